@@ -1,0 +1,36 @@
+"""Every diagnostic code, once: `memfence explain`, the docs and the tests read this table."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Code(Enum):
+    """`MFxyy`: x = stage (0 source, 1 program, 2 model, 3 engine, 9 our own fault), yy = serial, never reused."""
+
+    SYNTAX = ("MF001", "the text does not follow the grammar of its language")
+    UNREADABLE = ("MF002", "the file cannot be read as text")
+    UNKNOWN_LANGUAGE = ("MF003", "the language of the file cannot be told from its name or its content")
+    UNSUPPORTED = ("MF004", "the language allows this construct, memfence does not")
+    TOO_DEEP = ("MF005", "the text is nested too deeply")
+    UNKNOWN_VARIABLE = ("MF101", "a shared variable is used but never declared")
+    UNKNOWN_REGISTER = ("MF102", "a register or local variable is used but never declared")
+    UNKNOWN_LABEL = ("MF103", "a label is the target of a jump or of a property but never defined")
+    UNKNOWN_PROCESS = ("MF104", "a process is named but never defined")
+    DUPLICATE = ("MF105", "a name is declared twice")
+    EMPTY_RANGE = ("MF106", "a declared range contains no value")
+    OUT_OF_RANGE = ("MF107", "a constant lies outside the range of what it is given to")
+    BAD_ADDRESS = ("MF108", "a constant address or index lies outside the memory")
+    NO_PROCESS = ("MF109", "the program has no process")
+    NO_INITIAL = ("MF110", "a process has no initial location")
+    UNBALANCED_LOCK = ("MF111", "a lock is released that is not held, or taken twice")
+    TYPE_MISMATCH = ("MF112", "a name is used as something that it is not")
+    RECURSION = ("MF113", "a macro or an included file includes itself")
+    TOO_LARGE = ("MF114", "a number or the expanded program is too large")
+    ARGUMENT_COUNT = ("MF115", "a call has the wrong number of arguments")
+    BAD_PROPERTY = ("MF120", "a property expression cannot be read or names something unknown")
+    SEVERAL_READS = ("MF201", "a statement reads several shared variables in one atomic step")
+
+    def __init__(self, id: str, summary: str) -> None:
+        self.id = id
+        self.summary = summary

@@ -1,0 +1,79 @@
+"""What memfence says about an input: coded, placed, with something to type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
+
+from memfence.codes import Code
+from memfence.source import Span
+
+MOST_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place and what to say about it."""
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding about the input: `message` names the offending thing in backticks, `hint` is something to type."""
+
+    code: Code
+    message: str
+    at: Label
+    related: tuple[Label, ...] = ()
+    hint: str | None = None
+    severity: Literal["error", "warning"] = "error"
+
+
+class InputError(Exception):
+    """The input cannot be used; carries every diagnostic found, in the order of the text."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("; ".join(f"{d.code.id}: {d.message}" for d in self.diagnostics))
+
+
+def did_you_mean(name: str, known: Sequence[str], otherwise: str | None = None) -> str | None:
+    """A hint that proposes the closest of the `known` names, else `otherwise`."""
+    near = get_close_matches(name, known, n=1)
+    return f"did you mean `{near[0]}`?" if near else otherwise
+
+
+def render(diagnostics: Sequence[Diagnostic]) -> str:
+    """Every diagnostic as text with the quoted line and carets; past `MOST_SHOWN` only their number."""
+    shown = [_render_one(d) for d in diagnostics[:MOST_SHOWN]]
+    if len(diagnostics) > MOST_SHOWN:
+        shown.append(f"... and {len(diagnostics) - MOST_SHOWN} more\n")
+    return "\n".join(shown)
+
+
+def _render_one(d: Diagnostic) -> str:
+    lines = [f"{d.severity}[{d.code.id}]: {d.message}", *_quote(d.at, "^", "-->")]
+    for label in d.related:
+        lines += _quote(label, "-", ":::")
+    if d.hint:
+        lines.append(f"  = help: {d.hint}")
+    return "\n".join(lines) + "\n"
+
+
+def _quote(label: Label, mark: str, arrow: str) -> list[str]:
+    span = label.span
+    line = span.source.line_text(span.line)
+    gutter = str(span.line)
+    width = max(1, min(span.end - span.start, len(line) - span.column + 1))
+    # Tabs stay tabs in the padding, so that carets line up whatever the terminal's tab width.
+    padding = "".join("\t" if c == "\t" else " " for c in line[: span.column - 1])
+    return [
+        f"  {arrow} {span.source.path}:{span.line}:{span.column}",
+        f"{' ' * len(gutter)} |",
+        f"{gutter} | {line}",
+        f"{' ' * len(gutter)} | {padding}{mark * width} {label.text}".rstrip(),
+    ]

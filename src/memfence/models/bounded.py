@@ -1,0 +1,61 @@
+"""Any model with limited buffers: a store or `sfence` that does not fit has to wait."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memfence.models.state import Buffer, State, Step
+from memfence.models.steps import MemoryModel
+from memfence.program.ir import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """TSO(k), PSO(k): every FIFO holds at most `bound` entries, separators included."""
+
+    inner: MemoryModel
+    bound: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.inner.name}({self.bound})"
+
+    def empty_buffers(self, program: Program) -> tuple[tuple[Buffer, ...], ...]:
+        return self.inner.empty_buffers(program)
+
+    def load(self, program: Program, state: State, process: int, variable: int) -> int | None:
+        return self.inner.load(program, state, process, variable)
+
+    def store(self, program: Program, state: State, process: int, variable: int, value: int) -> State | None:
+        return self._if_it_fits(self.inner.store(program, state, process, variable, value), process)
+
+    def separate(self, program: Program, state: State, process: int) -> State | None:
+        return self._if_it_fits(self.inner.separate(program, state, process), process)
+
+    def background(self, program: Program, state: State, process: int) -> Iterator[tuple[Step, State]]:
+        return self.inner.background(program, state, process)
+
+    def _if_it_fits(self, after: State | None, process: int) -> State | None:
+        if after is None or any(len(buffer) > self.bound for buffer in after.buffers[process]):
+            return None
+        return after
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedPerVariable(Bounded):
+    """TSO/var(k): at most `bound` pending stores a process and variable, the order among all of them kept.
+
+    With bound 1 this is the under-approximation of Barnat, Brim and Havel, section III.
+    """
+
+    @property
+    def name(self) -> str:
+        return f"{self.inner.name}/var({self.bound})"
+
+    def _if_it_fits(self, after: State | None, process: int) -> State | None:
+        if after is None:
+            return None
+        pending = Counter(entry[0] for buffer in after.buffers[process] for entry in buffer if entry is not None)
+        return None if any(count > self.bound for count in pending.values()) else after

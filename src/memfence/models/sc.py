@@ -1,0 +1,31 @@
+"""Sequential consistency: a store reaches memory at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from memfence.models.state import Buffer, State, Step
+from memfence.models.steps import set_at
+from memfence.program.ir import Program
+
+
+class Sc:
+    name = "sc"
+
+    def empty_buffers(self, program: Program) -> tuple[tuple[Buffer, ...], ...]:
+        return tuple(() for _ in program.processes)
+
+    def load(self, program: Program, state: State, process: int, variable: int) -> int | None:
+        return None
+
+    def store(self, program: Program, state: State, process: int, variable: int, value: int) -> State | None:
+        if state.lock_owner not in (None, process):
+            return None
+        return replace(state, memory=set_at(state.memory, variable, value))
+
+    def separate(self, program: Program, state: State, process: int) -> State | None:
+        return state
+
+    def background(self, program: Program, state: State, process: int) -> Iterator[tuple[Step, State]]:
+        return iter(())

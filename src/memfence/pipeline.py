@@ -1,0 +1,56 @@
+"""From a file to a program that the models can run: choose the front end, parse, fuse lock regions, bound the values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from memfence.program.passes.intervals import bound_values
+from memfence.program.passes.lock_regions import fuse_lock_regions
+from memfence.program.validate import validate
+
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.frontends import LANGUAGES, Language, choose_language, language_named
+from memfence.program.ir import Program
+from memfence.source import SourceText
+
+DEFAULT_INT_BITS = 8
+
+
+def load(path: str | Path, *, language: str | None = None, int_bits: int = DEFAULT_INT_BITS) -> Program:
+    """Read a program file. InputError if it cannot be read or is not a valid program of its language."""
+    return load_text(read_source(path), language=language, int_bits=int_bits)
+
+
+def load_text(source: SourceText, *, language: str | None = None, int_bits: int = DEFAULT_INT_BITS) -> Program:
+    """The program in `source`, ready to run: lock regions fused, every value bounded."""
+    program = find_language(source, language).frontend().parse(source)
+    program = bound_values(fuse_lock_regions(program), int_bits)
+    validate(program)
+    return program
+
+
+def read_source(path: str | Path) -> SourceText:
+    """The text of the file; MF002 if there is none."""
+    try:
+        return SourceText(str(path), Path(path).read_bytes().decode("utf-8"))
+    except OSError as error:
+        raise _unreadable(path, error.strerror or str(error)) from None
+    except UnicodeDecodeError as error:
+        raise _unreadable(path, f"byte {error.start} is not UTF-8") from None
+
+
+def find_language(source: SourceText, name: str | None) -> Language:
+    """The language called `name`, else the one that the file's suffix or content tells."""
+    language = language_named(name) if name else choose_language(source.path, source.text)
+    if language is None:
+        known = ", ".join(known.name for known in LANGUAGES)
+        what = f"`{name}` is not a language" if name else f"the language of `{source.path}` cannot be told"
+        at = Label(source.span(0, 1))
+        raise InputError([Diagnostic(Code.UNKNOWN_LANGUAGE, what, at, hint=f"use --language with one of: {known}")])
+    return language
+
+
+def _unreadable(path: str | Path, reason: str) -> InputError:
+    empty = SourceText(str(path), "")
+    return InputError([Diagnostic(Code.UNREADABLE, f"cannot read `{path}`: {reason}", Label(empty.span(0, 0)))])

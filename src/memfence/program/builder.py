@@ -1,0 +1,76 @@
+"""Mutable scaffolding that front ends use to put an immutable `Process` together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memfence.program.ir import (
+    UNDECLARED,
+    Domain,
+    FencePoint,
+    Location,
+    Op,
+    Process,
+    RegisterVar,
+    Sync,
+    Transition,
+)  # fmt: skip
+from memfence.source import NOWHERE, Span
+
+
+class ProcessBuilder:
+    """Collects the registers, locations and transitions of one process; `build` freezes them."""
+
+    def __init__(self, name: str, template: str, span: Span = NOWHERE) -> None:
+        self.name = name
+        self.template = template
+        self.span = span
+        self.registers: list[RegisterVar] = []
+        self.locations: list[Location] = []
+        self.transitions: list[Transition] = []
+        self._scratch: list[int] = []
+
+    def register(self, name: str, domain: Domain = UNDECLARED, init: Sequence[int] = (0,), span: Span = NOWHERE) -> int:
+        """Declare a register; return its number."""
+        self.registers.append(RegisterVar(name, domain, tuple(init), span=span))
+        return len(self.registers) - 1
+
+    def scratch(self, position: int, domain: Domain = UNDECLARED) -> int:
+        """The transient register for the `position`-th intermediate value of a step: the same one for every step."""
+        while len(self._scratch) <= position:
+            self.registers.append(RegisterVar(f"%{len(self._scratch)}", domain, transient=True))
+            self._scratch.append(len(self.registers) - 1)
+        return self._scratch[position]
+
+    def location(
+        self,
+        name: str = "",
+        labels: Sequence[str] = (),
+        span: Span = NOWHERE,
+        point: FencePoint | None = None,
+        committed: bool = False,
+    ) -> int:
+        """Add a location; return its number. Without a name it is called after its number."""
+        number = len(self.locations)
+        self.locations.append(Location(name or f"l{number}", tuple(labels), span, point, committed))
+        return number
+
+    def emit(
+        self,
+        source: int,
+        target: int,
+        *ops: Op,
+        locked: bool = False,
+        span: Span = NOWHERE,
+        point: FencePoint | None = None,
+        sync: Sync | None = None,
+    ) -> int:
+        """Add a transition; return its number."""
+        self.transitions.append(Transition(source, target, ops, locked, span, sync, point))
+        return len(self.transitions) - 1
+
+    def build(self, initial: int) -> Process:
+        return Process(
+            self.name, self.template, tuple(self.registers), tuple(self.locations), initial,
+            tuple(self.transitions), self.span,
+        )  # fmt: skip

@@ -1,0 +1,297 @@
+"""Integer expressions: one closed union, C meaning, evaluated without overflow.
+
+Truth is 0 or not 0; comparisons give 0 or 1; `&&`, `||` and `?:` evaluate only what they need, so an error in the other
+operand does not count. Division truncates toward zero, as in C. Only a store into a register or variable checks ranges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal, assert_never
+
+UnaryOp = Literal["-", "!", "~"]
+BinaryOp = Literal["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """A register of the process that evaluates the expression."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    op: UnaryOp
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    op: BinaryOp
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    condition: Expr
+    then: Expr
+    otherwise: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """`size` consecutive variables from number `base`; `index` chooses one and must lie in 0 .. size - 1."""
+
+    base: int
+    size: int
+    index: Expr
+
+    @property
+    def variable(self) -> int | None:
+        """The variable, where the index is a constant within bounds."""
+        if isinstance(self.index, Const) and 0 <= self.index.value < self.size:
+            return self.base + self.index.value
+        return None
+
+
+def variable_address(variable: int) -> Address:
+    """The address of one variable."""
+    return Address(variable, 1, Const(0))
+
+
+# The leaves below look at the whole state. Properties use them; in the ops of a transition only `At` and `RegisterOf`
+# may stand (DVE's `process.state` and `process->local`), never `Shared`: a read of memory is always a `Load`.
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The value in memory (not in any buffer)."""
+
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterOf:
+    """A register of the given process."""
+
+    process: int
+    register: int
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """1 where the process stands at one of the locations."""
+
+    process: int
+    locations: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class BufferEmpty:
+    """1 where no store of the process is pending."""
+
+    process: int
+
+
+Expr = Const | Register | Unary | Binary | Conditional | Shared | RegisterOf | At | BufferEmpty
+
+TRUE = Const(1)
+FALSE = Const(0)
+
+
+class EvaluationError(Exception):
+    """A run-time error of the program under test: division by zero, bad shift, index out of bounds."""
+
+
+def negate(expr: Expr) -> Expr:
+    return Unary("!", expr)
+
+
+def conjunction(*exprs: Expr) -> Expr:
+    """All of them; TRUE for none."""
+    result: Expr | None = None
+    for expr in exprs:
+        result = expr if result is None else Binary("&&", result, expr)
+    return TRUE if result is None else result
+
+
+def disjunction(*exprs: Expr) -> Expr:
+    """Any of them; FALSE for none."""
+    result: Expr | None = None
+    for expr in exprs:
+        result = expr if result is None else Binary("||", result, expr)
+    return FALSE if result is None else result
+
+
+def children(expr: Expr) -> tuple[Expr, ...]:
+    """The direct subexpressions."""
+    match expr:
+        case Unary(_, operand):
+            return (operand,)
+        case Binary(_, left, right):
+            return (left, right)
+        case Conditional(condition, then, otherwise):
+            return (condition, then, otherwise)
+        case Shared(address):
+            return (address.index,)
+        case Const() | Register() | RegisterOf() | At() | BufferEmpty():
+            return ()
+        case _:
+            assert_never(expr)
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """`expr` and everything below it."""
+    yield expr
+    for child in children(expr):
+        yield from walk(child)
+
+
+def registers_of(expr: Expr) -> frozenset[int]:
+    """Numbers of the evaluating process's own registers that `expr` mentions."""
+    return frozenset(e.index for e in walk(expr) if isinstance(e, Register))
+
+
+def rewrite(expr: Expr, leaf: Callable[[Expr], Expr]) -> Expr:
+    """`expr` with every leaf (and, after its index, every `Shared`) replaced by `leaf(it)`."""
+    match expr:
+        case Unary(op, operand):
+            return Unary(op, rewrite(operand, leaf))
+        case Binary(op, left, right):
+            return Binary(op, rewrite(left, leaf), rewrite(right, leaf))
+        case Conditional(condition, then, otherwise):
+            return Conditional(rewrite(condition, leaf), rewrite(then, leaf), rewrite(otherwise, leaf))
+        case Shared(Address(base, size, index)):
+            return leaf(Shared(Address(base, size, rewrite(index, leaf))))
+        case Const() | Register() | RegisterOf() | At() | BufferEmpty():
+            return leaf(expr)
+        case _:
+            assert_never(expr)
+
+
+def apply_unary(op: UnaryOp, value: int) -> int:
+    match op:
+        case "-":
+            return -value
+        case "!":
+            return int(value == 0)
+        case "~":
+            return ~value
+        case _:
+            assert_never(op)
+
+
+def apply_binary(op: BinaryOp, left: int, right: int) -> int:
+    """The value of `left op right`; both operands are evaluated already."""
+    match op:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return left * right
+        case "/" | "%":
+            if right == 0:
+                raise EvaluationError("division by zero")
+            quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
+            return quotient if op == "/" else left - quotient * right
+        case "<<" | ">>":
+            if not 0 <= right < 32:
+                raise EvaluationError(f"shift by {right}")
+            return left << right if op == "<<" else left >> right
+        case "&":
+            return left & right
+        case "|":
+            return left | right
+        case "^":
+            return left ^ right
+        case "==":
+            return int(left == right)
+        case "!=":
+            return int(left != right)
+        case "<":
+            return int(left < right)
+        case "<=":
+            return int(left <= right)
+        case ">":
+            return int(left > right)
+        case ">=":
+            return int(left >= right)
+        case "&&":
+            return int(left != 0 and right != 0)
+        case "||":
+            return int(left != 0 or right != 0)
+        case _:
+            assert_never(op)
+
+
+def evaluate(expr: Expr, leaf: Callable[[Register | Shared | RegisterOf | At | BufferEmpty, int], int]) -> int:
+    """The value of `expr`; `leaf(node, index)` supplies what depends on the state.
+
+    `index` is the evaluated index of a `Shared` node, already checked against its bounds, and 0 for the others.
+    """
+    match expr:
+        case Const(value):
+            return value
+        case Unary(op, operand):
+            return apply_unary(op, evaluate(operand, leaf))
+        case Binary("&&", left, right):
+            return int(evaluate(left, leaf) != 0 and evaluate(right, leaf) != 0)
+        case Binary("||", left, right):
+            return int(evaluate(left, leaf) != 0 or evaluate(right, leaf) != 0)
+        case Binary(op, left, right):
+            return apply_binary(op, evaluate(left, leaf), evaluate(right, leaf))
+        case Conditional(condition, then, otherwise):
+            return evaluate(then if evaluate(condition, leaf) != 0 else otherwise, leaf)
+        case Shared(address):
+            return leaf(expr, check_index(address, evaluate(address.index, leaf)))
+        case Register() | RegisterOf() | At() | BufferEmpty():
+            return leaf(expr, 0)
+        case _:
+            assert_never(expr)
+
+
+def check_index(address: Address, index: int) -> int:
+    """`index`, if it lies within the bounds of `address`."""
+    if not 0 <= index < address.size:
+        raise EvaluationError(f"index {index} outside 0..{address.size - 1}")
+    return index
+
+
+def fold(expr: Expr) -> Expr:
+    """An equivalent expression with constant parts computed; parts that would fail are kept, to fail at run time."""
+    match expr:
+        case Unary(op, operand):
+            inner = fold(operand)
+            return Const(apply_unary(op, inner.value)) if isinstance(inner, Const) else Unary(op, inner)
+        case Binary(op, left, right):
+            a, b = fold(left), fold(right)
+            if isinstance(a, Const) and op in ("&&", "||"):
+                if (a.value != 0) == (op == "||"):
+                    return Const(int(op == "||"))
+                return Const(int(b.value != 0)) if isinstance(b, Const) else Binary("!=", b, Const(0))
+            if isinstance(a, Const) and isinstance(b, Const):
+                try:
+                    return Const(apply_binary(op, a.value, b.value))
+                except EvaluationError:
+                    pass
+            return Binary(op, a, b)
+        case Conditional(condition, then, otherwise):
+            test = fold(condition)
+            if isinstance(test, Const):
+                return fold(then if test.value != 0 else otherwise)
+            return Conditional(test, fold(then), fold(otherwise))
+        case Shared(Address(base, size, index)):
+            return Shared(Address(base, size, fold(index)))
+        case Const() | Register() | RegisterOf() | At() | BufferEmpty():
+            return expr
+        case _:
+            assert_never(expr)

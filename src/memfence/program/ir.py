@@ -1,0 +1,316 @@
+"""The intermediate representation: what a program is, whatever language it was written in.
+
+Immutable. Every transition keeps the place it came from, so that every step of a run can be shown in the user's text.
+Variables, processes, registers, locations and transitions are known by their position (number).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from memfence.program.expressions import Address, EvaluationError, Expr, registers_of
+from memfence.source import NOWHERE, SourceText, Span
+
+FenceKind = Literal["mfence", "sfence"]
+Overflow = Literal["error", "wrap", "undeclared"]
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The integers from `lo` to `hi`. A value outside is an error or wraps around.
+
+    `undeclared` means that the language gave no range: `passes.intervals` replaces it while loading, so no model ever
+    sees it.
+    """
+
+    lo: int
+    hi: int
+    overflow: Overflow = "error"
+
+    def fit(self, value: int) -> int:
+        """`value` as it is stored; EvaluationError if it lies outside and does not wrap."""
+        if self.lo <= value <= self.hi:
+            return value
+        if self.overflow == "wrap":
+            return self.lo + (value - self.lo) % (self.hi - self.lo + 1)
+        raise EvaluationError(f"value {value} outside {self.lo}..{self.hi}")
+
+    @property
+    def size(self) -> int:
+        return self.hi - self.lo + 1
+
+
+BIT = Domain(0, 1, "wrap")
+UNDECLARED = Domain(-(2**31), 2**31 - 1, "undeclared")
+
+
+@dataclass(frozen=True, slots=True)
+class SharedVar:
+    """A variable in memory; several `init` values mean as many initial states. Elements of arrays are called `a[0]`."""
+
+    name: str
+    domain: Domain
+    init: tuple[int, ...] = (0,)
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterVar:
+    """A register or local variable. A `transient` one is 0 between transitions: scratch space of a single step."""
+
+    name: str
+    domain: Domain
+    init: tuple[int, ...] = (0,)
+    transient: bool = False
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FencePoint:
+    """A place of the source text where a fence can be written; instances of one template share it.
+
+    `key` is for the front end alone, which turns it into an edit. `after` is the text next to the fence, for people.
+    """
+
+    template: str
+    key: str
+    span: Span = field(compare=False)
+    after: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A control point. `labels` are the names that properties may use.
+
+    `point`: a fence written there executes whenever control passes this location, from whichever side it came.
+    `committed`: while some process stands at a committed location, only such processes move (DVE).
+    """
+
+    name: str
+    labels: tuple[str, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False)
+    point: FencePoint | None = field(default=None, compare=False)
+    committed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """`register := memory[address]`; where `when` is given and false, `register := 0` and nothing is accessed."""
+
+    register: int
+    address: Address
+    when: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    address: Address
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    register: int
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Assume:
+    """The transition exists only where this is true."""
+
+    condition: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Assert:
+    """The program fails where this is false."""
+
+    condition: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    kind: FenceKind = "mfence"
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """Take the global bus lock: only in regions with a cycle, see `passes.lock_regions`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unlock:
+    """Release the bus lock, once the process's own buffers are empty."""
+
+
+Op = Load | Store | Assign | Assume | Assert | Fence | Lock | Unlock
+
+
+@dataclass(frozen=True, slots=True)
+class Sync:
+    """One side of a rendezvous: the sender's `values` reach the receiver's `registers` in one joint step.
+
+    The first `guard_ops` ops of each side are evaluated in the old state, sender first; then the values pass; then the
+    receiver's other ops, then the sender's.
+    """
+
+    channel: str
+    sends: bool
+    values: tuple[Expr, ...] = ()
+    registers: tuple[int, ...] = ()
+    guard_ops: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One atomic step of its process: all of `ops` in order, or nothing.
+
+    `locked`: needs the process's own buffers empty and works on memory directly.
+    `point`: a fence written there executes right after this transition.
+    `origin`: numbers of the transitions of the loaded program that a pass put together here, in order; empty before.
+    """
+
+    source: int
+    target: int
+    ops: tuple[Op, ...] = ()
+    locked: bool = False
+    span: Span = field(default=NOWHERE, compare=False)
+    sync: Sync | None = None
+    point: FencePoint | None = field(default=None, compare=False)
+    origin: tuple[int, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """`template` ties the instances of one proctype, function or thread declaration together."""
+
+    name: str
+    template: str
+    registers: tuple[RegisterVar, ...]
+    locations: tuple[Location, ...]
+    initial: int
+    transitions: tuple[Transition, ...]
+    span: Span = field(default=NOWHERE, compare=False)
+
+    def leaving(self, location: int) -> Iterator[tuple[int, Transition]]:
+        """The transitions that start at `location`, with their numbers."""
+        return ((i, t) for i, t in enumerate(self.transitions) if t.source == location)
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """True in every reachable state."""
+
+    expr: Expr
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forbidden:
+    """False in every reachable state."""
+
+    expr: Expr
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """A condition on final states: every process halted, every buffer empty. `observed` are the values to list."""
+
+    quantifier: Literal["exists", "not exists", "forall"]
+    expr: Expr
+    text: str
+    observed: tuple[tuple[str, Expr], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NoDeadlock:
+    """Wherever no step is possible, every process has reached a location without transitions."""
+
+    text: str = "no deadlock"
+
+
+@dataclass(frozen=True, slots=True)
+class Ltl:
+    """Every fair infinite run satisfies the formula (its text; `analyses.ltl` parses it)."""
+
+    name: str
+    text: str
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+Property = Invariant | Forbidden | Final | NoDeadlock | Ltl
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A whole program. `notes` are the restrictions of scope that every verdict must repeat, such as `--int-bits`."""
+
+    name: str
+    variables: tuple[SharedVar, ...]
+    processes: tuple[Process, ...]
+    properties: tuple[Property, ...] = ()
+    source: SourceText = field(default=NOWHERE.source, compare=False)
+    language: str = field(default="", compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def process_named(self, name: str) -> int | None:
+        return next((i for i, p in enumerate(self.processes) if p.name == name), None)
+
+    def variable_named(self, name: str) -> int | None:
+        return next((i for i, v in enumerate(self.variables) if v.name == name), None)
+
+    @property
+    def has_assertions(self) -> bool:
+        return any(isinstance(op, Assert) for p in self.processes for t in p.transitions for op in t.ops)
+
+
+def op_expressions(op: Op) -> tuple[Expr, ...]:
+    """Every expression that `op` evaluates, indices included."""
+    match op:
+        case Load(_, address, None):
+            return (address.index,)
+        case Load(_, address, when) if when is not None:
+            return (when, address.index)
+        case Store(address, value):
+            return (address.index, value)
+        case Assign(_, value):
+            return (value,)
+        case Assume(condition) | Assert(condition):
+            return (condition,)
+        case _:
+            return ()
+
+
+def registers_read(op: Op) -> frozenset[int]:
+    """The process's own registers that `op` needs."""
+    return frozenset().union(*(registers_of(e) for e in op_expressions(op)))
+
+
+def register_written(op: Op) -> int | None:
+    """The register that `op` sets, if any."""
+    return op.register if isinstance(op, Load | Assign) else None
+
+
+def is_local(op: Op) -> bool:
+    """Whether `op` touches nothing but the process's own registers."""
+    return isinstance(op, Assign | Assume | Assert)
+
+
+def stored_variables(process: Process) -> tuple[int, ...]:
+    """The variables that the process may store to, in order: those for which it has a PSO buffer."""
+    found: set[int] = set()
+    for transition in process.transitions:
+        for op in transition.ops:
+            if isinstance(op, Store):
+                known = op.address.variable
+                every = range(op.address.base, op.address.base + op.address.size)
+                found.update(every if known is None else (known,))
+    return tuple(sorted(found))
+
+
+def same_meaning(a: Program, b: Program) -> bool:
+    """Whether the two are equal but for places in the text and restrictions of scope."""
+    return replace(a, name=b.name) == b

@@ -1,0 +1,1 @@
+"""Results as text, JSON, HTML, SARIF: pure functions from a result to a string. Nothing here prints."""

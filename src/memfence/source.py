@@ -1,0 +1,66 @@
+"""The user's text and places in it: every later stage points back here."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+
+
+@dataclass(frozen=True, eq=False)
+class SourceText:
+    """One file as it was read. Two texts are equal only if they are the same object."""
+
+    path: str
+    text: str
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(i + 1 for i, char in enumerate(self.text) if char == "\n")]
+
+    def line_of(self, offset: int) -> int:
+        """Line number, from 1, of the character at `offset`."""
+        return bisect_right(self._line_starts, offset)
+
+    def column_of(self, offset: int) -> int:
+        """Column, from 1, of the character at `offset`."""
+        return offset - self._line_starts[self.line_of(offset) - 1] + 1
+
+    def line_text(self, line: int) -> str:
+        """Text of line number `line`, without its end."""
+        start = self._line_starts[line - 1]
+        end = self.text.find("\n", start)
+        return self.text[start:] if end < 0 else self.text[start:end].rstrip("\r")
+
+    def span(self, start: int, end: int) -> Span:
+        """The place from offset `start` up to, not including, `end`."""
+        return Span(self, start, end)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in a text: half-open, in characters."""
+
+    source: SourceText = field(repr=False)
+    start: int
+    end: int
+
+    @property
+    def line(self) -> int:
+        return self.source.line_of(self.start)
+
+    @property
+    def column(self) -> int:
+        return self.source.column_of(self.start)
+
+    @property
+    def text(self) -> str:
+        return self.source.text[self.start : self.end]
+
+    @property
+    def place(self) -> str:
+        """`path:line`, as editors understand it."""
+        return f"{self.source.path}:{self.line}"
+
+
+NOWHERE = SourceText("<generated>", "").span(0, 0)

@@ -1,0 +1,1 @@
+"""Where fences go: sites, clauses from counterexamples, hitting sets, and the patched text."""
