@@ -1,0 +1,1 @@
+"""Makes the shared modules of this folder (`corpus`, `canonical`, ...) importable from every test."""

@@ -1,0 +1,53 @@
+"""What users see for bad input: the folder `errors/LANGUAGE/` is the list of tests; `make golden` writes `.expected`."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memfence.diagnostics import InputError, render
+from memfence.frontends import language_named
+from memfence.source import SourceText
+
+FOLDER = Path(__file__).with_name("errors")
+CASES = sorted(path for path in FOLDER.glob("*/*") if path.suffix != ".expected")
+
+
+def diagnostics_of(case: Path) -> str:
+    """What the front end of the case's folder says about it, rendered."""
+    language = language_named(case.parent.name)
+    assert language is not None, f"{case.parent.name} is not the name of a language"
+    try:
+        language.frontend().parse(SourceText(case.name, case.read_bytes().decode("utf-8")))
+    except InputError as error:
+        return render(error.diagnostics)
+    return "no error\n"
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_diagnostics_match_the_expected_file(case: Path) -> None:
+    actual = diagnostics_of(case)
+    expected = case.with_suffix(".expected")
+    if os.environ.get("UPDATE_GOLDEN"):
+        expected.write_bytes(actual.encode())
+    assert actual == expected.read_bytes().decode()
+
+
+def shown_cases() -> Iterator[tuple[Path, str]]:
+    return ((case, case.with_suffix(".expected").read_bytes().decode()) for case in CASES)
+
+
+def test_every_case_shows_a_code_a_place_and_a_caret() -> None:
+    shape = re.compile(
+        r"\A(error|warning)\[MF\d\d\d\]: .+\n +--> .+:\d+:\d+\n *\|\n\d+ \| .*\n *\| *\s*\^+", re.MULTILINE
+    )
+    assert [case.name for case, shown in shown_cases() if not shape.match(shown)] == []
+
+
+def test_no_expected_file_is_left_without_its_case() -> None:
+    known = {case.with_suffix(".expected") for case in CASES}
+    assert sorted(FOLDER.glob("*/*.expected")) == sorted(known)
