@@ -1,0 +1,216 @@
+"""The last look at a loaded program: the user's mistakes that only the whole shows, and our own inconsistencies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.program.expressions import Address, At, BufferEmpty, Const, Expr, Register, RegisterOf, Shared, fold, walk
+from memfence.program.ir import (
+    Assign,
+    Assume,
+    Domain,
+    Load,
+    Op,
+    Process,
+    Program,
+    RegisterVar,
+    SharedVar,
+    Store,
+    Sync,
+    Transition,
+    register_written,
+)
+from memfence.program.passes.numbering import property_expressions, transition_expressions
+from memfence.source import Span
+
+
+def validate(program: Program) -> None:
+    """Check everything that the models and engines rely on.
+
+    InputError for mistakes in the program: no process (MF109), a constant outside the range of what it is given to
+    (MF107), a constant index out of bounds (MF108). AssertionError for what only a bug of ours can cause.
+    """
+    _check_numbers(program)
+    mistakes = list(_mistakes(program))
+    if mistakes:
+        distinct = list({(d.message, d.at.span): d for d in mistakes}.values())
+        raise InputError(sorted(distinct, key=lambda d: d.at.span.start))
+
+
+def _mistakes(program: Program) -> Iterator[Diagnostic]:
+    if not program.processes:
+        place = program.source.span(0, min(1, len(program.source.text)))
+        yield Diagnostic(Code.NO_PROCESS, "the program has no process", Label(place, "nothing would run"))
+    for variable in program.variables:
+        yield from _bad_initial_values(variable)
+    for prop in program.properties:
+        for expr in property_expressions(prop):
+            yield from _bad_shared_indices(program, expr)
+    for process in program.processes:
+        for register in process.registers:
+            yield from _bad_initial_values(register)
+        for transition in process.transitions:
+            yield from _bad_constants(program, process, transition)
+
+
+def _bad_initial_values(variable: SharedVar | RegisterVar) -> Iterator[Diagnostic]:
+    for value in variable.init:
+        if not _fits(variable.domain, value):
+            yield _out_of_range(variable, value, variable.span, "initial value")
+
+
+def _bad_shared_indices(program: Program, expr: Expr) -> Iterator[Diagnostic]:
+    for node in walk(expr):
+        if isinstance(node, Shared):
+            yield from _bad_address(program, node.address, program.source.span(0, 0))
+
+
+def _bad_constants(program: Program, process: Process, transition: Transition) -> Iterator[Diagnostic]:
+    for op in transition.ops:
+        match op:
+            case Assume(condition) if fold(condition) == Const(0):
+                return  # nothing behind it is ever executed
+            case Store(address, expr):
+                yield from _bad_address(program, address, transition.span)
+                variable = Address(address.base, address.size, fold(address.index)).variable
+                if variable is not None:
+                    yield from _bad_value(program.variables[variable], expr, transition.span)
+            case Load(_, address, None):
+                yield from _bad_address(program, address, transition.span)
+            case Assign(number, expr):
+                yield from _bad_value(process.registers[number], expr, transition.span)
+            case _:
+                pass
+
+
+def _bad_value(target: SharedVar | RegisterVar, expr: Expr, span: Span) -> Iterator[Diagnostic]:
+    value = fold(expr)
+    if isinstance(value, Const) and not _fits(target.domain, value.value):
+        yield _out_of_range(target, value.value, span, "value")
+
+
+def _fits(domain: Domain, value: int) -> bool:
+    return domain.overflow == "wrap" or domain.lo <= value <= domain.hi
+
+
+def _out_of_range(target: SharedVar | RegisterVar, value: int, span: Span, what: str) -> Diagnostic:
+    allowed = f"{target.domain.lo}..{target.domain.hi}"
+    return Diagnostic(
+        Code.OUT_OF_RANGE,
+        f"{what} {value} of `{target.name}` lies outside its range {allowed}",
+        Label(span, f"not in {allowed}"),
+        (Label(target.span, "declared here"),) if _is_elsewhere(target.span, span) else (),
+        hint=f"choose a value in {allowed}, or widen the range of `{target.name}`",
+    )
+
+
+def _is_elsewhere(declaration: Span, span: Span) -> bool:
+    return declaration.source is span.source and declaration != span
+
+
+def _bad_address(program: Program, address: Address, span: Span) -> Iterator[Diagnostic]:
+    index = fold(address.index)
+    if not isinstance(index, Const) or 0 <= index.value < address.size:
+        return
+    name = program.variables[address.base].name.split("[")[0] if address.size < len(program.variables) else "memory"
+    bounds = f"0..{address.size - 1}"
+    yield Diagnostic(
+        Code.BAD_ADDRESS,
+        f"index {index.value} of `{name}` lies outside its bounds {bounds}",
+        Label(span, f"not in {bounds}"),
+        hint=f"use an index in {bounds}, or make `{name}` larger",
+    )
+
+
+def _require(fact: bool, message: str) -> None:
+    # Not an `assert` statement: `python -O` must not let a broken program through.
+    if not fact:
+        raise AssertionError(message)
+
+
+def _check_numbers(program: Program) -> None:
+    for variable in program.variables:
+        _check_values(variable)
+    for process in program.processes:
+        _check_process(program, process)
+    for prop in program.properties:
+        for expr in property_expressions(prop):
+            _require(not any(isinstance(e, Register) for e in walk(expr)), "a property reads a register of no process")
+            _check_expression(program, None, expr)
+    _check_channels(program)
+
+
+def _check_values(variable: SharedVar | RegisterVar) -> None:
+    _require(variable.domain.overflow != "undeclared", f"the range of {variable.name} was never determined")
+    _require(variable.domain.lo <= variable.domain.hi, f"the range of {variable.name} is empty")
+    _require(len(variable.init) > 0, f"{variable.name} has no initial value")
+    if isinstance(variable, RegisterVar) and variable.transient:
+        _require(variable.domain.lo <= 0 <= variable.domain.hi, f"transient {variable.name} cannot be 0")
+
+
+def _check_process(program: Program, process: Process) -> None:
+    for register in process.registers:
+        _check_values(register)
+    count = len(process.locations)
+    _require(0 <= process.initial < count, f"{process.name} starts nowhere")
+    for t in process.transitions:
+        _require(0 <= t.source < count and 0 <= t.target < count, f"{process.name} has a transition to nowhere")
+        for op in t.ops:
+            _check_op(program, process, op)
+        for expr in transition_expressions(t):
+            _require(
+                not any(isinstance(e, Shared | BufferEmpty) for e in walk(expr)),
+                f"an op of {process.name} reads memory without a load",
+            )
+            _check_expression(program, process, expr)
+        if t.sync is not None:
+            _check_sync(process, t, t.sync)
+
+
+def _check_op(program: Program, process: Process, op: Op) -> None:
+    written = register_written(op)
+    _require(written is None or 0 <= written < len(process.registers), f"{process.name} sets no register")
+    if isinstance(op, Load | Store):
+        _check_address(program, op.address)
+
+
+def _check_address(program: Program, address: Address) -> None:
+    _require(
+        address.size > 0 and address.base >= 0 and address.base + address.size <= len(program.variables),
+        f"address {address.base}+{address.size} lies outside the memory",
+    )
+
+
+def _check_expression(program: Program, process: Process | None, expr: Expr) -> None:
+    for node in walk(expr):
+        match node:
+            case Register(number) if process is not None:
+                _require(0 <= number < len(process.registers), f"{process.name} reads no register")
+            case RegisterOf(owner, number):
+                _require(0 <= owner < len(program.processes), "an expression looks at no process")
+                _require(0 <= number < len(program.processes[owner].registers), "an expression looks at no register")
+            case At(owner, locations):
+                _require(0 <= owner < len(program.processes), "an expression looks at no process")
+                count = len(program.processes[owner].locations)
+                _require(all(0 <= n < count for n in locations), "an expression looks at no location")
+            case BufferEmpty(owner):
+                _require(0 <= owner < len(program.processes), "an expression looks at no process")
+            case Shared(address):
+                _check_address(program, address)
+            case _:
+                pass
+
+
+def _check_sync(process: Process, transition: Transition, sync: Sync) -> None:
+    _require(0 <= sync.guard_ops <= len(transition.ops), f"{process.name} has fewer ops than guard ops")
+    _require(not (sync.registers if sync.sends else sync.values), f"{process.name} sends and receives in one step")
+    _require(all(0 <= r < len(process.registers) for r in sync.registers), f"{process.name} receives into no register")
+
+
+def _check_channels(program: Program) -> None:
+    syncs = [t.sync for p in program.processes for t in p.transitions if t.sync is not None]
+    for channel in {s.channel for s in syncs}:
+        arities = {len(s.values) if s.sends else len(s.registers) for s in syncs if s.channel == channel}
+        _require(len(arities) == 1, f"the two sides of channel {channel} disagree on the number of values")
