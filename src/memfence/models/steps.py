@@ -181,10 +181,12 @@ def apply(program: Program, model: MemoryModel, state: State, process: int, op: 
             if own is None and state.lock_owner not in (None, process):
                 return None  # another process holds the bus: memory cannot be read
             return set_register(program, state, process, register, state.memory[variable] if own is None else own)
-        case Store(address, expr):
+        case Store(address, expr, direct):
             variable = variable_at(address)
             value = program.variables[variable].domain.fit(value_of(expr))
-            if locked:
+            if direct and state.lock_owner not in (None, process):
+                return None
+            if locked or direct:
                 return replace(state, memory=set_at(state.memory, variable, value))
             return model.store(program, state, process, variable, value)
         case Assign(register, expr):
@@ -230,6 +232,15 @@ def evaluate_in(program: Program, state: State, process: int, expr: Expr) -> int
                 assert_never(node)
 
     return evaluate(expr, leaf)
+
+
+def error_state(program: Program, model: MemoryModel) -> State | None:
+    """The state in which every run-time error ends, where the language lets runs go on from there (DVE)."""
+    if program.error_locations is None:
+        return None
+    registers = tuple(tuple(0 for _ in p.registers) for p in program.processes)
+    memory = tuple(0 for _ in program.variables)
+    return State(program.error_locations, registers, memory, model.empty_buffers(program))
 
 
 def is_final(program: Program, state: State) -> bool:

@@ -68,7 +68,8 @@ def variable_address(variable: int) -> Address:
 
 
 # The leaves below look at the whole state. Properties use them; in the ops of a transition only `At` and `RegisterOf`
-# may stand (DVE's `process.state` and `process->local`), never `Shared`: a read of memory is always a `Load`.
+# (DVE's `process.state` and `process->local`) and `BufferEmpty` (of atomic writes that wait for all processes) may
+# stand, never `Shared`: a read of memory is always a `Load`.
 
 
 @dataclass(frozen=True, slots=True)

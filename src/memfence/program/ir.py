@@ -106,8 +106,11 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Store:
+    """`memory[address] := value`, by way of the buffer. A `direct` store reaches memory at once, whatever is pending."""
+
     address: Address
     value: Expr
+    direct: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,12 +244,42 @@ class Ltl:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-Property = Invariant | Forbidden | Final | NoDeadlock | Ltl
+@dataclass(frozen=True, slots=True)
+class PropertyEdge:
+    """A step of a `PropertyAutomaton`; possible where `guard` is true in the program's state before its step."""
+
+    source: int
+    target: int
+    guard: Expr
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyAutomaton:
+    """No infinite run of the program is accepted by this Büchi automaton (DVE's property process, Spin's never claim).
+
+    The automaton takes one edge with every step of the program; where the program can do nothing it moves alone, so a
+    deadlock counts as standing still for ever. Accepting: every set in `accepting` is visited again and again.
+    """
+
+    name: str
+    states: tuple[str, ...]
+    initial: int
+    edges: tuple[PropertyEdge, ...]
+    accepting: tuple[frozenset[int], ...]
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+Property = Invariant | Forbidden | Final | NoDeadlock | Ltl | PropertyAutomaton
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A whole program. `notes` are the restrictions of scope that every verdict must repeat, such as `--int-bits`."""
+    """A whole program. `notes` are the restrictions of scope that every verdict must repeat, such as `--int-bits`.
+
+    `error_locations` (DVE): a run goes on after a run-time error, with every process at this location, all memory and
+    registers 0 and nothing pending. None: a run ends with its error.
+    """
 
     name: str
     variables: tuple[SharedVar, ...]
@@ -255,6 +288,7 @@ class Program:
     source: SourceText = field(default=NOWHERE.source, compare=False)
     language: str = field(default="", compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
+    error_locations: tuple[int, ...] | None = None
 
     def process_named(self, name: str) -> int | None:
         return next((i for i, p in enumerate(self.processes) if p.name == name), None)
@@ -274,7 +308,7 @@ def op_expressions(op: Op) -> tuple[Expr, ...]:
             return (address.index,)
         case Load(_, address, when) if when is not None:
             return (when, address.index)
-        case Store(address, value):
+        case Store(address, value, _):
             return (address.index, value)
         case Assign(_, value):
             return (value,)

@@ -161,7 +161,7 @@ def _check_process(program: Program, process: Process) -> None:
             _check_op(program, process, op)
         for expr in transition_expressions(t):
             _require(
-                not any(isinstance(e, Shared | BufferEmpty) for e in walk(expr)),
+                not any(isinstance(e, Shared) for e in walk(expr)),
                 f"an op of {process.name} reads memory without a load",
             )
             _check_expression(program, process, expr)

@@ -18,6 +18,7 @@ from memfence.program.ir import (
     Process,
     Program,
     Property,
+    PropertyAutomaton,
     Store,
     Sync,
     Transition,
@@ -45,7 +46,10 @@ def keep_locations(program: Program, kept: Sequence[frozenset[int]]) -> Program:
 
     processes = tuple(_renumbered(p, n, renumber) for p, n in zip(program.processes, numbers, strict=True))
     properties = tuple(map_property(prop, renumber) for prop in program.properties)
-    return replace(program, processes=processes, properties=properties)
+    error = program.error_locations
+    if error is not None:
+        error = tuple(number[location] for number, location in zip(numbers, error, strict=True))
+    return replace(program, processes=processes, properties=properties, error_locations=error)
 
 
 def _renumbered(process: Process, number: Mapping[int, int], renumber: Callable[[Expr], Expr]) -> Process:
@@ -72,8 +76,8 @@ def map_op(op: Op, change: Callable[[Expr], Expr]) -> Op:
     match op:
         case Load(register, address, when):
             return Load(register, _map_address(address, change), None if when is None else change(when))
-        case Store(address, value):
-            return Store(_map_address(address, change), change(value))
+        case Store(address, value, direct):
+            return Store(_map_address(address, change), change(value), direct)
         case Assign(register, value):
             return Assign(register, change(value))
         case Assume(condition):
@@ -95,6 +99,8 @@ def map_property(prop: Property, change: Callable[[Expr], Expr]) -> Property:
             return replace(prop, expr=change(prop.expr))
         case Final():
             return replace(prop, expr=change(prop.expr), observed=tuple((name, change(e)) for name, e in prop.observed))
+        case PropertyAutomaton():
+            return replace(prop, edges=tuple(replace(edge, guard=change(edge.guard)) for edge in prop.edges))
         case _:
             return prop
 
@@ -106,6 +112,8 @@ def property_expressions(prop: Property) -> tuple[Expr, ...]:
             return (prop.expr,)
         case Final():
             return (prop.expr, *(expr for _, expr in prop.observed))
+        case PropertyAutomaton():
+            return tuple(edge.guard for edge in prop.edges)
         case _:
             return ()
 
