@@ -1,0 +1,109 @@
+"""Syntax errors of languages that write one statement a line: several in one go, and placed where the mistake is.
+
+A parser stops at the first token that cannot follow. Where that token opens the next line, the mistake is rather in the
+statement before, which is not complete. And once a statement is found wrong, the rest of the text can still be read
+without it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from memfence.codes import Code
+from memfence.diagnostics import MOST_SHOWN, Diagnostic, InputError, Label
+from memfence.frontends.grammar import parse_text, syntax_error
+from memfence.source import SourceText
+
+if TYPE_CHECKING:
+    from lark import Lark, Token, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class LineStyle:
+    """`statement`: how a line starts that may be left out and the others still make sense.
+
+    `after_statement`: a terminal that the grammar allows after every complete statement.
+    """
+
+    statement: re.Pattern[str]
+    comment: re.Pattern[str]
+    after_statement: str
+
+
+def parse_lines(grammar: Lark, source: SourceText, readable: dict[str, str], style: LineStyle) -> Tree[Token]:
+    """The parse tree of `source`; InputError with the first mistake of every wrong statement."""
+    found: list[Diagnostic] = []
+    text = source.text
+    while True:
+        try:
+            tree = parse_text(grammar, SourceText(source.path, text), readable)
+        except InputError as error:
+            diagnostic = _placed(error, source, text, style, grammar, readable)
+            found.append(diagnostic)
+            line = _line_bounds(text, diagnostic.at.span.start)
+            if len(found) > MOST_SHOWN or not style.statement.match(text[slice(*line)]):
+                raise InputError(found) from None
+            text = text[: line[0]] + " " * (line[1] - line[0]) + text[line[1] :]
+        else:
+            if found:
+                raise InputError(found)
+            return tree
+
+
+def _placed(
+    error: InputError, source: SourceText, text: str, style: LineStyle, grammar: Lark, readable: dict[str, str]
+) -> Diagnostic:
+    """The finding in terms of `source`, moved to the end of the statement before if that one is not complete."""
+    (diagnostic,) = error.diagnostics
+    at = diagnostic.at.span
+    first, _ = _line_bounds(text, at.start)
+    if diagnostic.code is Code.SYNTAX and not text[first : at.start].strip() and at.start < len(text.rstrip()):
+        before = _last_statement(text[:first], style)
+        expected = _expected_after(grammar, text[:first])
+        if before is not None and expected and style.after_statement not in expected:
+            start, end = before
+            message = f"`{' '.join(text[start:end].split())}` is not complete"
+            (moved,) = syntax_error(source, end - 1, 1, message, expected, readable).diagnostics
+            return Diagnostic(
+                moved.code, moved.message, Label(moved.at.span, "something is missing after this"), (), moved.hint
+            )
+    return Diagnostic(
+        diagnostic.code,
+        diagnostic.message,
+        Label(source.span(at.start, at.end), diagnostic.at.text),
+        (),
+        diagnostic.hint,
+    )
+
+
+def _expected_after(grammar: Lark, text: str) -> set[str]:
+    """The terminals that may follow `text`; empty if it is wrong itself."""
+    from lark.exceptions import UnexpectedInput
+
+    parser = grammar.parse_interactive(text)
+    try:
+        parser.exhaust_lexer()
+    except UnexpectedInput:
+        return set()
+    return cast("set[str]", parser.accepts())  # type: ignore[no-untyped-call]
+
+
+def _last_statement(text: str, style: LineStyle) -> tuple[int, int] | None:
+    """Where the last line with something other than a comment starts and ends, if it is a statement."""
+    end = len(text)
+    while end > 0:
+        start, _ = _line_bounds(text, end - 1)
+        code = style.comment.sub("", text[start:end]).rstrip()
+        if code.strip():
+            indent = len(code) - len(code.lstrip())
+            return (start + indent, start + len(code)) if style.statement.match(code) else None
+        end = start
+    return None
+
+
+def _line_bounds(text: str, offset: int) -> tuple[int, int]:
+    start = text.rfind("\n", 0, offset) + 1
+    end = text.find("\n", offset)
+    return start, len(text) if end < 0 else end
