@@ -1,0 +1,174 @@
+"""A whole litmus test as a program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
+from memfence.frontends.litmus.condition import (
+    Atom,
+    Condition,
+    Junction,
+    Not,
+    Observed,
+    Proposition,
+    Truth,
+    atoms_of,
+    display_name,
+    read_condition,
+    show,
+)  # fmt: skip
+from memfence.frontends.litmus.initial import InitialState, read_initial
+from memfence.frontends.litmus.instructions import LabelHere, Location, read_cell
+from memfence.frontends.litmus.layout import Layout, read_layout
+from memfence.frontends.litmus.lowering import Item, LoweredThread, Thread
+from memfence.program.expressions import (
+    FALSE,
+    TRUE,
+    Binary,
+    BinaryOp,
+    Const,
+    Expr,
+    RegisterOf,
+    Shared,
+    negate,
+    variable_address,
+)
+from memfence.program.ir import UNDECLARED, Final, Program, SharedVar
+from memfence.source import SourceText, Span
+
+_QUANTIFIER = {"exists": "exists", "not exists": "~exists", "forall": "forall"}
+
+
+def parse(source: SourceText) -> Program:
+    """The program of a litmus test; InputError with every mistake found."""
+    layout = read_layout(source)
+    errors: list[Diagnostic] = []
+    initial = read_initial(layout.initial, len(layout.threads), errors)
+    columns = _read_columns(layout, errors)
+    condition = _read_condition(layout, errors)
+    memory = _Memory(initial, errors)
+    memory.declare(columns)
+    observed = _observed(condition) if condition is not None else []
+    threads = []
+    for number, (name, items) in enumerate(zip(layout.threads, columns, strict=True)):
+        asked = [o.register for o in observed if o.thread == number and o.register is not None]
+        thread = Thread(number, name.span, items, layout.architecture, initial, memory.number, errors)
+        threads.append(thread.lower(asked))
+    properties = []
+    if condition is not None:
+        properties.append(_property(condition, observed, threads, memory, layout.architecture))
+    if errors or condition is None:
+        raise InputError(sorted(errors, key=lambda d: d.at.span.start))
+    processes = tuple(thread.process for thread in threads)
+    return Program(layout.name, tuple(memory.variables), processes, tuple(properties), source, "litmus")
+
+
+class _Memory:
+    """The shared variables: those of the initial state, then those that instructions mention, as they appear."""
+
+    def __init__(self, initial: InitialState, errors: list[Diagnostic]) -> None:
+        self.initial = initial
+        self.errors = errors
+        self.numbers: dict[str, int] = {}
+        self.variables: list[SharedVar] = []
+
+    def declare(self, columns: Sequence[Sequence[Item]]) -> None:
+        for name in self.initial.locations:
+            self.number(name, self.initial.places[name])
+        for column in columns:
+            for item in column:
+                for operand in item.instruction.operands if item.instruction is not None else ():
+                    if isinstance(operand, Location):
+                        self.number(operand.name, operand.span)
+
+    def number(self, name: str, span: Span) -> int:
+        if name not in self.numbers:
+            self.numbers[name] = len(self.variables)
+            self.variables.append(SharedVar(name, UNDECLARED, (self.initial.locations.get(name, 0),), span))
+        return self.numbers[name]
+
+    def known(self, what: Observed) -> int:
+        """The number of a location of the condition, which must be one that the test uses."""
+        if what.name in self.numbers:
+            return self.numbers[what.name]
+        hint = did_you_mean(what.name, list(self.numbers), f"initialise it with `{what.name}=0`")
+        message = f"no instruction and no initial value mentions `{what.name}`"
+        self.errors.append(Diagnostic(Code.UNKNOWN_VARIABLE, message, Label(what.span), hint=hint))
+        return 0
+
+
+def _read_columns(layout: Layout, errors: list[Diagnostic]) -> list[list[Item]]:
+    """The items of each thread, the last of which has no instruction."""
+    columns: list[list[Item]] = [[] for _ in layout.threads]
+    waiting: list[list[tuple[LabelHere, int]]] = [[] for _ in layout.threads]
+    for number, row in enumerate(layout.rows):
+        for column, labels, cell in zip(columns, waiting, row.cells, strict=True):
+            for content in read_cell(cell, layout.architecture, errors):
+                if isinstance(content, LabelHere):
+                    labels.append((content, number))
+                else:
+                    column.append(Item(tuple(labels), content, number))
+                    labels.clear()
+    for column, labels in zip(columns, waiting, strict=True):
+        column.append(Item(tuple(labels), None, len(layout.rows)))
+    return columns
+
+
+def _read_condition(layout: Layout, errors: list[Diagnostic]) -> Condition | None:
+    try:
+        return read_condition(layout.condition, len(layout.threads))
+    except InputError as error:
+        errors.extend(error.diagnostics)
+        return None
+
+
+def _observed(condition: Condition) -> list[Observed]:
+    """What final states show: each register and location once, registers first, in herd's order."""
+    every = (*condition.locations, *atoms_of(condition.proposition))
+    distinct = {(o.thread, o.register, o.name if o.register is None else ""): o for o in reversed(every)}
+    return sorted(distinct.values(), key=lambda o: (o.thread is None, o.thread or 0, o.register or 0, o.name))
+
+
+def _property(
+    condition: Condition,
+    observed: Sequence[Observed],
+    threads: Sequence[LoweredThread],
+    memory: _Memory,
+    architecture: str,
+) -> Final:
+    def leaf(what: Observed) -> Expr:
+        if what.thread is None or what.register is None:
+            return Shared(variable_address(memory.known(what)))
+        return RegisterOf(what.thread, threads[what.thread].registers[what.register])
+
+    shown = tuple((display_name(what, architecture), leaf(what)) for what in observed)
+    leaves = dict(shown)
+
+    def translate(proposition: Proposition) -> Expr:
+        match proposition:
+            case Atom(what, equal, value):
+                return Binary("==" if equal else "!=", leaves[display_name(what, architecture)], Const(value))
+            case Truth(value):
+                return TRUE if value else FALSE
+            case Not(operand):
+                return negate(translate(operand))
+            case Junction("=>", (left, right)):
+                return Binary("||", negate(translate(left)), translate(right))
+            case Junction(op, operands):
+                return _join("&&" if op == "/\\" else "||", [translate(operand) for operand in operands])
+            case _:
+                assert_never(proposition)
+
+    text = f"{_QUANTIFIER[condition.quantifier]} ({show(condition.proposition, architecture)})"
+    return Final(condition.quantifier, translate(condition.proposition), text, shown)
+
+
+def _join(op: BinaryOp, operands: Sequence[Expr]) -> Expr:
+    """All operands joined as a balanced tree: conditions with thousands of cases stay shallow."""
+    if len(operands) == 1:
+        return operands[0]
+    middle = len(operands) // 2
+    return Binary(op, _join(op, operands[:middle]), _join(op, operands[middle:]))

@@ -1,0 +1,53 @@
+"""Exhaustive search on the reference models: slow, obvious, and the yardstick of everything faster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from memfence.models import ModelName, memory_model
+from memfence.models.state import Failure, Run, State
+from memfence.models.steps import MemoryModel, evaluate_in, is_final, starts, successors
+from memfence.program.expressions import Expr
+from memfence.program.ir import Final, Program, Store, is_local
+
+
+def reachable(program: Program, model: MemoryModel, *, private_first: bool = False) -> Iterator[State]:
+    """Every reachable state, once; steps that fail are left out.
+
+    `private_first` (for programs without loops): where some process can do something that no other process can see or
+    prevent, only that is done. Final states stay the same, most others are never visited.
+    """
+    seen = set(starts(program, model))
+    stack = list(seen)
+    while stack:
+        state = stack.pop()
+        yield state
+        steps = list(successors(program, model, state))
+        private = [(s, after) for s, after in steps if isinstance(s, Run) and is_private(program, model, s)]
+        chosen: Iterable[tuple[object, State | Failure]] = private[:1] if private_first and private else steps
+        for _, after in chosen:
+            if isinstance(after, State) and after not in seen:
+                seen.add(after)
+                stack.append(after)
+
+
+def is_private(program: Program, model: MemoryModel, step: Run) -> bool:
+    """Whether a step only does register work or puts stores into its own buffer, and has no alternative."""
+    process = program.processes[step.process]
+    transition = process.transitions[step.transition]
+    buffered = model.name != "sc" and not transition.locked
+    only_way = sum(1 for _ in process.leaving(transition.source)) == 1
+    return only_way and all(is_local(op) or (buffered and isinstance(op, Store)) for op in transition.ops)
+
+
+def final_states(program: Program, model_name: ModelName) -> set[tuple[int, ...]]:
+    """What the condition of a loop-free litmus test observes in its final states."""
+    model = memory_model(model_name)
+    (condition,) = (p for p in program.properties if isinstance(p, Final))
+    observed = [expr for _, expr in condition.observed]
+    states = reachable(program, model, private_first=True)
+    return {values_of(program, state, observed) for state in states if is_final(program, state)}
+
+
+def values_of(program: Program, state: State, exprs: Iterable[Expr]) -> tuple[int, ...]:
+    return tuple(evaluate_in(program, state, 0, expr) for expr in exprs)
