@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memfence.models.replay import replay
+from memfence.models.replay import Taken, is_start, replay
 from memfence.models.state import Failure, State, Step
 from memfence.models.steps import MemoryModel
 from memfence.program.ir import Program
@@ -15,13 +15,7 @@ class UnreplayableWitness(Exception):
     """An engine reported a run that the reference model does not allow: a fault of memfence, never a verdict."""
 
 
-@dataclass(frozen=True, slots=True)
-class TraceStep:
-    """A step, the state after it, and the failure it caused, if any (then the state is the one before it)."""
-
-    step: Step
-    state: State
-    failure: Failure | None = None
+TraceStep = Taken
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -35,18 +29,15 @@ class Trace:
 
     def __init__(self, program: Program, memory_model: MemoryModel, start: State | int, steps: Sequence[Step]) -> None:
         replayed = replay(program, memory_model, start, steps)
+        if not is_start(program, memory_model, replayed.start):
+            raise UnreplayableWitness(f"no run under {memory_model.name} begins in the given state")
         if replayed.stop is not None:
             at, reason = replayed.stop.position, replayed.stop.reason
             raise UnreplayableWitness(f"step {at + 1} of {len(steps)} under {memory_model.name}: {reason}")
-        failing = len(replayed.taken) - 1 if replayed.failure else -1
-        done = (
-            TraceStep(step, state, replayed.failure if i == failing else None)
-            for i, (step, state) in enumerate(replayed.taken)
-        )
-        for name, value in (
-            ("program", program), ("memory_model", memory_model), ("start", replayed.start), ("steps", tuple(done)),
-        ):  # fmt: skip
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "program", program)
+        object.__setattr__(self, "memory_model", memory_model)
+        object.__setattr__(self, "start", replayed.start)
+        object.__setattr__(self, "steps", replayed.taken)
 
     @property
     def model(self) -> str:

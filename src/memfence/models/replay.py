@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
-from memfence.models.steps import MemoryModel, starts, take
+from memfence.models.steps import MemoryModel, error_state, take
 from memfence.program.ir import Program
 
 
@@ -20,15 +20,23 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
-    """How far the steps lead from `start`: each step taken, with the state after it.
+class Taken:
+    """A step, the state after it, and the failure it caused, if any.
 
-    A step that makes the program fail leaves the state as it was, sets `failure`, and is the last one taken.
+    After a failure the state is the language's error state (DVE), else still the one before the step.
     """
 
-    start: State
-    taken: tuple[tuple[Step, State], ...]
+    step: Step
+    state: State
     failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """How far the steps lead from `start`. A failure ends the run, except in a language with an error state."""
+
+    start: State
+    taken: tuple[Taken, ...]
     stop: Stop | None = None
 
     @property
@@ -37,25 +45,61 @@ class Replayed:
         return self.stop is None
 
     @property
+    def failure(self) -> Failure | None:
+        """The failure that the last step taken caused."""
+        return self.taken[-1].failure if self.taken else None
+
+    @property
     def end(self) -> State:
-        return self.taken[-1][1] if self.taken else self.start
+        return self.taken[-1].state if self.taken else self.start
 
 
 def replay(program: Program, model: MemoryModel, start: State | int, steps: Sequence[Step]) -> Replayed:
     """Take `steps` one by one from `start` (a state, or the number of an initial one); never raises for bad steps."""
-    state = starts(program, model)[start] if isinstance(start, int) else start
-    first, taken = state, list[tuple[Step, State]]()
+    state = nth_start(program, model, start) if isinstance(start, int) else start
+    first, taken = state, list[Taken]()
     for position, step in enumerate(steps):
         after = take(program, model, state, step) if _exists(program, state, step) else None
         if after is None:
-            return Replayed(first, tuple(taken), stop=Stop(position, _reason(program, model, state, step)))
+            return Replayed(first, tuple(taken), Stop(position, _reason(program, model, state, step)))
         if isinstance(after, Failure):
-            taken.append((step, state))
-            left_over = Stop(position + 1, "the program has failed already") if position + 1 < len(steps) else None
-            return Replayed(first, tuple(taken), after, left_over)
-        taken.append((step, after))
-        state = after
+            next_state = None if after.is_assertion else error_state(program, model)
+            taken.append(Taken(step, next_state or state, after))
+            if next_state is None and position + 1 < len(steps):
+                return Replayed(first, tuple(taken), Stop(position + 1, "the program has failed already"))
+            state = next_state or state
+        else:
+            taken.append(Taken(step, after))
+            state = after
     return Replayed(first, tuple(taken))
+
+
+def nth_start(program: Program, model: MemoryModel, number: int) -> State:
+    """`starts(program, model)[number]`, without building the others."""
+    choices = [v.init for v in program.variables]
+    choices += [(0,) if r.transient else r.init for p in program.processes for r in p.registers]
+    picked = list[int]()
+    for choice in reversed(choices):  # the last one changes fastest
+        number, position = divmod(number, len(choice))
+        picked.append(choice[position])
+    if number:
+        raise IndexError("no such initial state")
+    values = iter(reversed(picked))
+    memory = tuple(next(values) for _ in program.variables)
+    registers = tuple(tuple(next(values) for _ in p.registers) for p in program.processes)
+    return State(tuple(p.initial for p in program.processes), registers, memory, model.empty_buffers(program))
+
+
+def is_start(program: Program, model: MemoryModel, state: State) -> bool:
+    """Whether a run of `program` may begin in `state`."""
+    at_start = state.locations == tuple(p.initial for p in program.processes) and state.lock_owner is None
+    memory = all(value in v.init for value, v in zip(state.memory, program.variables, strict=True))
+    registers = all(
+        value in ((0,) if r.transient else r.init)
+        for values, p in zip(state.registers, program.processes, strict=True)
+        for value, r in zip(values, p.registers, strict=True)
+    )
+    return at_start and memory and registers and state.buffers == model.empty_buffers(program)
 
 
 def _exists(program: Program, state: State, step: Step) -> bool:

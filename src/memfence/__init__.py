@@ -1,0 +1,51 @@
+"""memfence: does your lock-free code still work on real hardware, and where exactly do the fences go?
+
+The public names are loaded when they are first used, so that `import memfence` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from memfence.version import VERSION as __version__
+
+if TYPE_CHECKING:
+    from memfence.analyses import check
+    from memfence.analyses.options import CheckOptions
+    from memfence.analyses.result import CheckResult, Stats, Verdict
+    from memfence.diagnostics import Diagnostic, InputError
+    from memfence.pipeline import load, load_text
+    from memfence.program.ir import Program
+    from memfence.program.property_text import parse_expression
+    from memfence.source import SourceText
+
+_HOME = {
+    "CheckOptions": "memfence.analyses.options",
+    "CheckResult": "memfence.analyses.result",
+    "Diagnostic": "memfence.diagnostics",
+    "InputError": "memfence.diagnostics",
+    "Program": "memfence.program.ir",
+    "SourceText": "memfence.source",
+    "Stats": "memfence.analyses.result",
+    "Verdict": "memfence.analyses.result",
+    "check": "memfence.analyses",
+    "load": "memfence.pipeline",
+    "load_text": "memfence.pipeline",
+    "parse_expression": "memfence.program.property_text",
+}
+
+__all__ = [
+    "CheckOptions", "CheckResult", "Diagnostic", "InputError", "Program", "SourceText", "Stats", "Verdict",
+    "__version__", "check", "load", "load_text", "parse_expression",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'memfence' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

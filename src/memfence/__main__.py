@@ -1,0 +1,5 @@
+"""`python -m memfence` is `memfence`."""
+
+from memfence.cli.main import run
+
+run()

@@ -1,0 +1,270 @@
+"""The commands: read, call, print, choose the exit code."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from memfence.cli.exit_codes import Exit, exit_of
+from memfence.version import VERSION
+
+if TYPE_CHECKING:
+    from memfence.analyses.options import CheckOptions
+    from memfence.analyses.result import CheckResult
+    from memfence.diagnostics import InputError
+    from memfence.program.ir import Program
+
+app = typer.Typer(
+    name="memfence",
+    help="Does your lock-free code still work on real hardware, and where exactly do the fences go?",
+    epilog="Exit codes: 0 holds, 1 violated, 2 wrong usage, 3 bad input, 4 unknown or only bounded, 70 internal error.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Model(StrEnum):
+    sc = "sc"
+    tso = "tso"
+    pso = "pso"
+
+
+class CriterionChoice(StrEnum):
+    safety = "safety"
+    persistent = "persistent"
+    robust = "robust"
+    state_robust = "state-robust"
+    trf = "trf"
+    drf = "drf"
+
+
+class EngineChoice(StrEnum):
+    auto = "auto"
+    explicit = "explicit"
+    symbolic = "symbolic"
+    dual = "dual"
+
+
+class Target(StrEnum):
+    promela = "promela"
+    dot = "dot"
+
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The program.", show_default=False)]
+LanguageOption = Annotated[str | None, typer.Option("--language", metavar="L", help="Language of FILE, if unclear.")]
+IntBits = Annotated[
+    int, typer.Option("--int-bits", metavar="N", min=1, max=32, help="Width of integers that declare no range.")
+]
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    if version:
+        sys.stdout.write(f"memfence {VERSION}\n")
+        raise typer.Exit
+
+
+@app.command(epilog="Example: memfence check examples/lost_wakeup.pml --model tso")
+def check(
+    file: File,
+    model: Annotated[Model, typer.Option(help="Memory model.")] = Model.tso,
+    criterion: Annotated[
+        CriterionChoice | None,
+        typer.Option(help="What must hold. Default: safety if a property or assertion is stated, else robust."),
+    ] = None,
+    forbid: Annotated[
+        list[str] | None, typer.Option(metavar="EXPR", help="No reachable state satisfies this: 'P0@cs && P1@cs'.")
+    ] = None,
+    invariant: Annotated[
+        list[str] | None, typer.Option(metavar="EXPR", help="Every reachable state satisfies this: 'P0.r <= x'.")
+    ] = None,
+    ltl: Annotated[str | None, typer.Option(metavar="F", help="Every fair run satisfies this formula.")] = None,
+    deadlock: Annotated[bool, typer.Option("--deadlock", help="Some step is always possible before the end.")] = False,
+    buffer_bound: Annotated[
+        int | None, typer.Option(metavar="K", min=1, help="At most K stores pending in a buffer.")
+    ] = None,
+    int_bits: IntBits = 8,
+    abstract: Annotated[
+        int | None, typer.Option(metavar="K", min=0, help="Flattening abstraction after K steps.")
+    ] = None,
+    engine: Annotated[EngineChoice, typer.Option(help="How to search.")] = EngineChoice.auto,
+    reduce: Annotated[
+        str, typer.Option(metavar="all|none|LIST", help="State space reductions: dead,fuse,order,slice.")
+    ] = "all",
+    timeout: Annotated[float | None, typer.Option(metavar="S", min=0, help="Give up after S seconds.")] = None,
+    memory: Annotated[int | None, typer.Option(metavar="MB", min=1, help="Give up beyond MB megabytes.")] = None,
+    threads: Annotated[int, typer.Option(metavar="N", min=0, help="Search threads; 0: one a processor.")] = 1,
+    language: LanguageOption = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every statistic.")] = False,
+) -> None:
+    """Does the program still work under the memory model? A proof, or a run that shows why not."""
+    from memfence.analyses.options import CheckOptions
+    from memfence.cli.progress import ProgressLine
+    from memfence.diagnostics import InputError
+
+    progress = ProgressLine(quiet=quiet)
+    try:
+        program = _load(file, language, int_bits)
+        options = CheckOptions(
+            model=model.value,
+            criterion=None if criterion is None else criterion.value,
+            engine=engine.value,
+            deadlock=deadlock,
+            buffer_bound=buffer_bound,
+            abstract=abstract,
+            reduce=_reductions(reduce),
+            timeout_seconds=timeout,
+            memory_megabytes=memory,
+            threads=threads,
+            progress=progress if progress.active else None,
+            **_properties(program, forbid or [], invariant or [], ltl),
+        )
+        result = _check(program, options)
+    except InputError as error:
+        raise typer.Exit(_refuse(error, json)) from None
+    finally:
+        progress.close()
+    _print_check(result, json, quiet, verbose)
+    raise typer.Exit(exit_of(result.verdict))
+
+
+@app.command(epilog="Example: memfence translate examples/peterson.pml --to dot | dot -Tsvg > peterson.svg")
+def translate(
+    file: File,
+    to: Annotated[Target, typer.Option("--to", help="Target: Promela with the SC meaning, or a Graphviz drawing.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="OUT", help="Write to OUT.")] = None,
+    int_bits: IntBits = 8,
+    language: LanguageOption = None,
+) -> None:
+    """Write the program for another tool."""
+    from memfence.diagnostics import InputError
+
+    try:
+        text = _translated(_load(file, language, int_bits), to)
+    except InputError as error:
+        raise typer.Exit(_refuse(error, False)) from None
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        output.write_text(text, encoding="utf-8")
+
+
+@app.command(epilog="Example: memfence explain MF101")
+def explain(
+    code: Annotated[str | None, typer.Argument(metavar="[CODE]", help="A code such as MF101; none lists all.")] = None,
+) -> None:
+    """Explain a diagnostic code, with an example."""
+    from memfence.codes import Code
+    from memfence.explanations import explanation
+
+    if code is None:
+        sys.stdout.write("".join(f"{known.id}  {known.summary}\n" for known in Code))
+        return
+    found = next((known for known in Code if known.id == code.upper()), None)
+    if found is None:
+        raise typer.BadParameter(f"there is no code {code}; `memfence explain` lists all", param_hint="CODE")
+    sys.stdout.write(f"{found.id}: {found.summary}\n\n{explanation(found)}")
+
+
+def _load(file: Path, language: str | None, int_bits: int) -> Program:
+    from memfence.pipeline import load
+
+    return load(file, language=language, int_bits=int_bits)
+
+
+def _check(program: Program, options: CheckOptions) -> CheckResult:
+    from memfence.analyses import check as run_check
+
+    return run_check(program, options)
+
+
+def _properties(program: Program, forbid: list[str], invariant: list[str], ltl: str | None) -> dict[str, Any]:
+    """The properties of the command line; InputError with the mistakes of all of them."""
+    from memfence.diagnostics import Diagnostic, InputError
+    from memfence.program.expressions import FALSE, Expr
+    from memfence.program.ir import Forbidden, Invariant, Ltl
+    from memfence.program.property_text import parse_expression
+    from memfence.source import SourceText
+
+    mistakes: list[Diagnostic] = []
+
+    def parsed(text: str, option: str) -> Expr:
+        try:
+            return parse_expression(text, program, option)
+        except InputError as error:
+            mistakes.extend(error.diagnostics)
+            return FALSE
+
+    given = {
+        "forbid": tuple(Forbidden(parsed(text, "--forbid"), f"never {text}") for text in forbid),
+        "invariant": tuple(Invariant(parsed(text, "--invariant"), f"always {text}") for text in invariant),
+        "ltl": None if ltl is None else Ltl("ltl", ltl, SourceText("--ltl", ltl).span(0, len(ltl))),
+    }
+    if mistakes:
+        raise InputError(mistakes)
+    return given
+
+
+def _reductions(text: str) -> tuple[str, ...]:
+    from memfence.analyses.options import ALL_REDUCTIONS
+
+    if text in ("all", "none"):
+        return ALL_REDUCTIONS if text == "all" else ()
+    chosen = tuple(name.strip() for name in text.split(","))
+    for name in chosen:
+        if name not in ALL_REDUCTIONS:
+            known = ", ".join(ALL_REDUCTIONS)
+            raise typer.BadParameter(
+                f"`{name}` is no reduction; use all, none or some of {known}", param_hint="--reduce"
+            )
+    return tuple(name for name in ALL_REDUCTIONS if name in chosen)
+
+
+def _translated(program: Program, to: Target) -> str:
+    match to:
+        case Target.promela:
+            from memfence.reports.promela import render_promela
+
+            return render_promela(program)
+        case Target.dot:
+            from memfence.reports.dot import render_dot
+
+            return render_dot(program)
+
+
+def _print_check(result: CheckResult, json: bool, quiet: bool, verbose: bool) -> None:
+    from memfence.cli import terminal
+
+    if json:
+        from memfence.reports.json import render_json
+
+        sys.stdout.write(render_json(result))
+        return
+    from memfence.reports.text import render_text, verdict_line
+
+    text = f"{verdict_line(result)}\n" if quiet else render_text(result, width=terminal.width(), verbose=verbose)
+    terminal.write(text)
+
+
+def _refuse(error: InputError, json: bool) -> Exit:
+    """Say what is wrong with the input: coded diagnostics on stderr, or the JSON object on stdout."""
+    if json:
+        from memfence.reports.json import dump, error_object
+
+        sys.stdout.write(dump(error_object(error)))
+    else:
+        from memfence.cli import terminal
+        from memfence.diagnostics import render
+
+        terminal.write(render(error.diagnostics), sys.stderr)
+    return Exit.BAD_INPUT

@@ -1,0 +1,37 @@
+"""The entry point. Start-up is part of every answer: nothing heavy is imported before a command needs it."""
+
+from __future__ import annotations
+
+import sys
+
+from memfence.cli.commands import app
+from memfence.cli.exit_codes import Exit
+from memfence.version import VERSION
+
+
+def run() -> None:
+    """`memfence ...`: run the command and exit with its code; our own faults exit 70, never with a bare traceback."""
+    try:
+        app(prog_name="memfence")
+    except KeyboardInterrupt:
+        sys.stderr.write("\nUNKNOWN: interrupted\n")
+        sys.exit(Exit.UNKNOWN)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough: `memfence ... | head`.
+        sys.stderr.close()
+        sys.exit(Exit.HOLDS)
+    except Exception as fault:
+        _report_fault(fault)
+        sys.exit(Exit.INTERNAL)
+
+
+def _report_fault(fault: Exception) -> None:
+    import platform
+    import traceback
+
+    frames = traceback.format_exception(fault)
+    sys.stderr.write(f"internal error: {type(fault).__name__}: {fault}\n")
+    sys.stderr.write("".join(f"  {line}\n" for frame in frames[-4:] for line in frame.splitlines()))
+    system = f"memfence {VERSION}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    sys.stderr.write(f"This is a fault of memfence ({system}), not of your program.\n")
+    sys.stderr.write("Please report it with the command line, the input file and the lines above.\n")

@@ -1,0 +1,48 @@
+"""What the terminal can do: its width, and colours where it shows them."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import TextIO
+
+_COLOURS = {"HOLDS": "32", "NO VIOLATION": "33", "VIOLATED": "31", "UNKNOWN": "33", "error": "31", "warning": "33"}
+_VERDICT = re.compile(r"(?<=: )(HOLDS|NO VIOLATION|VIOLATED|UNKNOWN)\b")
+_SEVERITY = re.compile(r"^(error|warning)(?=\[)", re.MULTILINE)
+_CHANGED = re.compile(r"\*[^\s=│]+=-?\d+")
+
+
+def width() -> int:
+    """Characters a line: `COLUMNS`, else the terminal's, else 100."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        return int(columns)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        return 100
+
+
+def shows_colours(stream: TextIO) -> bool:
+    """A terminal, unless `NO_COLOR` is set (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def coloured(text: str) -> str:
+    """`text` with its verdict, severities and changed values marked."""
+    first, newline, rest = text.partition("\n")
+    first = _VERDICT.sub(lambda m: _paint(m[0], f"1;{_COLOURS[m[0]]}"), first, count=1)
+    rest = _CHANGED.sub(lambda m: _paint(m[0], "1"), rest)
+    return _SEVERITY.sub(lambda m: _paint(m[0], f"1;{_COLOURS[m[0]]}"), f"{first}{newline}{rest}")
+
+
+def _paint(text: str, style: str) -> str:
+    return f"\x1b[{style}m{text}\x1b[0m"
+
+
+def write(text: str, stream: TextIO | None = None) -> None:
+    """Print `text` as it is, in colour where the stream shows it."""
+    stream = stream or sys.stdout
+    stream.write(coloured(text) if shows_colours(stream) else text)
+    stream.flush()

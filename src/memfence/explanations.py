@@ -1,0 +1,145 @@
+"""The longer text behind each diagnostic code: what it means, an example, what to do. `memfence explain` prints it."""
+
+from __future__ import annotations
+
+from memfence.codes import Code
+
+_TEXTS: dict[Code, str] = {
+    Code.SYNTAX: """
+The text breaks a rule of its language at the marked place. memfence reads on after a mistake where it can, but one
+missing bracket may cause several messages: mend the first one first.
+
+    if (x == 1 { y = 2 }          the bracket after `1` is missing
+
+If the file is in another language than memfence thinks, name it: --language promela (or rmm, litmus, dve, ...).
+""",
+    Code.UNREADABLE: """
+The file does not exist, may not be read, or is not UTF-8 text.
+
+    memfence check petersn.pml    no such file: look at the spelling
+
+A file in an old encoding is converted with: iconv -f latin1 -t utf-8 old.pml > new.pml
+""",
+    Code.UNKNOWN_LANGUAGE: """
+The language is told from the suffix of the file (.pml, .rmm, .litmus, .dve, .pst), and else from its first words.
+Here neither helped.
+
+    memfence check model.txt --language trencher
+""",
+    Code.UNSUPPORTED: """
+The construct is legal in the language, but memfence has no meaning for it under a relaxed memory model, or not yet.
+It is refused rather than ignored, because a verdict about another program would be worth nothing.
+
+    c_code { x++ }                embedded C in Promela cannot be analysed
+
+Write the same with plain loads, stores and locked steps.
+""",
+    Code.TOO_DEEP: """
+Brackets or blocks are nested deeper than memfence can follow. People do not write such text; generators do.
+
+    ((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((x))))))))))) ...
+
+Let the generator put intermediate results into registers.
+""",
+    Code.UNKNOWN_VARIABLE: """
+The name is used like a shared variable, but no declaration of a shared variable has it. Often it is a slip of the
+keyboard, and the help line proposes the nearest name; or it is local to a process.
+
+    --forbid 'falg == 1'          did you mean `flag`?
+    --forbid 'r == 1'             a register belongs to a process: `P0.r == 1`
+""",
+    Code.UNKNOWN_REGISTER: """
+The process has no register or local variable of this name.
+
+    --invariant 'P0.r1 <= 3'      where P0 has only `r0`
+""",
+    Code.UNKNOWN_LABEL: """
+A jump or a property names a label that its process does not have. Labels belong to one process.
+
+    goto again                    but no statement carries `again:`
+    --forbid 'P0@cs && P1@cs'     both processes need a label `cs`
+""",
+    Code.UNKNOWN_PROCESS: """
+No process has this name. Instances of one proctype or thread are numbered; a property names the instance.
+
+    --forbid 'P@cs'               with two instances write `P[0]@cs && P[1]@cs`
+""",
+    Code.DUPLICATE: """
+Two declarations in one scope have the same name; the related place shows the first one.
+
+    byte x; bit x;
+""",
+    Code.EMPTY_RANGE: """
+A declared range goes from a larger number to a smaller one, so nothing can ever be stored there.
+
+    x : [3:1]                     write `x : [1:3]`
+""",
+    Code.OUT_OF_RANGE: """
+A constant is stored into, or is the initial value of, something whose declared range does not contain it.
+
+    x : [0:3] = 4
+""",
+    Code.BAD_ADDRESS: """
+A constant address or index lies outside the memory or the array. (One that is computed at run time is checked at run
+time, and reported as a failure of the program with the run that leads to it.)
+
+    memory_size 2  ...  read r 2  the addresses are 0 and 1
+""",
+    Code.NO_PROCESS: """
+The program declares no process, so there is nothing to check.
+
+    byte x;                       add at least one `active proctype`, `thread` or `process`
+""",
+    Code.NO_INITIAL: """
+A process does not say where it starts.
+
+    thread t  transition a b noop  end        add `initial a`
+""",
+    Code.UNBALANCED_LOCK: """
+On some path a lock is released that is not held, is taken twice, or is never released. A lock region must be left
+the way it was entered on every path.
+
+    lock; if (x) goto out; unlock; out: ...   `out` is reached with and without the lock
+""",
+    Code.TYPE_MISMATCH: """
+A name is used as something that it is not: an array without an index, a process as a value, a channel as a variable.
+
+    --forbid 'flag == 1'          `flag` is an array: `flag[0] == 1`
+    --forbid 'P0'                 a process is not a value: `P0@cs`
+""",
+    Code.RECURSION: """
+A macro or an included file contains itself, directly or through others, so its text would never end.
+
+    #define f(x) f(x) + 1
+""",
+    Code.TOO_LARGE: """
+A number needs more than 32 bits, or the program becomes too large when arrays, copies and macros are written out.
+
+    x = 99999999999
+""",
+    Code.ARGUMENT_COUNT: """
+A call gives more or fewer arguments than the definition has parameters.
+
+    inline swap(a, b) { ... }  ...  swap(x)
+""",
+    Code.BAD_PROPERTY: """
+The expression of --forbid or --invariant cannot be read. It has C's operators over `process@label`,
+`process.register`, shared variables (`x`, `a[0]`), `empty(process)` (no store pending), numbers, true and false.
+
+    --forbid 'P0@cs & P1@cs &'    something is missing after the last operator
+    --forbid 'x = 1'              comparison is `==`
+
+A name with other characters goes into double quotes: '"my process"@cs'.
+""",
+    Code.SEVERAL_READS: """
+A single statement reads several shared variables. As one atomic step this is more than hardware offers: another
+process could change one of them in between. memfence checks the program as written and warns.
+
+    if (flag[0] && turn == 1)     read each into a local variable first to see all interleavings
+""",
+}
+
+
+def explanation(code: Code) -> str:
+    """The text for `code`, ending in a newline."""
+    return _TEXTS[code].lstrip("\n")

@@ -1,0 +1,153 @@
+"""The JSON contract: one object a run of memfence. Keys are only ever added; `null` means "does not apply"."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from memfence.analyses.result import CheckResult
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.engines.trace import Trace, TraceStep
+from memfence.models.state import Buffer, Commit, DropSeparator, Rendezvous, Run, State
+from memfence.program.ir import Program
+from memfence.program.step_text import step_text
+from memfence.reports.why import why_sentences
+from memfence.source import NOWHERE, Span
+
+Object = dict[str, Any]
+
+
+def render_json(result: CheckResult) -> str:
+    """The result of a check as one JSON object."""
+    return dump(check_object(result))
+
+
+def dump(value: Object) -> str:
+    """Text of a JSON object, indented, keys in the order of the contract."""
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def check_object(result: CheckResult) -> Object:
+    """`memfence check --json`, before it becomes text."""
+    stats = result.stats
+    return {
+        "file": result.program.source.path,
+        "model": result.model,
+        "criterion": result.criterion,
+        "verdict": result.verdict.value,
+        "bound": result.bound,
+        "engine": result.engine,
+        "property": result.property,
+        "scope": result.scope,
+        "notes": list(result.program.notes),
+        "limit": result.limit,
+        "advice": result.advice,
+        "details": list(result.details),
+        "trace": None if result.trace is None else trace_list(result.trace),
+        "start": None if result.trace is None else _state_object(result.trace.program, result.trace.start),
+        "why": [] if result.trace is None else list(why_sentences(result.trace)),
+        "final_states": _final_states(result),
+        "stats": {
+            "states": stats.states,
+            "transitions": stats.transitions,
+            "seconds": round(stats.seconds, 6),
+            "peak_mb": round(stats.peak_mb, 3),
+            **dict(stats.extra),
+        },
+    }
+
+
+def error_object(error: InputError) -> Object:
+    """What `--json` prints instead of a result where the input cannot be used."""
+    return {
+        "error": "; ".join(d.message for d in error.diagnostics),
+        "diagnostics": [_diagnostic_object(d) for d in error.diagnostics],
+    }
+
+
+def trace_list(trace: Trace) -> list[Object]:
+    """Every step of the run with the state after it."""
+    return [_step_object(trace.program, number, taken) for number, taken in enumerate(trace.steps, 1)]
+
+
+def _step_object(program: Program, number: int, taken: TraceStep) -> Object:
+    kind, runs, process = _shape(taken)
+    spans = [program.processes[run.process].transitions[run.transition].span for run in runs]
+    texts = [step_text(program, r.process, program.processes[r.process].transitions[r.transition]) for r in runs]
+    place = spans[0] if spans else NOWHERE
+    return {
+        "step": number,
+        "process": program.processes[process].name,
+        "kind": kind,
+        **({"partner": program.processes[runs[1].process].name} if len(runs) == 2 else {}),
+        "file": None if place.source is NOWHERE.source else place.source.path,
+        "line": None if place.source is NOWHERE.source else place.line,
+        "text": " / ".join(texts) if texts else kind.replace("_", " "),
+        "failure": None if taken.failure is None else taken.failure.reason,
+        **_state_object(program, taken.state),
+    }
+
+
+def _shape(taken: TraceStep) -> tuple[str, tuple[Run, ...], int]:
+    match taken.step:
+        case Run() as run:
+            return "run", (run,), run.process
+        case Rendezvous(sender, receiver):
+            return "rendezvous", (sender, receiver), sender.process
+        case Commit(process):
+            return "commit", (), process
+        case DropSeparator(process):
+            return "drop_separator", (), process
+
+
+def _state_object(program: Program, state: State) -> Object:
+    processes = list(zip(program.processes, state.locations, state.registers, state.buffers, strict=True))
+    return {
+        "memory": {v.name: value for v, value in zip(program.variables, state.memory, strict=True)},
+        "buffers": {p.name: _entries(program, buffers) for p, _, _, buffers in processes},
+        "registers": {
+            p.name: {r.name: value for r, value in zip(p.registers, values, strict=True) if not r.transient}
+            for p, _, values, _ in processes
+        },
+        "locations": {p.name: p.locations[at].name for p, at, _, _ in processes},
+    }
+
+
+def _entries(program: Program, buffers: tuple[Buffer, ...]) -> list[Object]:
+    """Pending stores, oldest first; under PSO buffer by buffer, where a separator shows as `{"separator": true}`."""
+    return [
+        {"separator": True} if entry is None else {"variable": program.variables[entry[0]].name, "value": entry[1]}
+        for buffer in buffers
+        for entry in buffer
+    ]
+
+
+def _final_states(result: CheckResult) -> list[Object] | None:
+    if result.final_states is None:
+        return None
+    return [{"values": list(values), "count": count} for values, count in result.final_states]
+
+
+def _diagnostic_object(diagnostic: Diagnostic) -> Object:
+    return {
+        "code": diagnostic.code.id,
+        "severity": diagnostic.severity,
+        "message": diagnostic.message,
+        **_place(diagnostic.at.span),
+        "label": diagnostic.at.text,
+        "related": [_related(label) for label in diagnostic.related],
+        "hint": diagnostic.hint,
+    }
+
+
+def _related(label: Label) -> Object:
+    return {**_place(label.span), "label": label.text}
+
+
+def _place(span: Span) -> Object:
+    return {
+        "file": span.source.path,
+        "line": span.line,
+        "column": span.column,
+        "length": max(1, span.end - span.start),
+    }

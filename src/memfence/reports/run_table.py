@@ -1,0 +1,183 @@
+"""A run as a table people can follow: who did what, what memory holds then, what still sits in which buffer.
+
+Three layouts, from the clearest to the narrowest; the first that fits is taken, and what it leaves out is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import assert_never
+
+from memfence.engines.trace import Trace
+from memfence.models.accesses import accesses
+from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
+from memfence.program.ir import Load, Program
+from memfence.program.step_text import step_text
+from memfence.reports.table import Column, render_table
+from memfence.source import NOWHERE, Span
+
+FEW_VARIABLES = 8
+NARROWEST = 60
+
+
+def run_table(trace: Trace, width: int) -> str:
+    """The table of the run, at most `width` wide (but never narrower than a table can be)."""
+    layouts: list[Callable[[Trace, int], str | None]] = [_wide, _medium, _narrow]
+    for layout in layouts:
+        table = layout(trace, max(width, NARROWEST))
+        if table is not None:
+            return table
+    return "\n".join(_plain_lines(trace))
+
+
+def _wide(trace: Trace, width: int) -> str | None:
+    """A column a process, all of memory, a column a buffer."""
+    if len(trace.program.variables) > FEW_VARIABLES:
+        return None
+    processes = trace.program.processes
+    buffered = [p for p, _ in enumerate(processes) if _ever_pending(trace, p)]
+    columns = [Column("step", 4, align_right=True), *(Column(p.name, 16) for p in processes), Column("memory", width)]
+    columns += [Column(f"buffer {processes[p].name}", 12) for p in buffered]
+    rows = [["", *("" for _ in processes), _memory(trace, None), *("" for _ in buffered)]]
+    for position, taken in enumerate(trace.steps):
+        cells = actions(trace, position)
+        row = [str(position + 1), *(cells.get(p, "") for p, _ in enumerate(processes)), _memory(trace, position)]
+        rows.append(row + [buffer_text(trace.program, taken.state, p) for p in buffered])
+    return render_table(columns, rows, width)
+
+
+def _medium(trace: Trace, width: int) -> str | None:
+    """A column a process, what changed in memory, one column for all buffers."""
+    processes = trace.program.processes
+    columns = [Column("step", 4, align_right=True), *(Column(p.name, 14) for p in processes)]
+    columns += [Column("memory changed", 8), *_buffer_column(trace)]
+    rows = []
+    for position in range(len(trace.steps)):
+        cells = actions(trace, position)
+        row = [str(position + 1), *(cells.get(p, "") for p, _ in enumerate(processes)), _changed(trace, position)]
+        rows.append(row + _all_buffers(trace, position))
+    return _with_initial(trace, render_table(columns, rows, width), width)
+
+
+def _narrow(trace: Trace, width: int) -> str | None:
+    """One column says who, one what."""
+    columns = [Column("step", 4, align_right=True), Column("process", 6), Column("does", 16)]
+    columns += [Column("memory changed", 8), *_buffer_column(trace)]
+    rows = []
+    for position in range(len(trace.steps)):
+        number = str(position + 1)
+        for process, text in actions(trace, position).items():
+            row = [number, trace.program.processes[process].name, text, _changed(trace, position) if number else ""]
+            rows.append(row + (_all_buffers(trace, position) if number else ["" for _ in columns[4:]]))
+            number = ""
+    table = render_table(columns, rows, width)
+    note = f"(one column for all {len(trace.program.processes)} processes: a wider terminal shows one each)"
+    return _with_initial(trace, table and f"{table}\n{note}", width)
+
+
+def _plain_lines(trace: Trace) -> Iterator[str]:
+    for position in range(len(trace.steps)):
+        for process, text in actions(trace, position).items():
+            yield f"{position + 1}. {trace.program.processes[process].name}: {text}"
+
+
+def _buffer_column(trace: Trace) -> list[Column]:
+    pending = any(_ever_pending(trace, p) for p, _ in enumerate(trace.program.processes))
+    return [Column("buffers", 8)] if pending else []
+
+
+def _with_initial(trace: Trace, table: str | None, width: int) -> str | None:
+    if table is None:
+        return None
+    variables = zip(trace.program.variables, trace.start.memory, strict=True)
+    others = [f"{v.name}={value}" for v, value in variables if value != 0]
+    rest = "everything else is 0" if others else "all of memory is 0"
+    shown = others if len(others) <= FEW_VARIABLES else [*others[:FEW_VARIABLES], f"{len(others) - FEW_VARIABLES} more"]
+    return f"At the start {', '.join([*shown, rest])}.\n{table}"
+
+
+def actions(trace: Trace, position: int) -> dict[int, str]:
+    """What each process that takes part in the step does: `12: flag[0] = 1 [r=0]`, `commit x=1`."""
+    taken, before = trace.steps[position], trace.state_before(position)
+    match taken.step:
+        case Run(process, _) as run:
+            return {process: _run_text(trace, position, run)}
+        case Rendezvous(sender, receiver):
+            sides = {run.process: _run_text(trace, position, run) for run in (sender, receiver)}
+            return dict(sorted(sides.items()))
+        case Commit(process):
+            (access,) = accesses(trace.program, trace.memory_model, before, taken.step)
+            return {process: f"commit {trace.program.variables[access.variable].name}={access.value}"}
+        case DropSeparator(process):
+            return {process: "sfence takes effect"}
+        case _:
+            assert_never(taken.step)
+
+
+def _run_text(trace: Trace, position: int, run: Run) -> str:
+    process = trace.program.processes[run.process]
+    transition = process.transitions[run.transition]
+    text = place(trace.program, transition.span) + step_text(trace.program, run.process, transition)
+    taken = trace.steps[position]
+    if taken.failure is not None:
+        return f"{text} !! {taken.failure.reason}"
+    values = " ".join(_new_values(trace, position, run))
+    return f"{text} [{values}]" if values else text
+
+
+def _new_values(trace: Trace, position: int, run: Run) -> Iterator[str]:
+    """What the step read, and what else it did to registers; a value read without a register goes by its variable."""
+    before, after = trace.state_before(position), trace.steps[position].state
+    process = trace.program.processes[run.process]
+    loaded = {op.register for op in process.transitions[run.transition].ops if isinstance(op, Load)}
+    if any(process.registers[register].transient for register in loaded):
+        for access in accesses(trace.program, trace.memory_model, before, trace.steps[position].step):
+            if access.process == run.process and access.kind in ("load", "own load"):
+                yield f"{trace.program.variables[access.variable].name}={access.value}"
+    for number, register in enumerate(process.registers):
+        old, new = before.registers[run.process][number], after.registers[run.process][number]
+        if not register.transient and (old != new or number in loaded):
+            yield f"{register.name}={new}"
+
+
+def place(program: Program, span: Span) -> str:
+    """`12: `, with the file where it is not the program's own; nothing for what has no place."""
+    if span.source is NOWHERE.source:
+        return ""
+    return f"{span.line}: " if span.source is program.source else f"{span.place}: "
+
+
+def buffer_text(program: Program, state: State, process: int) -> str:
+    """The pending stores of the process, oldest first (under PSO: variable by variable); `|` is a separator."""
+    shown = []
+    for buffer in state.buffers[process]:
+        for entry in buffer:
+            shown.append("|" if entry is None else f"{program.variables[entry[0]].name}={entry[1]}")
+    return " ".join(shown)
+
+
+def _ever_pending(trace: Trace, process: int) -> bool:
+    return any(any(taken.state.buffers[process]) for taken in trace.steps)
+
+
+def _all_buffers(trace: Trace, position: int) -> list[str]:
+    if not _buffer_column(trace):
+        return []
+    state, processes = trace.steps[position].state, trace.program.processes
+    texts = [(p.name, buffer_text(trace.program, state, i)) for i, p in enumerate(processes)]
+    return ["; ".join(f"{name}: {text}" for name, text in texts if text)]
+
+
+def _memory(trace: Trace, position: int | None) -> str:
+    """All of memory; `*` marks what the step changed."""
+    old = trace.start.memory if position is None else trace.state_before(position).memory
+    new = trace.start.memory if position is None else trace.steps[position].state.memory
+    shown = [f"{'*' if a != b else ' '}{v.name}={b}" for v, a, b in zip(trace.program.variables, old, new, strict=True)]
+    return " ".join(shown).strip()
+
+
+def _changed(trace: Trace, position: int) -> str:
+    old, new = trace.state_before(position).memory, trace.steps[position].state.memory
+    return " ".join(
+        f"{v.name}={b}" for v, a, b in zip(trace.program.variables, old, new, strict=True) if a != b
+    )  # fmt: skip

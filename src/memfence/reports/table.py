@@ -1,0 +1,71 @@
+"""Text in aligned columns: cells wrap to the width of their column, light lines between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+SEPARATOR = " │ "
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`least` is how narrow the column may become before the table counts as too wide."""
+
+    title: str
+    least: int = 8
+    align_right: bool = False
+
+
+def render_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> str | None:
+    """The table, at most `width` wide; None where that is not possible. Nothing is cut off: long cells wrap."""
+    widths = _fit(columns, rows, width)
+    if widths is None:
+        return None
+    titles = _line([c.title for c in columns], columns, widths)
+    rule = "─┼─".join("─" * w for w in widths)
+    return "\n".join([*titles, rule, *(line for row in rows for line in _line(row, columns, widths))])
+
+
+def _fit(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[int] | None:
+    """Natural widths, the widest column narrowed first, one by one, until all fit."""
+    widths = [max(map(len, (c.title, *cells))) for c, *cells in zip(columns, *rows, strict=True)]
+    least = [min(w, max(c.least, len(c.title))) for c, w in zip(columns, widths, strict=True)]
+    room = width - len(SEPARATOR) * (len(columns) - 1)
+    while sum(widths) > room:
+        slack, widest = max((w, i) for i, w in enumerate(widths) if w > least[i]) if widths != least else (0, -1)
+        if not slack:
+            return None
+        widths[widest] -= 1
+    return widths
+
+
+def _line(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> list[str]:
+    wrapped = [wrap(cell, w) for cell, w in zip(cells, widths, strict=True)]
+    height = max(map(len, wrapped))
+    lines = []
+    for i in range(height):
+        parts = [lines_of[i] if i < len(lines_of) else "" for lines_of in wrapped]
+        aligned = [
+            part.rjust(w) if c.align_right else part.ljust(w)
+            for part, c, w in zip(parts, columns, widths, strict=True)
+        ]  # fmt: skip
+        lines.append(SEPARATOR.join(aligned).rstrip())
+    return lines
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """`text` in lines of at most `width`, broken at blanks where possible; continuation lines are indented by two."""
+    lines = [""]
+    for word in text.split(" "):
+        indent = "" if len(lines) == 1 else "  "
+        candidate = f"{lines[-1]} {word}" if lines[-1].strip() else lines[-1] + word
+        if len(candidate) <= width or not lines[-1].strip():
+            lines[-1] = candidate
+        else:
+            lines.append("  " + word if width > 4 else word)
+        while len(lines[-1]) > width:
+            indent = "  " if width > 4 else ""
+            lines[-1], rest = lines[-1][:width], lines[-1][width:]
+            lines.append(indent + rest)
+    return lines

@@ -1,0 +1,71 @@
+"""The text report of a check: verdict, scope, the counterexample as a table, and why it is possible."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from memfence.analyses.result import CheckResult, Stats, Verdict
+from memfence.engines.trace import Trace
+from memfence.reports.run_table import run_table
+from memfence.reports.table import wrap
+from memfence.reports.why import why_sentences
+
+DEFAULT_WIDTH = 100
+
+
+def render_text(result: CheckResult, *, width: int = DEFAULT_WIDTH, verbose: bool = False) -> str:
+    """The whole report. Same result, same width: the same text, but for the time and memory that the search took."""
+    lines = [verdict_line(result), *_facts(result, verbose)]
+    if result.trace is not None:
+        lines += ["", *_counterexample(result.trace, width)]
+    lines += [line for detail in result.details for line in ("", *detail.splitlines())]
+    return "\n".join(lines) + "\n"
+
+
+def verdict_line(result: CheckResult) -> str:
+    """`file: VIOLATED under tso (safety): what`."""
+    name = result.program.source.path if result.program.source.path != "<generated>" else result.program.name
+    return f"{name}: {_verdict(result)} under {result.model} ({result.criterion}): {result.property}"
+
+
+def _verdict(result: CheckResult) -> str:
+    match result.verdict:
+        case Verdict.HOLDS:
+            return "HOLDS"
+        case Verdict.HOLDS_UP_TO:
+            bound = f" up to buffer bound {result.bound}" if result.bound is not None else ", bounded"
+            return f"NO VIOLATION{bound}"
+        case Verdict.VIOLATED:
+            return "VIOLATED"
+        case Verdict.UNKNOWN:
+            return "UNKNOWN"
+        case _:
+            assert_never(result.verdict)
+
+
+def _facts(result: CheckResult, verbose: bool) -> list[str]:
+    facts = [("scope", result.scope)]
+    facts += [("note", note) for note in result.program.notes]
+    if result.limit is not None:
+        facts.append(("limit", f"{result.limit} was hit before the search ended"))
+    if result.advice is not None:
+        facts.append(("try", result.advice))
+    facts.append(("search", f"{result.engine}: {stats_text(result.stats)}"))
+    if verbose:
+        facts += [(name.replace("_", " "), f"{count:,}") for name, count in result.stats.extra]
+    return [f"  {name:<7} {text}" for name, text in facts]
+
+
+def stats_text(stats: Stats) -> str:
+    """`31 states, 44 transitions, 0.01 s, 12 MB`."""
+    return f"{stats.states:,} states, {stats.transitions:,} transitions, {stats.seconds:.2f} s, {stats.peak_mb:.0f} MB"
+
+
+def _counterexample(trace: Trace, width: int) -> list[str]:
+    count = len(trace.steps)
+    title = f"Counterexample of {count} step{'' if count == 1 else 's'}, replayed under {trace.model}:"
+    sentences = why_sentences(trace)
+    if not count:
+        return ["Counterexample: the initial state itself."]
+    why = wrap("Why: " + " ".join(sentences), width) if sentences else []
+    return [title, "", run_table(trace, width), "", *why]
