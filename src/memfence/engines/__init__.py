@@ -1,1 +1,1 @@
-"""The searches. Only this folder may touch the native core; everything it returns is typed, and limits are never errors."""
+"""The searches: only this folder touches the native core; what it returns is typed, and a limit is never an error."""

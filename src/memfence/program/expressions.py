@@ -178,10 +178,17 @@ def rewrite(expr: Expr, leaf: Callable[[Expr], Expr]) -> Expr:
             assert_never(expr)
 
 
+def within_64_bits(value: int) -> int:
+    """`value`; arithmetic beyond 64 bits is an error, so that every engine agrees."""
+    if not -(2**63) <= value < 2**63:
+        raise EvaluationError("arithmetic beyond 64 bits")
+    return value
+
+
 def apply_unary(op: UnaryOp, value: int) -> int:
     match op:
         case "-":
-            return -value
+            return within_64_bits(-value)
         case "!":
             return int(value == 0)
         case "~":
@@ -194,11 +201,11 @@ def apply_binary(op: BinaryOp, left: int, right: int) -> int:
     """The value of `left op right`; both operands are evaluated already."""
     match op:
         case "+":
-            return left + right
+            return within_64_bits(left + right)
         case "-":
-            return left - right
+            return within_64_bits(left - right)
         case "*":
-            return left * right
+            return within_64_bits(left * right)
         case "/" | "%":
             if right == 0:
                 raise EvaluationError("division by zero")
@@ -207,7 +214,7 @@ def apply_binary(op: BinaryOp, left: int, right: int) -> int:
         case "<<" | ">>":
             if not 0 <= right < 32:
                 raise EvaluationError(f"shift by {right}")
-            return left << right if op == "<<" else left >> right
+            return within_64_bits(left << right) if op == "<<" else left >> right
         case "&":
             return left & right
         case "|":

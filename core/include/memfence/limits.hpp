@@ -1,0 +1,53 @@
+// What may stop a search early, and what it reports about itself. A limit is not an error.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace memfence {
+
+enum class Stop : std::int32_t { None, Timeout, Memory, Cancelled, Found };
+
+struct Progress {
+  std::uint64_t states, transitions, queue;
+  double seconds;
+  double megabytes;
+};
+
+// Shared between a search and whoever may want to end it.
+using CancelFlag = std::shared_ptr<std::atomic<bool>>;
+
+struct Limits {
+  double timeout_seconds = 0;      // 0: none
+  std::uint64_t memory_bytes = 0;  // of the whole process; 0: none
+  std::uint64_t most_states = 0;   // 0: none
+  CancelFlag cancel;
+  std::function<bool(const Progress&)> on_progress;  // called about ten times a second; false cancels
+};
+
+// Watches the limits for one search. Cheap enough to be asked every few dozen states.
+class Watch {
+ public:
+  explicit Watch(const Limits& limits);
+
+  // Why to stop now, if at all. `bytes` is what the search itself holds.
+  Stop check(std::uint64_t states, std::uint64_t transitions, std::uint64_t queue, std::uint64_t bytes);
+  // Whether `more` bytes on top of `bytes` would break the memory limit.
+  bool would_exceed(std::uint64_t bytes, std::uint64_t more) const;
+  double seconds() const;
+  std::uint64_t base_bytes() const { return base_bytes_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const Limits& limits_;
+  Clock::time_point start_, last_report_;
+  std::uint64_t base_bytes_;
+};
+
+// Resident memory of this process, now.
+std::uint64_t resident_bytes();
+
+}  // namespace memfence

@@ -1,0 +1,341 @@
+"""From the IR to the native machine: slots, flat expression code, edges, and which locations are private.
+
+The only place that knows how the core numbers things. Widths are checked here, so the seam is never the first to notice.
+
+Slots: the shared variables; the owner of the bus lock, if lock regions with cycles are left; then for each process its
+location, the number of its pending stores, and its registers. The core appends the slots of its buffers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import assert_never
+
+from memfence import _core
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.models.state import Rendezvous, Run
+from memfence.program.expressions import (
+    Address,
+    At,
+    Binary,
+    BufferEmpty,
+    Conditional,
+    Const,
+    Expr,
+    Register,
+    RegisterOf,
+    Shared,
+    Unary,
+    disjunction,
+    fold,
+)
+from memfence.program.ir import (
+    Assert,
+    Assign,
+    Assume,
+    Domain,
+    Fence,
+    Load,
+    Lock,
+    Op,
+    Process,
+    Program,
+    Store,
+    Transition,
+    Unlock,
+    stored_variables,
+)
+
+MOST_INITIAL_STATES = 1_000_000
+DEEPEST_EXPRESSION = 250
+_UNARY = {"-": 2, "!": 3, "~": 4}
+_BINARY = {
+    op: 5 + number
+    for number, op in enumerate(
+        ("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=")
+    )
+}
+_CONST, _SLOT, _AND_THEN, _OR_ELSE, _TRUTH, _JUMP_IF_ZERO, _JUMP, _ELEMENT = 0, 1, 21, 22, 23, 24, 25, 26
+_LOAD, _STORE, _ASSIGN, _ASSUME, _ASSERT, _MFENCE, _SFENCE, _LOCK, _UNLOCK = range(9)
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """Where things stand in a native state."""
+
+    variables: int
+    lock: int | None
+    locations: tuple[int, ...]
+    registers: tuple[int, ...]  # the first of each process
+    count: int
+
+    def pending(self, process: int) -> int:
+        return self.locations[process] + 1
+
+    def register(self, process: int, register: int) -> int:
+        return self.registers[process] + register
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A machine, what its edges mean in terms of `program`, and the numbers of the expressions asked for."""
+
+    program: Program
+    machine: _core.Machine
+    slots: Slots
+    edges: tuple[Run | Rendezvous, ...]
+    expressions: tuple[int, ...]
+
+
+def encode(
+    program: Program, expressions: tuple[Expr, ...] = (), *, private: tuple[tuple[int, ...], ...] | None = None
+) -> Encoded:
+    """The machine of `program`; `private[p][location]` as `engines.private` computes it, else nothing is private.
+
+    Each of `expressions` (over the whole state) becomes one that the core can evaluate.
+    """
+    return _Encoder(program).encode(expressions, private)
+
+
+def number_slots(program: Program) -> Slots:
+    """The numbering that the core and this module agree on."""
+    at = len(program.variables)
+    uses_lock = any(isinstance(op, Lock | Unlock) for p in program.processes for t in p.transitions for op in t.ops)
+    lock = at if uses_lock else None
+    at += uses_lock
+    locations, registers = [], []
+    for process in program.processes:
+        locations.append(at)
+        registers.append(at + 2)
+        at += 2 + len(process.registers)
+    return Slots(len(program.variables), lock, tuple(locations), tuple(registers), at)
+
+
+class _Encoder:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.slots = number_slots(program)
+        self.codes: dict[tuple[int, ...], int] = {}
+
+    def encode(self, expressions: tuple[Expr, ...], private: tuple[tuple[int, ...], ...] | None) -> Encoded:
+        wanted = tuple(self.expression(e, 0) for e in expressions)
+        edges: list[_core.Edge] = []
+        meaning: list[Run | Rendezvous] = []
+        owners: list[list[int]] = [[] for _ in self.program.processes]
+        for p, process in enumerate(self.program.processes):
+            for number, transition in enumerate(process.transitions):
+                for step, edge in self.edges(p, number, transition):
+                    owners[p].append(len(edges))
+                    edges.append(edge)
+                    meaning.append(step)
+        processes = [self.process(p, owners[p], private[p] if private else None) for p in range(len(owners))]
+        machine = _core.Machine(
+            self.all_slots(),
+            len(self.program.variables),
+            -1 if self.slots.lock is None else self.slots.lock,
+            [list(code) for code in self.codes],
+            edges,
+            processes,
+            self.initial(),
+            any(location.committed for p in self.program.processes for location in p.locations),
+            self.error(),
+        )
+        return Encoded(self.program, machine, self.slots, tuple(meaning), wanted)
+
+    def all_slots(self) -> list[_core.Slot]:
+        slots = [_slot(v.domain) for v in self.program.variables]
+        if self.slots.lock is not None:
+            slots.append(_core.Slot(0, len(self.program.processes), False, True))
+        for process in self.program.processes:
+            slots.append(_core.Slot(0, len(process.locations) - 1, False, True))
+            slots.append(_core.Slot(0, 0, False, True))
+            slots += [_slot(r.domain, not r.transient) for r in process.registers]
+        return slots
+
+    def initial(self) -> list[list[int]]:
+        choices: list[tuple[int, ...]] = [v.init for v in self.program.variables]
+        if self.slots.lock is not None:
+            choices.append((0,))
+        for process in self.program.processes:
+            choices += [(process.initial,), (0,)]
+            choices += [(0,) if r.transient else r.init for r in process.registers]
+        count = prod(len(c) for c in choices)
+        if count > MOST_INITIAL_STATES:
+            at = Label(self.program.source.span(0, 1))
+            message = f"the program has {count} initial states; at most {MOST_INITIAL_STATES} can be explored"
+            raise InputError([Diagnostic(Code.TOO_LARGE, message, at, hint="give fewer initial values")])
+        return [list(values) for values in product(*choices)]
+
+    def error(self) -> list[int]:
+        if self.program.error_locations is None:
+            return []
+        values = [0] * self.slots.count
+        for slot, location in zip(self.slots.locations, self.program.error_locations, strict=True):
+            values[slot] = location
+        return values
+
+    def process(self, number: int, edges: list[int], private: tuple[int, ...] | None) -> _core.Process:
+        process = self.program.processes[number]
+        uses_sfence = any(op == Fence("sfence") for t in process.transitions for op in t.ops)
+        return _core.Process(
+            self.slots.locations[number],
+            self.slots.pending(number),
+            len(process.locations),
+            edges,
+            list(stored_variables(process)),
+            [self.slots.register(number, i) for i, r in enumerate(process.registers) if r.transient],
+            list(private) if private else [0] * len(process.locations),
+            [int(location.committed) for location in process.locations],
+            uses_sfence,
+        )
+
+    def edges(self, p: int, number: int, t: Transition) -> list[tuple[Run | Rendezvous, _core.Edge]]:
+        if t.sync is None:
+            ops = [self.op(p, op, t) for op in t.ops]
+            return [(Run(p, number), _core.Edge(p, t.source, t.target, t.locked, -1, 0, 0, False, ops))]
+        if not t.sync.sends:
+            return []
+        return [
+            self.meeting(p, number, t, q, m, other)
+            for q, process in enumerate(self.program.processes)
+            for m, other in enumerate(process.transitions)
+            if q != p and other.sync and not other.sync.sends and other.sync.channel == t.sync.channel
+        ]
+
+    def meeting(
+        self, p: int, number: int, sending: Transition, q: int, other: int, receiving: Transition
+    ) -> tuple[Rendezvous, _core.Edge]:
+        s, r = sending.sync, receiving.sync
+        assert s is not None and r is not None
+        ops = [self.op(p, op, sending) for op in sending.ops[: s.guard_ops]]
+        ops += [self.op(q, op, receiving) for op in receiving.ops[: r.guard_ops]]
+        ops += [
+            _core.Op(_ASSIGN, q, False, self.slots.register(q, register), 0, 0, 0, self.expression(value, p), -1)
+            for value, register in zip(s.values, r.registers, strict=True)
+        ]
+        ops += [self.op(q, op, receiving) for op in receiving.ops[r.guard_ops :]]
+        ops += [self.op(p, op, sending) for op in sending.ops[s.guard_ops :]]
+        edge = _core.Edge(
+            p, sending.source, sending.target, sending.locked,
+            q, receiving.source, receiving.target, receiving.locked, ops,
+        )  # fmt: skip
+        return Rendezvous(Run(p, number), Run(q, other)), edge
+
+    def op(self, p: int, op: Op, transition: Transition) -> _core.Op:
+        locked = transition.locked
+        match op:
+            case Load(register, address, when):
+                base, size, index = self.address(address, p)
+                condition = -1 if when is None else self.expression(when, p)
+                return _core.Op(_LOAD, p, locked, self.slots.register(p, register), base, size, index, 0, condition)
+            case Store(address, value, direct):
+                base, size, index = self.address(address, p)
+                return _core.Op(_STORE, p, locked or direct, 0, base, size, index, self.expression(value, p), -1)
+            case Assign(register, value):
+                slot = self.slots.register(p, register)
+                return _core.Op(_ASSIGN, p, locked, slot, 0, 0, 0, self.expression(value, p), -1)
+            case Assume(condition):
+                return _core.Op(_ASSUME, p, locked, 0, 0, 0, 0, self.expression(condition, p), -1)
+            case Assert(condition):
+                return _core.Op(_ASSERT, p, locked, 0, 0, 0, 0, self.expression(condition, p), -1)
+            case Fence(kind):
+                return _core.Op(_MFENCE if kind == "mfence" else _SFENCE, p, locked, 0, 0, 0, 0, 0, -1)
+            case Lock():
+                return _core.Op(_LOCK, p, locked, 0, 0, 0, 0, 0, -1)
+            case Unlock():
+                return _core.Op(_UNLOCK, p, locked, 0, 0, 0, 0, 0, -1)
+            case _:
+                assert_never(op)
+
+    def address(self, address: Address, p: int) -> tuple[int, int, int]:
+        return address.base, address.size, self.expression(address.index, p)
+
+    def expression(self, expr: Expr, p: int) -> int:
+        code: list[int] = []
+        depth = self.emit(fold(expr), p, code)
+        if depth > DEEPEST_EXPRESSION:
+            at = Label(self.program.source.span(0, 1))
+            raise InputError([Diagnostic(Code.TOO_DEEP, "an expression is nested too deeply", at)])
+        return self.codes.setdefault(tuple(code), len(self.codes))
+
+    def emit(self, expr: Expr, p: int, code: list[int]) -> int:
+        """Append the code of `expr`; return how many places of the stack it needs."""
+        match expr:
+            case Const(value):
+                code += self.constant(value)
+                return 1
+            case Register(number):
+                code += [_SLOT, self.slots.register(p, number)]
+                return 1
+            case RegisterOf(owner, number):
+                code += [_SLOT, self.slots.register(owner, number)]
+                return 1
+            case BufferEmpty(owner):
+                code += [_SLOT, self.slots.pending(owner), _CONST, 0, _BINARY["=="]]
+                return 2
+            case At(owner, locations):
+                slot = self.slots.locations[owner]
+                if len(locations) == 1:
+                    code += [_SLOT, slot, _CONST, next(iter(locations)), _BINARY["=="]]
+                    return 2
+                # A location stands for itself only: At over several is their disjunction.
+                return self.emit(disjunction(*(At(owner, frozenset({at})) for at in sorted(locations))), p, code)
+            case Shared(address):
+                if (variable := address.variable) is not None:
+                    code += [_SLOT, variable]
+                    return 1
+                depth = self.emit(address.index, p, code)
+                code += [_ELEMENT, address.base, address.size]
+                return depth
+            case Unary(op, operand):
+                depth = self.emit(operand, p, code)
+                code.append(_UNARY[op])
+                return depth
+            case Binary("&&" | "||" as op, left, right):
+                first = self.emit(left, p, code)
+                code += [_AND_THEN if op == "&&" else _OR_ELSE, 0]
+                hole = len(code) - 1
+                second = self.emit(right, p, code)
+                code.append(_TRUTH)
+                code[hole] = len(code)
+                return max(first, second)
+            case Binary(op, left, right):
+                first = self.emit(left, p, code)
+                second = self.emit(right, p, code)
+                code.append(_BINARY[op])
+                return max(first, second + 1)
+            case Conditional(condition, then, otherwise):
+                first = self.emit(condition, p, code)
+                code += [_JUMP_IF_ZERO, 0]
+                to_else = len(code) - 1
+                second = self.emit(then, p, code)
+                code += [_JUMP, 0]
+                to_end = len(code) - 1
+                code[to_else] = len(code)
+                third = self.emit(otherwise, p, code)
+                code[to_end] = len(code)
+                return max(first, second, third)
+            case _:
+                assert_never(expr)
+
+    def constant(self, value: int) -> list[int]:
+        if -(2**31) <= value < 2**31:
+            return [_CONST, value]
+        # Wider constants are put together: high * 2**31 + low.
+        high, low = value >> 31, value & (2**31 - 1)
+        if not -(2**31) <= high < 2**31:
+            at = Label(self.program.source.span(0, 1))
+            raise InputError([Diagnostic(Code.TOO_LARGE, f"`{value}` needs more than 62 bits", at)])
+        return [_CONST, high, _CONST, 31, _BINARY["<<"], _CONST, low, _BINARY["+"]]
+
+
+def _slot(domain: Domain, stored: bool = True) -> _core.Slot:
+    return _core.Slot(domain.lo, domain.hi, domain.overflow == "wrap", stored)
+
+
+def halting_locations(process: Process) -> frozenset[int]:
+    """The locations that no transition leaves."""
+    return frozenset(range(len(process.locations))) - {t.source for t in process.transitions}

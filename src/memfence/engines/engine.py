@@ -1,0 +1,92 @@
+"""What every engine shares: limits on a search, why it stopped, and what it cost."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from memfence import _core
+
+ProgressCallback = Callable[[int, int, int, float, float], object]
+"""Called about ten times a second with: states, transitions, queue, seconds, megabytes."""
+
+
+class Stop(Enum):
+    """Why a search ended. NOTHING_LEFT: it saw everything there is."""
+
+    NOTHING_LEFT = 0
+    TIMEOUT = 1
+    MEMORY = 2
+    CANCELLED = 3
+    FOUND = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a search may use. No limit on time by default; on memory, three quarters of the machine's."""
+
+    timeout_seconds: float | None = None
+    memory_megabytes: int | None = None
+    threads: int = 1
+    progress: ProgressCallback | None = field(default=None, compare=False)
+    cancel: _core.Cancel | None = field(default=None, compare=False)
+
+    @property
+    def memory_bytes(self) -> int:
+        if self.memory_megabytes is not None:
+            return self.memory_megabytes * 1_000_000
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
+
+    def for_core(self) -> dict[str, object]:
+        """The keyword arguments that every search of the core takes."""
+        progress = self.progress
+        return {
+            "timeout_seconds": self.timeout_seconds or 0.0,
+            "memory_bytes": self.memory_bytes,
+            "cancel": self.cancel,
+            "progress": None if progress is None else (lambda *numbers: progress(*numbers) is not False),
+        }
+
+    def describe(self, stop: Stop) -> str:
+        """The limit that `stop` names, as users know it."""
+        match stop:
+            case Stop.TIMEOUT:
+                return f"timeout {self.timeout_seconds:g} s"
+            case Stop.MEMORY:
+                return f"memory {self.memory_bytes // 1_000_000} MB"
+            case Stop.CANCELLED:
+                return "interrupted"
+            case _:
+                return "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a search has cost; costs of several searches add up."""
+
+    states: int = 0
+    transitions: int = 0
+    seconds: float = 0.0
+    state_bits: int = 0
+    depth: int = 0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(
+            self.states + other.states,
+            self.transitions + other.transitions,
+            self.seconds + other.seconds,
+            max(self.state_bits, other.state_bits),
+            max(self.depth, other.depth),
+        )
+
+
+def peak_megabytes() -> float:
+    """The most memory this process ever held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+
+
+def all_processors() -> int:
+    return os.cpu_count() or 1

@@ -1,0 +1,104 @@
+"""From a run of a reduced program back to a run of the program as it was loaded.
+
+A fused transition becomes the transitions it was made of. Where slicing dropped stores that nothing observes, the loaded
+program still makes them: their commits are put in as late as possible, right before a step that needs them out of the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memfence.engines.trace import UnreplayableWitness
+from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
+from memfence.models.steps import MemoryModel, starts, take
+from memfence.program.ir import Program, stored_variables
+
+
+def original_steps(
+    program: Program, reduced: Program, model: MemoryModel, start: int, steps: Sequence[Step]
+) -> tuple[State, tuple[Step, ...]]:
+    """The initial state and the steps of `program` that `steps` of `reduced`, from its initial state `start`, stand for."""
+    begin = _original_start(program, reduced, model, start)
+    state = begin
+    whole: list[Step] = []
+    for step in steps:
+        for wanted in _expand(program, reduced, step):
+            after, inserted = _take_with_help(program, reduced, model, state, wanted)
+            whole += inserted
+            if isinstance(after, Failure):
+                return begin, tuple(whole)
+            state = after
+    return begin, tuple(whole)
+
+
+def _original_start(program: Program, reduced: Program, model: MemoryModel, start: int) -> State:
+    """The first initial state that agrees with the reduced one on what both keep."""
+    wanted = starts(reduced, model)[start]
+    for state in starts(program, model):
+        if state.memory == wanted.memory and state.registers == wanted.registers:
+            return state
+    # Dead registers start with a fixed value in the reduced program: agree on the others only.
+    for state in starts(program, model):
+        if _agrees(program, reduced, state, wanted):
+            return state
+    return starts(program, model)[0]
+
+
+def _agrees(program: Program, reduced: Program, state: State, wanted: State) -> bool:
+    memory = all(
+        a == b or old.init != new.init
+        for a, b, old, new in zip(state.memory, wanted.memory, program.variables, reduced.variables, strict=True)
+    )
+    return memory and all(
+        a == b or old.init != new.init
+        for p, q, mine, theirs in zip(program.processes, reduced.processes, state.registers, wanted.registers, strict=True)
+        for a, b, old, new in zip(mine, theirs, p.registers, q.registers, strict=True)
+    )
+
+
+def _expand(program: Program, reduced: Program, step: Step) -> list[Step]:
+    match step:
+        case Run(process, number):
+            origin = reduced.processes[process].transitions[number].origin or (number,)
+            return [Run(process, part) for part in origin]
+        case Rendezvous(Run(p, m), Run(q, n)):
+            sender = reduced.processes[p].transitions[m].origin or (m,)
+            receiver = reduced.processes[q].transitions[n].origin or (n,)
+            return [Rendezvous(Run(p, sender[0]), Run(q, receiver[0]))]
+        case Commit(process, buffer):
+            mine, theirs = stored_variables(program.processes[process]), stored_variables(reduced.processes[process])
+            return [Commit(process, mine.index(theirs[buffer]) if mine != theirs and buffer else buffer)]
+        case _:
+            return [step]
+
+
+def _take_with_help(
+    program: Program, reduced: Program, model: MemoryModel, state: State, step: Step
+) -> tuple[State | Failure, list[Step]]:
+    """Take `step`, committing stores that the reduced program does not make where they stand in the way."""
+    done: list[Step] = []
+    while True:
+        process = step.sender.process if isinstance(step, Rendezvous) else step.process
+        dropped = _dropped_commit(program, reduced, model, state, process)
+        blocking = dropped is not None and isinstance(step, Commit) and dropped[0] == step
+        after = None if blocking else take(program, model, state, step)
+        if after is not None:
+            return after, [*done, step]
+        if dropped is None:
+            raise UnreplayableWitness(f"{step} is not possible under {model.name}")
+        commit, state = dropped
+        done.append(commit)
+
+
+def _dropped_commit(
+    program: Program, reduced: Program, model: MemoryModel, state: State, process: int
+) -> tuple[Step, State] | None:
+    """A commit of the process's buffers whose store only the loaded program makes."""
+    kept = set(stored_variables(reduced.processes[process]))
+    for step, after in model.background(program, state, process):
+        if isinstance(step, DropSeparator):
+            continue
+        buffer = state.buffers[process][step.buffer] if isinstance(step, Commit) else ()
+        if buffer and buffer[0] is not None and buffer[0][0] not in kept:
+            return step, after
+    return None

@@ -1,0 +1,56 @@
+"""What a question looks at: reductions may change everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
+from memfence.program.ir import Program, op_expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Everything that must look the same before and after a reduction.
+
+    `locations`, `registers`: pairs (process, number). `variables`: memory. `buffers`: processes whose having pending
+    stores is looked at. `accesses`: every load, store and fence is an event of its own (persistence and its kin), so none
+    may be dropped. `blocking`: a step that blocks half-way must stay visible (deadlock and liveness).
+    """
+
+    locations: frozenset[tuple[int, int]] = frozenset()
+    registers: frozenset[tuple[int, int]] = frozenset()
+    variables: frozenset[int] = frozenset()
+    buffers: frozenset[int] = frozenset()
+    accesses: bool = False
+    blocking: bool = False
+
+
+def observed_by(
+    program: Program, exprs: Iterable[Expr], *, accesses: bool = False, blocking: bool = False
+) -> Observed:
+    """What `exprs` look at, and what the processes of `program` look at in each other."""
+    locations: set[tuple[int, int]] = set()
+    registers: set[tuple[int, int]] = set()
+    variables: set[int] = set()
+    buffers: set[int] = set()
+    inside = (e for p in program.processes for t in p.transitions for op in t.ops for e in op_expressions(op))
+    sent = (e for p in program.processes for t in p.transitions if t.sync for e in t.sync.values)
+    for expr in (*exprs, *inside, *sent):
+        for node in walk(expr):
+            match node:
+                case At(process, places):
+                    locations.update((process, at) for at in places)
+                case RegisterOf(process, register):
+                    registers.add((process, register))
+                case Shared(address):
+                    known = address.variable
+                    every = range(address.base, address.base + address.size)
+                    variables.update(every if known is None else (known,))
+                case BufferEmpty(process):
+                    buffers.add(process)
+                case _:
+                    pass
+    return Observed(
+        frozenset(locations), frozenset(registers), frozenset(variables), frozenset(buffers), accesses, blocking
+    )
