@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from memfence.models import ModelName, memory_model
 from memfence.models.state import Failure, Run, State
@@ -51,3 +52,40 @@ def final_states(program: Program, model_name: ModelName) -> set[tuple[int, ...]
 
 def values_of(program: Program, state: State, exprs: Iterable[Expr]) -> tuple[int, ...]:
     return tuple(evaluate_in(program, state, 0, expr) for expr in exprs)
+
+
+@dataclass(slots=True)
+class Exploration:
+    """What `explore` found; not `complete` if it stopped at its limit."""
+
+    states: set[State] = field(default_factory=set)
+    failures: set[Failure] = field(default_factory=set)
+    complete: bool = True
+
+    @property
+    def has_failed_assertion(self) -> bool:
+        return any(failure.is_assertion for failure in self.failures)
+
+    @property
+    def has_runtime_error(self) -> bool:
+        return any(not failure.is_assertion for failure in self.failures)
+
+
+def explore(program: Program, model: MemoryModel, *, most_states: int | None = None) -> Exploration:
+    """Every reachable state and every failure; at most about `most_states` states, breadth first."""
+    found = Exploration(set(starts(program, model)))
+    layer = list(found.states)
+    while layer:
+        following: list[State] = []
+        for state in layer:
+            if most_states is not None and len(found.states) > most_states:
+                found.complete = False
+                return found
+            for _, after in successors(program, model, state):
+                if isinstance(after, Failure):
+                    found.failures.add(after)
+                elif after not in found.states:
+                    found.states.add(after)
+                    following.append(after)
+        layer = following
+    return found

@@ -29,19 +29,22 @@ MOST_PATHS = 2000
 def fuse_lock_regions(program: Program) -> Program:
     """Replace lock regions by locked transitions, and remove the locations inside that nothing leads to any more.
 
-    InputError (MF111) where the control flow reaches `unlock` without the lock, or `lock` while holding it.
+    InputError (MF111) for an `unlock` that is only ever reached without the lock, and for a `lock` that is only ever
+    reached while holding it. Where just some paths lead there so, the step blocks on them, and a note says so.
     """
     if not any(_is_bus_op(op) for p in program.processes for t in p.transitions for op in t.ops):
         return program
-    diagnostics = [d for process in program.processes for d in _unbalanced(process)]
-    if diagnostics:
-        raise InputError(list({(d.message, d.at.span): d for d in diagnostics}.values()))
+    misuses = [(process, misuse) for process in program.processes for misuse in _misuses(process)]
+    errors = [_unbalanced(process, misuse) for process, misuse in misuses if misuse.always]
+    if errors:
+        raise InputError(list({(d.message, d.at.span): d for d in errors}.values()))
     fused = tuple(_fuse(p, _watched_locations(program, n)) for n, p in enumerate(program.processes))
     kept = []
     for before, after in zip(program.processes, fused, strict=True):
         lost = reachable_locations(before) - reachable_locations(after)
         kept.append(frozenset(range(len(before.locations))) - lost)
-    return keep_locations(replace(program, processes=fused), kept)
+    notes = dict.fromkeys(f"an unbalanced lock or unlock of `{process.template}` blocks" for process, _ in misuses)
+    return keep_locations(replace(program, processes=fused, notes=(*program.notes, *notes)), kept)
 
 
 def _is_bus_op(op: Op) -> bool:
@@ -55,37 +58,49 @@ def _holds_after(transition: Transition, holds: bool) -> bool:
     return holds
 
 
-def _unbalanced(process: Process) -> Iterator[Diagnostic]:
-    """Follow the control flow with and without the lock."""
-    found = {(process.initial, False)}
+@dataclass(frozen=True, slots=True)
+class _Misuse:
+    """A transition that takes the lock twice or releases one that is not held: on some paths, or `always`."""
+
+    transition: Transition
+    always: bool
+
+
+def _misuses(process: Process) -> Iterator[_Misuse]:
+    """Follow the control flow with and without the lock; a misused lock blocks."""
+    reached = {(process.initial, False)}
     waiting = [(process.initial, False)]
     while waiting:
         location, holds = waiting.pop()
         for _, transition in process.leaving(location):
-            yield from _misuses(process, transition, holds)
             after = (transition.target, _holds_after(transition, holds))
-            if after not in found:
-                found.add(after)
+            if after not in reached and not _is_misused(transition, holds):
+                reached.add(after)
                 waiting.append(after)
+    for transition in process.transitions:
+        wrong = [_is_misused(transition, holds) for holds in (False, True) if (transition.source, holds) in reached]
+        if any(wrong):
+            yield _Misuse(transition, all(wrong))
 
 
-def _misuses(process: Process, transition: Transition, holds: bool) -> Iterator[Diagnostic]:
+def _is_misused(transition: Transition, holds: bool) -> bool:
     for op in transition.ops:
-        if isinstance(op, Lock) and holds:
-            message = f"`{process.template}` can take the lock here while it holds it already"
-            yield Diagnostic(
-                Code.UNBALANCED_LOCK, message, Label(transition.span, "taken twice"), hint="unlock before this lock"
-            )
-        if isinstance(op, Unlock) and not holds:
-            message = f"`{process.template}` can get here without the lock that it releases"
-            yield Diagnostic(
-                Code.UNBALANCED_LOCK,
-                message,
-                Label(transition.span, "not held"),
-                hint="lock on every way to it",
-            )
         if _is_bus_op(op):
-            holds = isinstance(op, Lock)
+            if isinstance(op, Lock) == holds:
+                return True
+            holds = not holds
+    return False
+
+
+def _unbalanced(process: Process, misuse: _Misuse) -> Diagnostic:
+    taken = any(isinstance(op, Lock) for op in misuse.transition.ops)
+    if taken:
+        message = f"`{process.template}` takes the lock here while it holds it already"
+        label, hint = "taken twice", "unlock before this lock"
+    else:
+        message = f"`{process.template}` releases the lock here without holding it"
+        label, hint = "not held", "lock on the way to this unlock, or remove it"
+    return Diagnostic(Code.UNBALANCED_LOCK, message, Label(misuse.transition.span, label), hint=hint)
 
 
 def _watched_locations(program: Program, process: int) -> frozenset[int]:
@@ -106,37 +121,47 @@ def _fuse(process: Process, watched: frozenset[int]) -> Process:
     leaving: dict[int, list[Transition]] = {n: [] for n in range(len(process.locations))}
     for transition in process.transitions:
         leaving[transition.source].append(transition)
+    regions = {n: _region_after(t, leaving) for n, t in enumerate(process.transitions) if _enters_region(t)}
+    fused = {n: region for n, region in regions.items() if _can_fuse(process, region, watched)}
+    while True:
+        # Where the lock may still be held step by step, a lock has to block: it must not become a locked transition.
+        held = {location for n, region in regions.items() if n not in fused for location in region.leaving}
+        free = {n: region for n, region in fused.items() if process.transitions[n].source not in held}
+        if free == fused:
+            break
+        fused = free
     transitions: list[Transition] = []
-    for transition in process.transitions:
-        region = _region_after(transition, leaving)
-        if region is None or not _can_fuse(process, region, watched):
-            transitions.append(transition)
+    for number, transition in enumerate(process.transitions):
+        if number in fused:
+            transitions += [_one_step(process, path) for path in _paths(transition, fused[number])]
         else:
-            transitions += [_one_step(process, path) for path in _paths(transition, region)]
+            transitions.append(transition)
     return replace(process, transitions=tuple(transitions))
 
 
 @dataclass(frozen=True, slots=True)
 class _Region:
-    """Between a lock and its unlocks: `leaving[location]` for every location inside."""
+    """Between a lock and its unlocks: what leaves every location inside, but for nested locks, which block."""
 
     entry: int | None
     leaving: Mapping[int, list[Transition]]
 
 
-def _region_after(transition: Transition, leaving: Mapping[int, list[Transition]]) -> _Region | None:
-    """The region that the transition enters, if any; without inner locations, if it leaves it at once."""
-    if transition.sync is not None or not any(isinstance(op, Lock) for op in transition.ops):
-        return None
+def _enters_region(transition: Transition) -> bool:
+    return transition.sync is None and any(isinstance(op, Lock) for op in transition.ops)
+
+
+def _region_after(transition: Transition, leaving: Mapping[int, list[Transition]]) -> _Region:
+    """The region that the transition enters; without inner locations, if it leaves it at once."""
     if not _holds_after(transition, False):
         return _Region(None, {})
-    inside = {transition.target: leaving[transition.target]}
+    inside: dict[int, list[Transition]] = {}
     waiting = [transition.target]
     while waiting:
-        for inner in leaving[waiting.pop()]:
-            if _holds_after(inner, True) and inner.target not in inside:
-                inside[inner.target] = leaving[inner.target]
-                waiting.append(inner.target)
+        location = waiting.pop()
+        if location not in inside:
+            inside[location] = [t for t in leaving[location] if not any(isinstance(op, Lock) for op in t.ops)]
+            waiting += [t.target for t in inside[location] if _holds_after(t, True)]
     return _Region(transition.target, inside)
 
 
@@ -145,8 +170,7 @@ def _can_fuse(process: Process, region: _Region, watched: frozenset[int]) -> boo
         return False
     if any(process.locations[n].committed for n in region.leaving):
         return False
-    inner = [t for transitions in region.leaving.values() for t in transitions]
-    if any(t.sync is not None or any(isinstance(op, Lock) for op in t.ops) for t in inner):
+    if any(t.sync is not None for transitions in region.leaving.values() for t in transitions):
         return False
     count = _count_paths(region)
     return count is not None and count <= MOST_PATHS

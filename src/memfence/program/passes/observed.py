@@ -26,9 +26,7 @@ class Observed:
     blocking: bool = False
 
 
-def observed_by(
-    program: Program, exprs: Iterable[Expr], *, accesses: bool = False, blocking: bool = False
-) -> Observed:
+def observed_by(program: Program, exprs: Iterable[Expr], *, accesses: bool = False, blocking: bool = False) -> Observed:
     """What `exprs` look at, and what the processes of `program` look at in each other."""
     locations: set[tuple[int, int]] = set()
     registers: set[tuple[int, int]] = set()
