@@ -8,11 +8,12 @@ without it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
-from memfence.diagnostics import MOST_SHOWN, Diagnostic, InputError, Label
+from memfence.diagnostics import MOST_SHOWN, Diagnostic, InputError
 from memfence.frontends.grammar import parse_text, syntax_error
 from memfence.source import SourceText
 
@@ -25,11 +26,13 @@ class LineStyle:
     """`statement`: how a line starts that may be left out and the others still make sense.
 
     `after_statement`: a terminal that the grammar allows after every complete statement.
+    `hints`: what to say where this text, a usual mistake, is not expected.
     """
 
     statement: re.Pattern[str]
     comment: re.Pattern[str]
     after_statement: str
+    hints: Mapping[str, str] = field(default_factory=dict)
 
 
 def parse_lines(grammar: Lark, source: SourceText, readable: dict[str, str], style: LineStyle) -> Tree[Token]:
@@ -56,26 +59,19 @@ def _placed(
     error: InputError, source: SourceText, text: str, style: LineStyle, grammar: Lark, readable: dict[str, str]
 ) -> Diagnostic:
     """The finding in terms of `source`, moved to the end of the statement before if that one is not complete."""
-    (diagnostic,) = error.diagnostics
-    at = diagnostic.at.span
+    (found,) = error.diagnostics
+    at = found.at.span
     first, _ = _line_bounds(text, at.start)
-    if diagnostic.code is Code.SYNTAX and not text[first : at.start].strip() and at.start < len(text.rstrip()):
+    if found.code is Code.SYNTAX and not text[first : at.start].strip() and at.start < len(text.rstrip()):
         before = _last_statement(text[:first], style)
         expected = _expected_after(grammar, text[:first])
         if before is not None and expected and style.after_statement not in expected:
-            start, end = before
-            message = f"`{' '.join(text[start:end].split())}` is not complete"
+            message = f"`{' '.join(text[slice(*before)].split())}` is not complete"
+            end = before[1]
             (moved,) = syntax_error(source, end - 1, 1, message, expected, readable).diagnostics
-            return Diagnostic(
-                moved.code, moved.message, Label(moved.at.span, "something is missing after this"), (), moved.hint
-            )
-    return Diagnostic(
-        diagnostic.code,
-        diagnostic.message,
-        Label(source.span(at.start, at.end), diagnostic.at.text),
-        (),
-        diagnostic.hint,
-    )
+            return replace(moved, at=replace(moved.at, text="something is missing after this"))
+    here = source.span(at.start, at.end)
+    return replace(found, at=replace(found.at, span=here), hint=style.hints.get(here.text, found.hint))
 
 
 def _expected_after(grammar: Lark, text: str) -> set[str]:

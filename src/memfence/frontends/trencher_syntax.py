@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.grammar import load_grammar, span_of
+from memfence.frontends.limits import LARGEST, SMALLEST, first_too_deep, read_integer
 from memfence.frontends.recovery import LineStyle, parse_lines
 from memfence.source import SourceText, Span
 
@@ -21,10 +22,8 @@ if TYPE_CHECKING:
 READABLE = {"INT": "a number", "NAME": "a name", "REGISTER": "a register", "OPERATOR": "an operator", "NOT": "`!`"}
 STYLE = LineStyle(re.compile(r"\s*(transition|initial)\b"), re.compile(r"#.*"), "END")
 
-LARGEST = 2**31 - 1
 MOST_MEMORY = 4096
 MOST_COPIES = 64
-MOST_NESTED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,22 +124,19 @@ class Reader:
         )
 
     def check_expression(self, root: Node) -> None:
-        """Report numbers that are too large and nesting that is too deep, without recursion."""
-        todo = [(root, 1)]
-        while todo:
-            node, depth = todo.pop()
-            if depth > MOST_NESTED:
-                message = f"an expression is nested more than {MOST_NESTED} deep"
-                self.report(Code.TOO_DEEP, message, node, "from here on", "compute parts of it with `local`")
-                return
-            if getattr(node, "type", "") == "INT":
-                self.number(cast("Token", node), -LARGEST - 1, LARGEST, "a number")
-            todo += [(child, depth + 1) for child in reversed(getattr(node, "children", ()))]
+        """Report numbers that are too large and nesting that is too deep."""
+        deep = first_too_deep(root)
+        if deep is not None:
+            hint = "compute parts of it with `local`"
+            self.report(Code.TOO_DEEP, "an expression is nested too deeply", deep, "from here on", hint)
+            return
+        for token in [root] if not hasattr(root, "scan_values") else root.scan_values(lambda _: True):
+            if token.type == "INT":
+                self.number(token, SMALLEST, LARGEST, "a number")
 
     def number(self, token: Token, least: int, most: int, what: str) -> int:
         """The value of `token`; reported, and replaced by `least`, if it is outside `least` .. `most`."""
-        digits = token.lstrip("-")
-        value = int(token) if len(digits) < 20 else (most + 1 if digits == token else least - 1)
+        value = read_integer(token)
         if value > most:
             self.report(Code.TOO_LARGE, f"{what} must be at most {most}", token, "too large")
         elif value < least:

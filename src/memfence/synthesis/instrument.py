@@ -1,0 +1,52 @@
+"""The program with fences in it, without going through its text: what `insert_fences` of a language must amount to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memfence.program.ir import Fence, FencePoint, Location, Process, Program, Transition
+
+if TYPE_CHECKING:
+    from memfence.frontends import EditKind
+
+Chosen = Mapping[FencePoint, Sequence["EditKind"]]
+
+
+def insert(program: Program, points: Sequence[tuple[FencePoint, EditKind]]) -> Program:
+    """`program` with a fence at each point, in every instance of its template, or the transition there locked.
+
+    The fence of a location is one new location on the way to it, shared by all transitions that lead there; the fence
+    of a transition is a new location of its own. Numbers of locations and transitions stay what they were; new ones
+    follow.
+    """
+    chosen: dict[FencePoint, list[EditKind]] = {}
+    for point, kind in points:
+        chosen.setdefault(point, []).append(kind)
+    return replace(program, processes=tuple(_fenced(process, chosen) for process in program.processes))
+
+
+def _fenced(process: Process, chosen: Chosen) -> Process:
+    locations, fences = list(process.locations), list[Transition]()
+
+    def entry(point: FencePoint | None, target: int) -> int:
+        """Where control must go to pass the fences of `point` before `target`."""
+        for kind in reversed(_kinds(point, chosen)):
+            if kind != "locked" and point is not None:
+                locations.append(Location(f"{process.locations[target].name}__fence", span=point.span))
+                fences.append(Transition(len(locations) - 1, target, (Fence(kind),), span=point.span))
+                target = len(locations) - 1
+        return target
+
+    arrived_at = {transition.target for transition in process.transitions}
+    entries = [entry(place.point, n) if n in arrived_at else n for n, place in enumerate(process.locations)]
+    changed = [
+        replace(t, target=entry(t.point, entries[t.target]), locked=t.locked or "locked" in _kinds(t.point, chosen))
+        for t in process.transitions
+    ]
+    return replace(process, locations=tuple(locations), transitions=(*changed, *fences))
+
+
+def _kinds(point: FencePoint | None, chosen: Chosen) -> Sequence[EditKind]:
+    return () if point is None else chosen.get(point, ())
