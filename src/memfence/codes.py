@@ -28,6 +28,7 @@ class Code(Enum):
     RECURSION = ("MF113", "a macro or an included file includes itself")
     TOO_LARGE = ("MF114", "a number or the expanded program is too large")
     ARGUMENT_COUNT = ("MF115", "a call has the wrong number of arguments")
+    CONFLICTING_WRITES = ("MF116", "both sides of a rendezvous write the same variable")
     BAD_PROPERTY = ("MF120", "a property expression cannot be read or names something unknown")
     SEVERAL_READS = ("MF201", "a statement reads several shared variables in one atomic step")
 

@@ -29,15 +29,18 @@ def load_grammar(name: str, **options: Any) -> Lark:
     return _LOADED[name]
 
 
-def parse_text(grammar: Lark, source: SourceText, readable: dict[str, str] | None = None) -> Tree[Token]:
+def parse_text(
+    grammar: Lark, source: SourceText, readable: dict[str, str] | None = None, start: str | None = None
+) -> Tree[Token]:
     """The parse tree of `source`; InputError at the first place where the grammar does not allow to go on.
 
-    `readable` says how to call terminals in messages, where their name is not clear.
+    `readable` says how to call terminals in messages, where their name is not clear; `start` which rule the whole text
+    is, for a grammar with several.
     """
     from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
 
     try:
-        return grammar.parse(source.text)
+        return grammar.parse(source.text, start=start)
     except UnexpectedCharacters as error:
         at = error.pos_in_stream or 0
         raise syntax_error(source, at, 1, f"unexpected character `{source.text[at]}`", set(), readable) from None
@@ -51,8 +54,8 @@ def parse_text(grammar: Lark, source: SourceText, readable: dict[str, str] | Non
     except UnexpectedEOF as error:
         raise _ends_too_early(source, set(error.expected), readable) from None
     except RecursionError:
-        at = Label(source.span(0, 1), "somewhere in this text")
-        raise InputError([Diagnostic(Code.TOO_DEEP, "the text is nested too deeply to be read", at)]) from None
+        place = Label(source.span(0, 1), "somewhere in this text")
+        raise InputError([Diagnostic(Code.TOO_DEEP, "the text is nested too deeply to be read", place)]) from None
 
 
 def syntax_error(

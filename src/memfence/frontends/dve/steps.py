@@ -1,0 +1,366 @@
+"""DVE transitions as transitions of the IR: loads where the guard needs them, assumes, then the effects in order.
+
+A guard `a and b` becomes two assumes, so that what `b` reads is read only where `a` holds and no work is done for a
+step that cannot be taken. A variable that is read twice without a write between is loaded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memfence.codes import Code
+from memfence.frontends.dve.names import BYTE, INT, Constant, LocalPlace, Names, SharedPlace
+from memfence.frontends.dve.syntax import (
+    Assignment,
+    Channel,
+    Expression,
+    Infix,
+    Number,
+    Step,
+    Synchronisation,
+    Variable,
+)
+from memfence.frontends.dve.values import Values
+from memfence.program.builder import ProcessBuilder
+from memfence.program.expressions import (
+    TRUE,
+    Address,
+    At,
+    Binary,
+    Conditional,
+    Const,
+    Expr,
+    Register,
+    fold,
+    registers_of,
+    variable_address,
+)
+from memfence.program.ir import Assign, Assume, Domain, Load, Op, RegisterVar, Store, Sync
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The memory of a buffered channel: its `length`, and `capacity` slots from `fields[i]` for the i-th value."""
+
+    length: int
+    fields: tuple[int, ...]
+    capacity: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """The ops of a step, and its side of a rendezvous."""
+
+    ops: tuple[Op, ...]
+    sync: Sync | None
+
+
+_Known = tuple[Expr | None, int]
+"""When a register holds a value (None: always), and the register."""
+
+
+class StepLowering(Values):
+    """Lowers the steps of one process. Scratch registers are shared by all steps, since each leaves them 0."""
+
+    def __init__(self, names: Names, process: int, builder: ProcessBuilder, queues: dict[str, Queue]) -> None:
+        super().__init__(names, process)
+        self.builder = builder
+        self.queues = queues
+        self.scratch: dict[Domain, list[int]] = {}
+        self.begin(0)
+
+    def begin(self, location: int) -> None:
+        self.location = location
+        self.ops: list[Op] = []
+        self.used: dict[Domain, int] = {}
+        self.loaded: dict[Address, list[_Known]] = {}
+        self.bounded: dict[tuple[Expr, int], list[_Known]] = {}
+
+    def lower(self, step: Step, source: int, target: int) -> Lowered:
+        """The step from `source` to `target`. Effects see the process in its new state already, as in DiVinE 2."""
+        self.begin(source)
+        if step.guard is not None:
+            for condition, must_be_positive in _conjuncts(step.guard):
+                self.assume(self.truth(condition, None) if must_be_positive else self.value(condition))
+        sync = self.synchronise(step) if step.sync is not None else None
+        self.location = target
+        writes = [assignment.target for assignment in step.effects]
+        for position, assignment in enumerate(step.effects):
+            self.assign(assignment, self.is_superseded(assignment.target, writes[position + 1 :]))
+        return Lowered(tuple(self.ops), sync)
+
+    def assume(self, condition: Expr) -> None:
+        if condition == TRUE:
+            return
+        if self.ops and isinstance(self.ops[-1], Assume):
+            self.ops[-1] = Assume(Binary("&&", self.ops[-1].condition, condition))
+        else:
+            self.ops.append(Assume(condition))
+
+    # Values in steps
+
+    def at(self, process: int, state: int) -> Expr:
+        if process == self.process:
+            return Const(int(state == self.location))
+        return At(process, frozenset((state,)))
+
+    def register(self, place: LocalPlace, element: int) -> Expr:
+        if place.process == self.process:
+            return Register(place.base + element)
+        return super().register(place, element)
+
+    def read_shared(self, address: Address, when: Expr | None) -> Expr:
+        known = _find(self.loaded.get(address, []), when)
+        if known is None:
+            known = self.fresh(INT)
+            self.ops.append(Load(known, address, when))
+            self.loaded.setdefault(address, []).append((when, known))
+        return Register(known)
+
+    def checked_index(self, index: Expr, count: int, when: Expr | None) -> Expr:
+        """A copy in a register whose range are the bounds, so that the copying fails outside them."""
+        known = _find(self.bounded.get((index, count), []), when)
+        if known is None:
+            known = self.fresh(Domain(0, count - 1))
+            self.ops.append(Assign(known, index if when is None else Conditional(when, index, Const(0))))
+            self.bounded.setdefault((index, count), []).append((when, known))
+        return Register(known)
+
+    def fresh(self, domain: Domain) -> int:
+        """A scratch register that this step has not used yet."""
+        pool = self.scratch.setdefault(domain, [])
+        position = self.used.get(domain, 0)
+        self.used[domain] = position + 1
+        if position == len(pool):
+            name = f"%{sum(len(registers) for registers in self.scratch.values())}"
+            self.builder.registers.append(RegisterVar(name, domain, transient=True))
+            pool.append(len(self.builder.registers) - 1)
+        return pool[position]
+
+    def forget_register(self, register: int) -> None:
+        """The register changes: what was read with its help has to be read again."""
+        for address in [a for a, known in self.loaded.items() if _mentions(a.index, known, register)]:
+            del self.loaded[address]
+        for key in [k for k, known in self.bounded.items() if _mentions(k[0], known, register)]:
+            del self.bounded[key]
+
+    def forget_memory(self, address: Address) -> None:
+        """Some variable of `address` changes."""
+        for other in [
+            a for a in self.loaded if a.base < address.base + address.size and address.base < a.base + a.size
+        ]:
+            del self.loaded[other]
+
+    # Effects
+
+    def is_superseded(self, target: Variable, later: Sequence[Variable]) -> bool:
+        """Whether the step surely writes the same global variable again: nobody else sees the first value then."""
+        place = self.fixed_variable(target)
+        return place is not None and any(self.fixed_variable(other) == place for other in later)
+
+    def fixed_variable(self, target: Variable) -> int | None:
+        own = self.names.locals[self.process] if self.process is not None else {}
+        symbol = None if target.name.text in own else self.names.globals.get(target.name.text)
+        if isinstance(symbol, SharedPlace) and isinstance(target.index, Number | None):
+            return symbol.base + (0 if target.index is None else target.index.value)
+        return None
+
+    def assign(self, assignment: Assignment, superseded: bool) -> None:
+        target = assignment.target
+        symbol = self.symbol(target)
+        known = len(self.ops)
+        value = self.value(assignment.value)
+        match symbol:
+            case None:
+                return
+            case Constant():
+                self.report_constant(target)
+            case SharedPlace():
+                self.check_range(assignment, value, symbol.domain)
+                self.write_shared(self.address(symbol, target, None), value, symbol.domain, superseded)
+            case LocalPlace():
+                self.check_range(assignment, value, symbol.domain)
+                index = self.index(symbol, target, None)
+                self.write_local(symbol, index, value, is_new=len(self.ops) > known)
+
+    def report_constant(self, target: Variable) -> None:
+        what = f"`{target.name.text}` is a constant and cannot be assigned to"
+        self.names.report(Code.TYPE_MISMATCH, target.span, what, "constant", "declare it without `const`")
+
+    def check_range(self, assignment: Assignment, value: Expr, domain: Domain) -> None:
+        if isinstance(value, Const) and not domain.lo <= value.value <= domain.hi:
+            allowed = f"{domain.lo}..{domain.hi}"
+            what = f"value {value.value} of `{assignment.target.name.text}` lies outside its range {allowed}"
+            self.names.report(Code.OUT_OF_RANGE, assignment.value.span, what, f"not in {allowed}")
+
+    def write_shared(self, address: Address, value: Expr, domain: Domain, superseded: bool = False) -> None:
+        self.forget_memory(address)
+        if superseded:
+            kept = self.fresh(domain)
+            self.ops.append(Assign(kept, value))
+            self.loaded[address] = [(None, kept)]
+        else:
+            self.ops.append(Store(address, value))
+
+    def write_local(self, place: LocalPlace, index: Expr, value: Expr, is_new: bool = False) -> None:
+        """Assign to one register; to each element where only the run tells which. `is_new`: the value came last."""
+        if isinstance(index, Const) and 0 <= index.value < place.count:
+            self.write_register(place.base + index.value, value, is_new)
+            return
+        chosen = self.checked_index(index, place.count, None)
+        if not isinstance(value, Const | Register):
+            kept = self.fresh(place.domain)
+            self.ops.append(Assign(kept, value))
+            value = Register(kept)
+        for number in range(place.count):
+            register = place.base + number
+            is_it = Binary("==", chosen, Const(number))
+            self.ops.append(Assign(register, Conditional(is_it, value, Register(register))))
+            self.forget_register(register)
+
+    def write_register(self, register: int, value: Expr, is_new: bool) -> None:
+        last = self.ops[-1] if self.ops else None
+        if is_new and isinstance(last, Load) and value == Register(last.register):
+            self.ops[-1] = Load(register, last.address)  # straight into the variable, without the scratch register
+            self.loaded.pop(last.address, None)
+        elif value != Register(register):
+            self.ops.append(Assign(register, value))
+        self.forget_register(register)
+
+    # Channels
+
+    def synchronise(self, step: Step) -> Sync | None:
+        sync = step.sync
+        assert sync is not None
+        channel = self.names.channel(sync.channel)
+        if channel is None:
+            return None
+        queue = self.queues.get(channel.name.text)
+        if channel.types is not None and len(sync.values) != len(channel.types):
+            what = f"channel `{channel.name.text}` carries {len(channel.types)} values, not {len(sync.values)}"
+            self.names.report(Code.ARGUMENT_COUNT, sync.span, what, f"{len(sync.values)} here")
+            return None
+        if sync.sends:
+            values = self.sent_values(sync, channel)
+            if queue is not None:
+                self.put(queue, values)
+                return None
+            return self.at_rendezvous(Sync(channel.name.text, True, values, (), len(self.ops)))
+        targets = [target for value in sync.values if (target := self.received_place(value)) is not None]
+        if len(targets) < len(sync.values):
+            return None
+        if queue is not None:
+            self.get(queue, targets, step)
+            return None
+        return self.receive(channel, targets, step)
+
+    def at_rendezvous(self, sync: Sync) -> Sync:
+        """Here the partner may change memory: nothing that was read before is known any more."""
+        self.loaded.clear()
+        self.bounded.clear()
+        return sync
+
+    def sent_values(self, sync: Synchronisation, channel: Channel) -> tuple[Expr, ...]:
+        values = tuple(self.value(value) for value in sync.values)
+        if channel.types is None:
+            return values
+        return tuple(_cast(value, kind == "byte") for value, kind in zip(values, channel.types, strict=True))
+
+    def received_place(self, value: Expression) -> tuple[Variable, SharedPlace | LocalPlace, Expr] | None:
+        """The variable to receive into, and its index, evaluated in the state before the step."""
+        if not isinstance(value, Variable) or value.owner is not None:
+            what = f"cannot receive into `{value.span.text}`"
+            hint = "receive into an own or global variable, and compare it in the guard of a later transition"
+            self.names.report(Code.TYPE_MISMATCH, value.span, what, "not a variable", hint)
+            return None
+        symbol = self.symbol(value)
+        if isinstance(symbol, Constant):
+            self.report_constant(value)
+            return None
+        if symbol is None:
+            return None
+        index = self.index(symbol, value, None)
+        if not isinstance(index, Const):
+            index = self.checked_index(index, symbol.count, None)
+        return value, symbol, index
+
+    def receive(
+        self, channel: Channel, targets: list[tuple[Variable, SharedPlace | LocalPlace, Expr]], step: Step
+    ) -> Sync:
+        registers = []
+        later: list[tuple[Variable, SharedPlace | LocalPlace, Expr, int]] = []
+        for variable, place, index in targets:
+            if isinstance(place, LocalPlace) and isinstance(index, Const):
+                registers.append(place.base + index.value)
+            else:
+                registers.append(self.fresh(INT))
+                later.append((variable, place, index, registers[-1]))
+        sync = self.at_rendezvous(Sync(channel.name.text, False, (), tuple(registers), len(self.ops)))
+        for variable, place, index, register in later:
+            self.write_received(variable, place, index, Register(register), step)
+        return sync
+
+    def write_received(
+        self, variable: Variable, place: SharedPlace | LocalPlace, index: Expr, value: Expr, step: Step
+    ) -> None:
+        if isinstance(place, LocalPlace):
+            self.write_local(place, index, value)
+            return
+        fixed = isinstance(index, Const)
+        address = variable_address(place.base + index.value) if isinstance(index, Const) else None
+        superseded = fixed and self.is_superseded(variable, [effect.target for effect in step.effects])
+        self.write_shared(address or Address(place.base, place.count, index), value, place.domain, superseded)
+
+    def put(self, queue: Queue, values: tuple[Expr, ...]) -> None:
+        """Append to the queue, if it is not full."""
+        length = self.read_shared(variable_address(queue.length), None)
+        self.assume(Binary("<", length, Const(queue.capacity)))
+        for base, value in zip(queue.fields, values, strict=True):
+            self.ops.append(Store(Address(base, queue.capacity, length), value, direct=True))
+        self.ops.append(Store(variable_address(queue.length), Binary("+", length, Const(1)), direct=True))
+        self.loaded.clear()
+
+    def get(self, queue: Queue, targets: list[tuple[Variable, SharedPlace | LocalPlace, Expr]], step: Step) -> None:
+        """Take the oldest message, if there is one, and move the others up: free slots are always 0."""
+        length = self.read_shared(variable_address(queue.length), None)
+        self.assume(Binary(">", length, Const(0)))
+        received = [self.read_shared(variable_address(base), None) for base in queue.fields]
+        for base in queue.fields:
+            for slot in range(1, queue.capacity):
+                moved = self.read_shared(variable_address(base + slot), None)
+                self.ops.append(Store(variable_address(base + slot - 1), moved, direct=True))
+            self.ops.append(Store(variable_address(base + queue.capacity - 1), Const(0), direct=True))
+        self.ops.append(Store(variable_address(queue.length), Binary("-", length, Const(1)), direct=True))
+        self.loaded.clear()
+        for (variable, place, index), value in zip(targets, received, strict=True):
+            self.write_received(variable, place, index, value, step)
+
+
+def _conjuncts(guard: Expression, must_be_positive: bool = False) -> Iterator[tuple[Expression, bool]]:
+    """The operands of the outermost `and`s, and whether each is a right operand."""
+    if isinstance(guard, Infix) and guard.operator == "and":
+        yield from _conjuncts(guard.left)
+        yield from _conjuncts(guard.right, True)
+    else:
+        yield guard, must_be_positive
+
+
+def _find(known: list[_Known], when: Expr | None) -> int | None:
+    return next((register for condition, register in known if condition is None or condition == when), None)
+
+
+def _mentions(index: Expr, known: list[_Known], register: int) -> bool:
+    conditions = [condition for condition, _ in known if condition is not None]
+    return any(register in registers_of(expr) for expr in (index, *conditions))
+
+
+def _cast(value: Expr, to_byte: bool) -> Expr:
+    """`value` as a typed channel passes it on."""
+    domain = BYTE if to_byte else INT
+    if isinstance(value, Const) and domain.lo <= value.value <= domain.hi:
+        return value
+    if to_byte:
+        return fold(Binary("&", value, Const(255)))
+    shifted = Binary("&", Binary("+", value, Const(2**15)), Const(2**16 - 1))
+    return fold(Binary("-", shifted, Const(2**15)))

@@ -1,0 +1,77 @@
+"""Writes that bypass the store buffers, as in Barnat, Brim and Havel, section III, rule 3.
+
+An atomic write goes straight to memory, and its transition waits until no store of any process is pending. Lists of
+them are kept in files beside the model (`atomic.txt`): one pair `(variable, transition)` a line, `(*, transition)` for
+all writes of a transition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+
+from memfence.program.expressions import BufferEmpty, conjunction
+from memfence.program.ir import Assume, Op, Program, Store, Transition
+
+EVERY_VARIABLE = "*"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class AtomicWrite:
+    """The writes to `variable` (an array as a whole, or `*`) by a transition of a process, both by number."""
+
+    process: int
+    transition: int
+    variable: str = EVERY_VARIABLE
+
+
+def with_atomic_writes(program: Program, writes: Iterable[AtomicWrite]) -> Program:
+    """`program` with these writes made atomic; under sequential consistency nothing changes."""
+    wanted: dict[tuple[int, int], set[str]] = {}
+    for write in writes:
+        wanted.setdefault((write.process, write.transition), set()).add(write.variable)
+    processes = []
+    for p, process in enumerate(program.processes):
+        transitions = tuple(
+            _with_direct_stores(program, t, wanted[p, n]) if (p, n) in wanted else t
+            for n, t in enumerate(process.transitions)
+        )
+        processes.append(replace(process, transitions=transitions))
+    return replace(program, processes=tuple(processes))
+
+
+def writes_of(program: Program) -> tuple[AtomicWrite, ...]:
+    """Every write that can be made atomic, in the order of the program."""
+    return tuple(
+        AtomicWrite(p, n, variable)
+        for p, process in enumerate(program.processes)
+        for n, transition in enumerate(process.transitions)
+        for variable in sorted({array_name(program, op) for op in transition.ops if is_buffered_store(op)})
+    )
+
+
+def is_buffered_store(op: Op) -> bool:
+    return isinstance(op, Store) and not op.direct
+
+
+def array_name(program: Program, op: Op) -> str:
+    """The name of the variable that the store writes, without an index: what `(variable, transition)` calls it."""
+    assert isinstance(op, Store)
+    return program.variables[op.address.base].name.split("[")[0]
+
+
+def _with_direct_stores(program: Program, transition: Transition, variables: Collection[str]) -> Transition:
+    every = EVERY_VARIABLE in variables
+    ops = tuple(
+        replace(op, direct=True) if isinstance(op, Store) and (every or array_name(program, op) in variables) else op
+        for op in transition.ops
+    )
+    if ops == transition.ops:
+        return transition
+    drained = Assume(conjunction(*(BufferEmpty(p) for p in range(len(program.processes)))))
+    sync = transition.sync
+    if ops[0] == drained:
+        return replace(transition, ops=ops)
+    if sync is not None:
+        sync = replace(sync, guard_ops=sync.guard_ops + 1)
+    return replace(transition, ops=(drained, *ops), sync=sync)
