@@ -96,15 +96,14 @@ class _Lowering:
                 for name, value in _elements(placed):
                     builder.register(name, placed.symbol.domain, (value,), placed.declaration.span)
         committed = {state for name in text.committed if (state := self.names.state(number, name)) is not None}
-        for position, state in enumerate(text.states):
-            builder.location(state.text, (state.text,), state.span, committed=position in committed)
+        for position, label in enumerate(text.states):
+            builder.location(label.text, (label.text,), label.span, committed=position in committed)
         initial = self.initial(text, number)
         self.steps(builder, text, number)
         if number == 0:
             builder.location(ERROR_STATE)
-        for names in text.accepting:
-            for name in names:
-                self.names.state(number, name)
+        for accepted in (name for names in text.accepting for name in names):
+            self.names.state(number, accepted)
         return builder.build(initial)
 
     def initial(self, text: ProcessText, number: int) -> int:

@@ -249,9 +249,8 @@ class _Reader:
         left, sign, right = children
         operator = cast(InfixOperator, _SPELLINGS.get(sign, str(sign)))
         if right.data == "binary" and (operator, _SPELLINGS.get(right.children[1], right.children[1])) in _DOUBTFUL:
-            self.notes.append(
-                f"line {span.line}: `{right.children[1]}` is taken to bind tighter than `{sign}`, as in C"
-            )
+            tighter = right.children[1]
+            self.notes.append(f"line {span.line}: `{tighter}` is taken to bind tighter than `{sign}`, as in C")
         return Infix(operator, self.expression(left, depth + 1), self.expression(right, depth + 1), span)
 
 

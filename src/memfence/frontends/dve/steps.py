@@ -147,9 +147,8 @@ class StepLowering(Values):
 
     def forget_memory(self, address: Address) -> None:
         """Some variable of `address` changes."""
-        for other in [
-            a for a in self.loaded if a.base < address.base + address.size and address.base < a.base + a.size
-        ]:
+        end = address.base + address.size
+        for other in [a for a in self.loaded if a.base < end and address.base < a.base + a.size]:
             del self.loaded[other]
 
     # Effects

@@ -17,6 +17,7 @@ from memfence.program.expressions import (
     Address,
     At,
     Binary,
+    BinaryOp,
     Conditional,
     Const,
     Expr,
@@ -29,6 +30,7 @@ from memfence.program.expressions import (
 from memfence.source import Span
 
 _FAILS: Expr = Binary("/", Const(1), Const(0))
+_OPPOSITES: dict[BinaryOp, BinaryOp] = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "and", "or", "imply")
 
 
@@ -37,6 +39,13 @@ def both(when: Expr | None, condition: Expr) -> Expr | None:
     if condition == TRUE:
         return when
     return condition if when is None else Binary("&&", when, condition)
+
+
+def opposite(condition: Expr) -> Expr:
+    """True where `condition` is false; a comparison is turned around instead of negated."""
+    if isinstance(condition, Binary) and condition.op in _OPPOSITES:
+        return Binary(_OPPOSITES[condition.op], condition.left, condition.right)
+    return fold(negate(condition))
 
 
 class Values:
@@ -59,7 +68,7 @@ class Values:
             case Variable():
                 return self.variable(expression, when)
             case Prefix("not", operand, _):
-                return fold(negate(self.value(operand, when)))
+                return opposite(self.value(operand, when))
             case Prefix("-" | "~" as operator, operand, _):
                 return fold(Unary(operator, self.value(operand, when)))
             case Infix():
@@ -75,10 +84,12 @@ class Values:
                     return FALSE
                 return fold(Binary("&&", left, self.truth(expression.right, both(when, left))))
             case "or" | "imply":
-                first = left if expression.operator == "or" else fold(negate(left))
+                first, only_if = left, opposite(left)
+                if expression.operator == "imply":
+                    first, only_if = only_if, first
                 if isinstance(first, Const) and first.value != 0:
                     return TRUE
-                return fold(Binary("||", first, self.truth(expression.right, both(when, fold(negate(first))))))
+                return fold(Binary("||", first, self.truth(expression.right, both(when, only_if))))
             case operator:
                 return fold(Binary(operator, left, self.value(expression.right, when)))
 
