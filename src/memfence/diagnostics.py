@@ -11,6 +11,7 @@ from memfence.codes import Code
 from memfence.source import Span
 
 MOST_SHOWN = 20
+LONGEST_LINE = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def render(diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def _render_one(d: Diagnostic) -> str:
-    lines = [f"{d.severity}[{d.code.id}]: {d.message}", *_quote(d.at, "^", "-->")]
+    lines = [f"{d.severity}[{d.code.id}]: {_printable(d.message)}", *_quote(d.at, "^", "-->")]
     for label in d.related:
         lines += _quote(label, "-", ":::")
     if d.hint:
@@ -66,14 +67,29 @@ def _render_one(d: Diagnostic) -> str:
 
 def _quote(label: Label, mark: str, arrow: str) -> list[str]:
     span = label.span
-    line = span.source.line_text(span.line)
+    line, column = _window(_printable(span.source.line_text(span.line)), span.column)
     gutter = str(span.line)
-    width = max(1, min(span.end - span.start, len(line) - span.column + 1))
+    width = max(1, min(span.end - span.start, len(line) - column + 1))
     # Tabs stay tabs in the padding, so that carets line up whatever the terminal's tab width.
-    padding = "".join("\t" if c == "\t" else " " for c in line[: span.column - 1])
+    padding = "".join("\t" if c == "\t" else " " for c in line[: column - 1])
     return [
         f"  {arrow} {span.source.path}:{span.line}:{span.column}",
         f"{' ' * len(gutter)} |",
         f"{gutter} | {line}",
         f"{' ' * len(gutter)} | {padding}{mark * width} {label.text}".rstrip(),
     ]
+
+
+def _printable(line: str) -> str:
+    """`line` with every control character but the tab replaced, so that no input can steer the terminal."""
+    return "".join(c if c == "\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
+
+
+def _window(line: str, column: int) -> tuple[str, int]:
+    """The part of a long line around `column`, and where that column is in it."""
+    if len(line) <= LONGEST_LINE:
+        return line, column
+    start = max(0, min(column - 1 - LONGEST_LINE // 2, len(line) - LONGEST_LINE))
+    part = line[start : start + LONGEST_LINE]
+    left, right = "... " if start > 0 else "", " ..." if start + LONGEST_LINE < len(line) else ""
+    return f"{left}{part}{right}", column - start + len(left)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
-from memfence.diagnostics import MOST_SHOWN, Diagnostic, InputError
+from memfence.diagnostics import MOST_SHOWN, Diagnostic, InputError, did_you_mean
 from memfence.frontends.grammar import parse_text, syntax_error
-from memfence.source import SourceText
+from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
@@ -44,9 +44,12 @@ def parse_lines(grammar: Lark, source: SourceText, readable: dict[str, str], sty
             tree = parse_text(grammar, SourceText(source.path, text), readable)
         except InputError as error:
             diagnostic = _placed(error, source, text, style, grammar, readable)
-            found.append(diagnostic)
-            line = _line_bounds(text, diagnostic.at.span.start)
-            if len(found) > MOST_SHOWN or not style.statement.match(text[slice(*line)]):
+            at = diagnostic.at.span
+            if not found or found[-1].at.span.start < at.start:
+                found.append(diagnostic)
+            line = _line_bounds(text, at.start)
+            at_the_end = at.end >= len(text.rstrip())
+            if at_the_end or len(found) > MOST_SHOWN or not style.statement.match(text[slice(*line)]):
                 raise InputError(found) from None
             text = text[: line[0]] + " " * (line[1] - line[0]) + text[line[1] :]
         else:
@@ -71,7 +74,13 @@ def _placed(
             (moved,) = syntax_error(source, end - 1, 1, message, expected, readable).diagnostics
             return replace(moved, at=replace(moved.at, text="something is missing after this"))
     here = source.span(at.start, at.end)
-    return replace(found, at=replace(found.at, span=here), hint=style.hints.get(here.text, found.hint))
+    hint = style.hints.get(here.text) or _near_keyword(grammar, text, here, readable) or found.hint
+    return replace(found, at=replace(found.at, span=here), hint=hint)
+
+
+def _near_keyword(grammar: Lark, text: str, here: Span, readable: dict[str, str]) -> str | None:
+    keywords = [name.lower() for name in _expected_after(grammar, text[: here.start]) if name not in readable]
+    return did_you_mean(here.text.lower(), sorted(keywords))
 
 
 def _expected_after(grammar: Lark, text: str) -> set[str]:

@@ -20,7 +20,7 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.edits import Edit, Jump, apply_edits, fence_edits, fresh_label
 from memfence.frontends.grammar import span_of
-from memfence.frontends.trencher_syntax import MOST_MEMORY, STYLE, Item, Reader, Thread, read
+from memfence.frontends.trencher_syntax import MOST_MEMORY, OPERATORS, STYLE, Item, Reader, Thread, read
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr, Register, Unary, fold, variable_address
 from memfence.program.ir import (
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 
     from memfence.frontends import EditKind
     from memfence.frontends.trencher_syntax import Node
-
-OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "&&", "||", "+", "-", "*", "&")
 
 
 class _Lowering:
@@ -114,7 +112,10 @@ class _Lowering:
             return Address(0, self.size, index)
         if 0 <= known.value < self.size:
             return variable_address(known.value)
-        where = f"the memory has the addresses 0 to {self.size - 1}"
+        if known.value >= MOST_MEMORY:
+            self.reader.report(Code.TOO_LARGE, f"addresses must be below {MOST_MEMORY}", node, "too large")
+            return variable_address(0)
+        where = "addresses start at 0" if known.value < 0 else f"the memory has the addresses 0 to {self.size - 1}"
         hint = None if known.value < 0 else f"write `memory_size {known.value + 1}`"
         self.reader.report(Code.BAD_ADDRESS, f"there is no address `{known.value}`", node, where, hint)
         return variable_address(0)

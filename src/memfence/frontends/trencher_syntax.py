@@ -20,7 +20,19 @@ if TYPE_CHECKING:
     Node = Token | Tree[Token]
 
 READABLE = {"INT": "a number", "NAME": "a name", "REGISTER": "a register", "OPERATOR": "an operator", "NOT": "`!`"}
-STYLE = LineStyle(re.compile(r"\s*(transition|initial)\b"), re.compile(r"#.*"), "END")
+OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "&&", "||", "+", "-", "*", "&")
+STYLE = LineStyle(
+    statement=re.compile(r"\s*(transition|initial)\b"),
+    comment=re.compile(r"#.*"),
+    after_statement="END",
+    hints={operator: f"operators come first: `{operator} a b`" for operator in OPERATORS}
+    | {
+        "=": "write `local r 1` to set a register, `== r 1` to compare",
+        "//": "comments start with `#`",
+        "fence": "write `mfence`",
+        "cas": "write `lock`, `read`, `check`, `write` and `unlock`, each as one transition",
+    },
+)
 
 MOST_MEMORY = 4096
 MOST_COPIES = 64
