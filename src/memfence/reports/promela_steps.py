@@ -1,0 +1,326 @@
+"""One transition as one `d_step` of Promela: the condition under which it is possible, then what it does.
+
+Spin decides by the first statement of a `d_step` whether it can be taken, but our `Assume`s may come after loads and
+assignments of the same step. So the condition is computed over the state before the step, by following its ops
+symbolically (`possible_when`); the body then runs the ops as they are (`body`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, assert_never
+
+from memfence.program.expressions import (
+    FALSE,
+    TRUE,
+    Address,
+    Binary,
+    BufferEmpty,
+    Conditional,
+    Const,
+    Expr,
+    Register,
+    RegisterOf,
+    Shared,
+    Unary,
+    fold,
+    negate,
+    registers_of,
+    rewrite,
+)
+from memfence.program.ir import (
+    Assert,
+    Assign,
+    Assume,
+    Domain,
+    Fence,
+    Load,
+    Lock,
+    Op,
+    Program,
+    Store,
+    Unlock,
+    register_written,
+)
+
+BUS = "bus_owner"
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """The sender's value reaches a register of the receiver: the middle of a rendezvous."""
+
+    sender: int
+    value: Expr
+    register: int
+
+
+Job = tuple[int, Op | HandOver]
+
+Test = tuple[Literal["needs", "fails unless"], Expr]
+"""In the order of the ops: the step does not exist, or fails, where this is false."""
+
+
+def possible_when(program: Program, jobs: Sequence[Job]) -> Expr:
+    """True in exactly the states where the step can be taken (or fails), the bus lock aside."""
+    tests = _Walk(program).tests(jobs)
+    condition: Expr = TRUE
+    for kind, test in reversed(tests):
+        if kind == "needs":
+            condition = test if condition == TRUE else Binary("&&", test, condition)
+        elif condition != TRUE:
+            condition = Binary("||", negate(test), condition)
+    return fold(condition)
+
+
+class _Walk:
+    """Follows the ops of one step with values as expressions over the state before it."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.registers: dict[tuple[int, int], Expr] = {}
+        self.stored: list[tuple[Address, Expr]] = []
+        self.found: list[Test] = []
+
+    def tests(self, jobs: Sequence[Job]) -> list[Test]:
+        for process, op in jobs:
+            self.follow(process, op)
+        return self.found
+
+    def now(self, process: int, expr: Expr) -> Expr:
+        def leaf(node: Expr) -> Expr:
+            match node:
+                case Register(index):
+                    return self.registers.get((process, index), RegisterOf(process, index))
+                case RegisterOf(owner, index):
+                    return self.registers.get((owner, index), node)
+                case BufferEmpty():
+                    return TRUE
+                case _:
+                    return node
+
+        return fold(rewrite(expr, leaf))
+
+    def follow(self, process: int, op: Op | HandOver) -> None:
+        match op:
+            case HandOver(sender, value, register):
+                self.assign(process, register, self.now(sender, value))
+            case Load(register, address, when):
+                loaded = self.load(self.address(process, address))
+                if when is not None:
+                    loaded = Conditional(self.now(process, when), loaded, FALSE)
+                self.assign(process, register, loaded)
+            case Store(address, value, _):
+                there = self.address(process, address)
+                tests, stored = stored_value(self.program, there, self.now(process, value))
+                self.found += [("fails unless", test) for test in tests]
+                self.stored.append((there, stored))
+            case Assign(register, value):
+                self.assign(process, register, self.now(process, value))
+            case Assume(condition):
+                self.found.append(("needs", self.now(process, condition)))
+            case Assert(condition):
+                self.found.append(("fails unless", self.now(process, condition)))
+            case Fence() | Lock() | Unlock():
+                pass
+            case _:
+                assert_never(op)
+
+    def assign(self, process: int, register: int, value: Expr) -> None:
+        domain = self.program.processes[process].registers[register].domain
+        self.found += [("fails unless", test) for test in range_tests(self.program, value, domain)]
+        self.registers[process, register] = fitted(self.program, value, domain)
+
+    def address(self, process: int, address: Address) -> Address:
+        index = self.now(process, address.index)
+        there = Address(address.base, address.size, index)
+        if there.variable is None:
+            self.found.append(("fails unless", within(index, 0, address.size - 1)))
+        return there
+
+    def load(self, address: Address) -> Expr:
+        value: Expr = Shared(address)
+        for other, stored in self.stored:
+            if address.variable is not None and other.variable is not None:
+                value = stored if address.variable == other.variable else value
+            elif overlap(address, other):
+                value = Conditional(Binary("==", _absolute(address), _absolute(other)), stored, value)
+        return value
+
+
+def _absolute(address: Address) -> Expr:
+    return fold(Binary("+", Const(address.base), address.index))
+
+
+def overlap(a: Address, b: Address) -> bool:
+    return a.base < b.base + b.size and b.base < a.base + a.size
+
+
+def domains_of(program: Program, address: Address) -> set[Domain]:
+    """The domains of the variables that the address may mean."""
+    known = address.variable
+    numbers = range(address.base, address.base + address.size) if known is None else (known,)
+    return {program.variables[number].domain for number in numbers}
+
+
+def within(value: Expr, lo: int, hi: int) -> Expr:
+    return Binary("&&", Binary("<=", Const(lo), value), Binary("<=", value, Const(hi)))
+
+
+def _known_range(program: Program, value: Expr) -> tuple[int, int] | None:
+    """Bounds of a value that need no thought."""
+    match value:
+        case Const(number):
+            return number, number
+        case RegisterOf(process, register):
+            domain = program.processes[process].registers[register].domain
+            return domain.lo, domain.hi
+        case Shared(address):
+            domains = domains_of(program, address)
+            return min(d.lo for d in domains), max(d.hi for d in domains)
+        case Unary("!", _) | Binary("==" | "!=" | "<" | "<=" | ">" | ">=" | "&&" | "||", _, _):
+            return 0, 1
+        case _:
+            return None
+
+
+def range_tests(program: Program, value: Expr, domain: Domain) -> list[Expr]:
+    """What has to be true for the value to be stored without a failure: nothing where that is certain."""
+    known = _known_range(program, value)
+    if domain.overflow == "wrap" or (known and domain.lo <= known[0] and known[1] <= domain.hi):
+        return []
+    return [within(value, domain.lo, domain.hi)]
+
+
+def fitted(program: Program, value: Expr, domain: Domain) -> Expr:
+    """The value as it is stored: wrapped around where the domain says so."""
+    known = _known_range(program, value)
+    if domain.overflow != "wrap" or (known and domain.lo <= known[0] and known[1] <= domain.hi):
+        return value
+    if domain.lo == 0 and domain.size & domain.hi == 0:
+        return Binary("&", value, Const(domain.hi))
+    size, shifted = Const(domain.size), Binary("-", value, Const(domain.lo))
+    positive = Binary("%", Binary("+", Binary("%", shifted, size), size), size)
+    return Binary("+", positive, Const(domain.lo))
+
+
+def stored_value(program: Program, address: Address, value: Expr) -> tuple[list[Expr], Expr]:
+    """What `range_tests` and `fitted` say for a store to `address`, whose elements may differ in their domains."""
+    if len(domains_of(program, address)) == 1:
+        domain = program.variables[address.base if address.variable is None else address.variable].domain
+        return range_tests(program, value, domain), fitted(program, value, domain)
+    tests, stored = list[Expr](), value
+    for position in range(address.size):
+        domain = program.variables[address.base + position].domain
+        here = Binary("==", address.index, Const(position))
+        tests += [Binary("||", negate(here), test) for test in range_tests(program, value, domain)]
+        stored = Conditional(here, fitted(program, value, domain), stored)
+    return tests, stored
+
+
+def bus_needed(program: Program, jobs: Sequence[Job], locked: Sequence[int]) -> list[str]:
+    """Conditions on the owner of the bus lock; none in a program without lock regions."""
+    if not uses_bus(program):
+        return []
+    needed = []
+    for process in dict.fromkeys([*locked, *(p for p, _ in jobs)]):
+        ops = [op for p, op in jobs if p == process]
+        if any(isinstance(op, Lock) for op in ops):
+            needed.append(f"{BUS} == 0")
+        elif any(isinstance(op, Unlock) for op in ops):
+            needed.append(f"{BUS} == {process + 1}")
+        elif process in locked or any(isinstance(op, Load | Store) for op in ops):
+            needed.append(f"({BUS} == 0 || {BUS} == {process + 1})")
+    return needed
+
+
+def uses_bus(program: Program) -> bool:
+    return any(isinstance(op, Lock) for p in program.processes for t in p.transitions for op in t.ops)
+
+
+def body(program: Program, jobs: Sequence[Job], text: Callable[[int, Expr], str]) -> list[str]:
+    """The statements of the step; `text(process, expr)` writes an expression as that process sees it.
+
+    Assumptions are gone: `possible_when` has them. So are loads into scratch registers that only these needed.
+    """
+    statements = list[str]()
+    for position, (process, op) in enumerate(jobs):
+        if not isinstance(op, HandOver):
+            written = register_written(op)
+            if written is not None and _is_dead(program, jobs, position, written):
+                continue
+        statements += _statements(program, process, op, text)
+    return statements
+
+
+def _is_dead(program: Program, jobs: Sequence[Job], position: int, register: int) -> bool:
+    process = jobs[position][0]
+    if not program.processes[process].registers[register].transient:
+        return False
+    for other, op in jobs[position + 1 :]:
+        if isinstance(op, HandOver):
+            if op.sender == process and register in registers_of(op.value):
+                return False
+        elif other == process and not isinstance(op, Assume):
+            exprs = [op.address.index, op.when or TRUE] if isinstance(op, Load) else []
+            exprs += [op.address.index, op.value] if isinstance(op, Store) else []
+            exprs += [op.value] if isinstance(op, Assign) else []
+            exprs += [op.condition] if isinstance(op, Assert) else []
+            if any(register in registers_of(expr) for expr in exprs):
+                return False
+    return True
+
+
+def _statements(program: Program, process: int, op: Op | HandOver, text: Callable[[int, Expr], str]) -> list[str]:
+    match op:
+        case HandOver(sender, value, register):
+            return _assignment(program, process, register, _absolute_registers(sender, value), text)
+        case Load(register, address, when):
+            loaded: Expr = Shared(_absolute_address(process, address))
+            checks = _index_check(process, address, text)
+            if when is not None:
+                condition = _absolute_registers(process, when)
+                loaded, checks = Conditional(condition, loaded, FALSE), []
+            return checks + _assignment(program, process, register, loaded, text)
+        case Store(address, value, _):
+            there = _absolute_address(process, address)
+            tests, stored = stored_value(program, there, _absolute_registers(process, value))
+            checks = [f"assert({text(process, test)})" for test in tests]
+            assignment = f"{text(process, Shared(there))} = {text(process, stored)}"
+            return [*_index_check(process, address, text), *checks, assignment]
+        case Assign(register, value):
+            return _assignment(program, process, register, _absolute_registers(process, value), text)
+        case Assert(condition):
+            return [f"assert({text(process, condition)})"]
+        case Lock():
+            return [f"{BUS} = {process + 1}"]
+        case Unlock():
+            return [f"{BUS} = 0"]
+        case Assume() | Fence():
+            return []
+        case _:
+            assert_never(op)
+
+
+def _absolute_registers(process: int, expr: Expr) -> Expr:
+    return rewrite(expr, lambda node: RegisterOf(process, node.index) if isinstance(node, Register) else node)
+
+
+def _absolute_address(process: int, address: Address) -> Address:
+    return Address(address.base, address.size, _absolute_registers(process, address.index))
+
+
+def _index_check(process: int, address: Address, text: Callable[[int, Expr], str]) -> list[str]:
+    if address.variable is not None:
+        return []
+    return [f"assert({text(process, within(address.index, 0, address.size - 1))})"]
+
+
+def _assignment(
+    program: Program, process: int, register: int, value: Expr, text: Callable[[int, Expr], str]
+) -> list[str]:
+    domain = program.processes[process].registers[register].domain
+    tests = [f"assert({text(process, test)})" for test in range_tests(program, value, domain)]
+    target = text(process, Register(register))
+    return [*tests, f"{target} = {text(process, fitted(program, value, domain))}"]
