@@ -206,8 +206,8 @@ def _properties(program: Program, forbid: list[str], invariant: list[str], ltl: 
             return FALSE
 
     given = {
-        "forbid": tuple(Forbidden(parsed(text, "--forbid"), f"never {text}") for text in forbid),
-        "invariant": tuple(Invariant(parsed(text, "--invariant"), f"always {text}") for text in invariant),
+        "forbid": tuple(Forbidden(parsed(text, "--forbid"), text) for text in forbid),
+        "invariant": tuple(Invariant(parsed(text, "--invariant"), text) for text in invariant),
         "ltl": None if ltl is None else Ltl("ltl", ltl, SourceText("--ltl", ltl).span(0, len(ltl))),
     }
     if mistakes:
@@ -252,8 +252,19 @@ def _print_check(result: CheckResult, json: bool, quiet: bool, verbose: bool) ->
         return
     from memfence.reports.text import render_text, verdict_line
 
+    if result.final_states is not None and result.program.language == "litmus":
+        sys.stdout.write(_herd_block(result))
     text = f"{verdict_line(result)}\n" if quiet else render_text(result, width=terminal.width(), verbose=verbose)
     terminal.write(text)
+
+
+def _herd_block(result: CheckResult) -> str:
+    """The block that scripts for herd7 look for; our own report follows it."""
+    from memfence.program.ir import Final
+    from memfence.reports.herd import herd_block
+
+    condition = next(p for p in result.program.properties if isinstance(p, Final))
+    return herd_block(result.program.name, condition, [values for values, _ in result.final_states or ()])
 
 
 def _refuse(error: InputError, json: bool) -> Exit:

@@ -27,7 +27,7 @@ PRECEDENCE: dict[BinaryOp, int] = {
 }  # fmt: skip
 UNARY = 11
 KEYWORDS = ("true", "false", "empty")
-_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*(\[\d+\])?\Z")
+_PLAIN_NAME = re.compile(r"[A-Za-z_$][\w$]*(\[\d+\])?\Z")
 
 
 def print_expression(expr: Expr, program: Program, process: int | None = None) -> str:

@@ -42,7 +42,7 @@ HIGHEST = 200
 LARGEST = 2**31 - 1
 
 _TOKEN = re.compile(
-    r"""(?P<number>\d\w*)|(?P<name>[A-Za-z_]\w*)|(?P<quoted>"[^"\n]*")|(?P<space>\s+)"""
+    r"""(?P<number>\d\w*)|(?P<name>[A-Za-z_$][\w$]*)|(?P<quoted>"[^"\n]*")|(?P<space>\s+)"""
     r"""|(?P<op><<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^<>!~?:()\[\]@.\#])"""
 )
 _USUAL_MISTAKES = {"=": "==", "and": "&&", "or": "||", "not": "!", "\\": "&& or ||", ";": "&&", ",": "&&"}

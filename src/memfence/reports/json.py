@@ -9,7 +9,7 @@ from memfence.analyses.result import CheckResult
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.trace import Trace, TraceStep
 from memfence.models.state import Buffer, Commit, DropSeparator, Rendezvous, Run, State
-from memfence.program.ir import Program
+from memfence.program.ir import Final, Program
 from memfence.program.step_text import step_text
 from memfence.reports.why import why_sentences
 from memfence.source import NOWHERE, Span
@@ -46,7 +46,7 @@ def check_object(result: CheckResult) -> Object:
         "trace": None if result.trace is None else trace_list(result.trace),
         "start": None if result.trace is None else _state_object(result.trace.program, result.trace.start),
         "why": [] if result.trace is None else list(why_sentences(result.trace)),
-        "final_states": _final_states(result),
+        "states": _final_states(result),
         "stats": {
             "states": stats.states,
             "transitions": stats.transitions,
@@ -123,9 +123,12 @@ def _entries(program: Program, buffers: tuple[Buffer, ...]) -> list[Object]:
 
 
 def _final_states(result: CheckResult) -> list[Object] | None:
+    """Every final state, by the names that the program's condition observes."""
     if result.final_states is None:
         return None
-    return [{"values": list(values), "count": count} for values, count in result.final_states]
+    condition = next((p for p in result.program.properties if isinstance(p, Final)), None)
+    names = [name for name, _ in condition.observed] if condition else []
+    return [{"values": dict(zip(names, values, strict=False)), "count": n} for values, n in result.final_states]
 
 
 def _diagnostic_object(diagnostic: Diagnostic) -> Object:
