@@ -1,0 +1,234 @@
+"""What a model declares: types, constants, shared variables, proctypes; and the value of constant expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, Label, did_you_mean
+from memfence.frontends.promela.syntax import (
+    BinaryOperation,
+    Choice,
+    Declaration,
+    Declared,
+    Expression,
+    Init,
+    LabelReference,
+    LocalReference,
+    Mtype,
+    Name,
+    Number,
+    Pid,
+    Proctype,
+    Reference,
+    Run,
+    UnaryOperation,
+    Unit,
+)
+from memfence.program.expressions import EvaluationError, apply_binary, apply_unary
+from memfence.program.ir import Domain
+from memfence.source import Span
+
+MOST_ELEMENTS = 4096
+INT = Domain(-(2**31), 2**31 - 1, "wrap")
+DOMAINS = {
+    "bit": Domain(0, 1, "wrap"), "bool": Domain(0, 1, "wrap"), "byte": Domain(0, 255, "wrap"),
+    "pid": Domain(0, 255, "wrap"), "mtype": Domain(0, 255, "wrap"), "short": Domain(-(2**15), 2**15 - 1, "wrap"),
+    "int": INT,
+}  # fmt: skip
+
+
+class NotConstant(Exception):
+    """The expression has no value before the program runs; `span` is the part that has none."""
+
+    def __init__(self, span: Span) -> None:
+        super().__init__()
+        self.span = span
+
+
+@dataclass(slots=True)
+class Errors:
+    """Diagnostics in the order in which they are found, each once: instances of a proctype share their mistakes."""
+
+    found: list[Diagnostic] = field(default_factory=list)
+
+    def add(
+        self, code: Code, message: str, span: Span, *related: Label, note: str = "", hint: str | None = None
+    ) -> None:
+        diagnostic = Diagnostic(code, message, Label(span, note), related, hint)
+        if diagnostic not in self.found:
+            self.found.append(diagnostic)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedName:
+    """A global: `size` is None for a scalar. `base` is the number of its first variable."""
+
+    name: Name
+    base: int
+    size: int | None
+    domain: Domain
+
+
+@dataclass(slots=True)
+class Model:
+    """Everything declared outside the bodies. `memory` are the initial values, one a variable."""
+
+    constants: dict[str, int] = field(default_factory=dict)
+    shared: dict[str, SharedName] = field(default_factory=dict)
+    memory: list[int] = field(default_factory=list)
+    proctypes: dict[str, Proctype] = field(default_factory=dict)
+    init: Init | None = None
+    started: list[Proctype | Init] = field(default_factory=list)
+
+    @property
+    def hull(self) -> Domain:
+        """A range that holds every value in memory."""
+        domains = [shared.domain for shared in self.shared.values()]
+        return Domain(min((d.lo for d in domains), default=0), max((d.hi for d in domains), default=1), "wrap")
+
+
+def collect(units: Iterable[Unit], errors: Errors) -> Model:
+    """The declarations of a model in the order of the text; mistakes go to `errors`."""
+    model = Model()
+    for unit in units:
+        match unit:
+            case Mtype(names):
+                _number_constants(model, names, errors)
+            case Declaration():
+                for item in unit.items:
+                    _declare_shared(model, unit, item, errors)
+            case Proctype(name):
+                if _is_new(model, name, errors):
+                    model.proctypes[name.text] = unit
+                if unit.active is not None:
+                    model.started.append(unit)
+            case Init():
+                if model.init is not None:
+                    first = Label(model.init.span, "first one")
+                    errors.add(Code.DUPLICATE, "`init` is defined twice", unit.span, first)
+                model.init = unit
+                model.started.append(unit)
+            case _:
+                assert_never(unit)
+    return model
+
+
+def _number_constants(model: Model, names: tuple[Name, ...], errors: Errors) -> None:
+    """Spin numbers backwards: the last name of all is 1, and a later `mtype` comes on top of an earlier one."""
+    top = len(model.constants)
+    for position, name in enumerate(names):
+        if _is_new(model, name, errors):
+            model.constants[name.text] = top + len(names) - position
+    if len(model.constants) > 255:
+        errors.add(Code.TOO_LARGE, "more than 255 `mtype` names", names[-1].span)
+
+
+def _declare_shared(model: Model, declaration: Declaration, item: Declared, errors: Errors) -> None:
+    def value_of(expression: Expression) -> int:
+        return constant_value(expression, model.constants.get, errors)
+
+    if not _is_new(model, item.name, errors):
+        return
+    domain = domain_of(declaration.type, item, errors)
+    size = array_size(item, value_of, errors)
+    values = initial_values(item, size, domain, value_of, errors)
+    model.shared[item.name.text] = SharedName(item.name, len(model.memory), size, domain)
+    model.memory += values
+
+
+def domain_of(type_name: str, item: Declared, errors: Errors) -> Domain:
+    """The values of a declared variable."""
+    if type_name != "unsigned":
+        if item.width is not None:
+            message = f"`{type_name} {item.name.text}` has a width, but only `unsigned` may"
+            errors.add(Code.TYPE_MISMATCH, message, item.name.span, hint=f"write `unsigned {item.name.text} : n`")
+        return DOMAINS[type_name]
+    width = 1 if item.width is None else item.width
+    if not 1 <= width <= 31:
+        errors.add(Code.TOO_LARGE, f"`{item.name.text}` is {width} bits wide", item.name.span, hint="use 1 to 31 bits")
+        width = 1
+    return Domain(0, 2**width - 1, "wrap")
+
+
+def array_size(item: Declared, value_of: Callable[[Expression], int], errors: Errors) -> int | None:
+    """The number of elements, None for a scalar."""
+    if item.size is None:
+        return None
+    size = value_of(item.size)
+    if 1 <= size <= MOST_ELEMENTS:
+        return size
+    code = Code.TOO_LARGE if size > 0 else Code.EMPTY_RANGE
+    message = f"array `{item.name.text}` has {size} elements"
+    errors.add(code, message, item.name.span, hint=f"use 1 to {MOST_ELEMENTS} elements")
+    return 1
+
+
+def initial_values(
+    item: Declared, size: int | None, domain: Domain, value_of: Callable[[Expression], int], errors: Errors
+) -> list[int]:
+    """The initial value of every element; as in Spin the last one given serves the elements that remain."""
+    count = size or 1
+    given = [domain.fit(value_of(expression)) for expression in item.initial or ()]
+    if len(given) > count:
+        message = f"`{item.name.text}` has {count} elements, but {len(given)} initial values"
+        errors.add(Code.OUT_OF_RANGE, message, item.name.span)
+    return [*given, *(given[-1:] or [0]) * count][:count]
+
+
+def _is_new(model: Model, name: Name, errors: Errors) -> bool:
+    shared, proctype = model.shared.get(name.text), model.proctypes.get(name.text)
+    if shared is None and proctype is None and name.text not in model.constants:
+        return True
+    known = shared or proctype
+    related = (Label(known.name.span, "first declared here"),) if known else ()
+    errors.add(Code.DUPLICATE, f"`{name.text}` is declared twice", name.span, *related)
+    return False
+
+
+def constant_value(expression: Expression, lookup: Callable[[str], int | None], errors: Errors) -> int:
+    """The value of a constant expression; 0 after reporting that it has none."""
+    try:
+        return evaluate(expression, lambda reference: lookup(reference.name.text))
+    except NotConstant as problem:
+        errors.add(Code.UNSUPPORTED, f"`{problem.span.text}` is not a constant", problem.span)
+    except EvaluationError as problem:
+        errors.add(Code.OUT_OF_RANGE, f"`{expression.span.text}` has no value: {problem}", expression.span)
+    return 0
+
+
+def evaluate(expression: Expression, lookup: Callable[[Reference], int | None], pid: int | None = None) -> int:
+    """The value of an expression, where `lookup` knows the values of names; NotConstant where it does not."""
+    match expression:
+        case Number(value):
+            return value
+        case Pid(span):
+            if pid is None:
+                raise NotConstant(span)
+            return pid
+        case Reference(_, _, span):
+            found = lookup(expression)
+            if found is None:
+                raise NotConstant(span)
+            return found
+        case UnaryOperation(op, operand):
+            return apply_unary(op, evaluate(operand, lookup, pid))
+        case BinaryOperation("&&", left, right):
+            return int(bool(evaluate(left, lookup, pid)) and bool(evaluate(right, lookup, pid)))
+        case BinaryOperation("||", left, right):
+            return int(bool(evaluate(left, lookup, pid)) or bool(evaluate(right, lookup, pid)))
+        case BinaryOperation(op, left, right):
+            return apply_binary(op, evaluate(left, lookup, pid), evaluate(right, lookup, pid))
+        case Choice(condition, then, otherwise):
+            return evaluate(then if evaluate(condition, lookup, pid) else otherwise, lookup, pid)
+        case Run(_, _, span) | LabelReference(_, _, _, span) | LocalReference(_, _, _, span):
+            raise NotConstant(span)
+        case _:
+            assert_never(expression)
+
+
+def unknown_name(name: Name, known: Iterable[str], errors: Errors) -> None:
+    hint = did_you_mean(name.text, sorted(known), f"declare it with `byte {name.text};`")
+    errors.add(Code.UNKNOWN_VARIABLE, f"unknown variable `{name.text}`", name.span, note="not declared", hint=hint)

@@ -1,0 +1,262 @@
+"""Expressions of a process: names become registers, constants or loads; each load of a step is an op of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from memfence.codes import Code
+from memfence.diagnostics import Label
+from memfence.frontends.promela.declarations import INT, Errors, Model, SharedName, unknown_name
+from memfence.frontends.promela.syntax import (
+    BinaryOperation,
+    Choice,
+    Expression,
+    LabelReference,
+    LocalReference,
+    Name,
+    Number,
+    Pid,
+    Reference,
+    Run,
+    UnaryOperation,
+)
+from memfence.program.builder import ProcessBuilder
+from memfence.program.expressions import (
+    Address,
+    Binary,
+    Conditional,
+    Const,
+    Expr,
+    Register,
+    Unary,
+    conjunction,
+    fold,
+    negate,
+    variable_address,
+)
+from memfence.program.ir import Assert, Assign, Load, Op, Store
+
+
+@dataclass(frozen=True, slots=True)
+class LocalName:
+    """A local variable or parameter: `register` is its first register, None if it never changes from `values`."""
+
+    name: Name
+    register: int | None
+    size: int | None
+    values: tuple[int, ...]
+
+    def element(self, position: int) -> Expr:
+        return Const(self.values[position]) if self.register is None else Register(self.register + position)
+
+
+@dataclass(slots=True)
+class Names:
+    """What a name means at some place of a process."""
+
+    model: Model
+    errors: Errors
+    scopes: list[dict[str, LocalName]] = field(default_factory=list)
+
+    def find(self, name: Name) -> LocalName | SharedName | int | None:
+        """The variable or constant; None after reporting that there is none."""
+        for scope in reversed(self.scopes):
+            if name.text in scope:
+                return scope[name.text]
+        if name.text in self.model.shared:
+            return self.model.shared[name.text]
+        if name.text in self.model.constants:
+            return self.model.constants[name.text]
+        unknown_name(name, self.all_names(), self.errors)
+        return None
+
+    def all_names(self) -> Iterator[str]:
+        for scope in self.scopes:
+            yield from scope
+        yield from self.model.shared
+        yield from self.model.constants
+
+    def is_shared(self, name: str) -> bool:
+        return name in self.model.shared and not any(name in scope for scope in self.scopes)
+
+
+class Evaluation:
+    """Collects the ops of one step while its expressions are lowered.
+
+    A variable is loaded once a step, however often the text mentions it: the step is atomic, so both reads would see
+    the same. With `split` every mention is a load of its own, into a register that lives on between transitions.
+    """
+
+    def __init__(self, names: Names, builder: ProcessBuilder, pid: int, *, split: bool = False) -> None:
+        self.names, self.builder, self.pid, self.split = names, builder, pid, split
+        self.errors = names.errors
+        self.ops: list[Op] = []
+        self.loaded: dict[Address, Expr] = {}
+        self.temporaries = 0
+
+    def value(self, expression: Expression, when: Expr | None = None) -> Expr:
+        """The value of `expression`; what it loads is loaded only where `when` holds."""
+        return _within_int(fold(self._value(expression, when)))
+
+    def _value(self, expression: Expression, when: Expr | None) -> Expr:
+        match expression:
+            case Number(value):
+                return Const(value)
+            case Pid():
+                return Const(self.pid)
+            case Reference():
+                return self.read(expression, when)
+            case UnaryOperation(op, operand):
+                return Unary(op, self.value(operand, when))
+            case BinaryOperation("&&" | "||" as op, left, right):
+                first = self.value(left, when)
+                needed = first if op == "&&" else negate(first)
+                return Binary(op, first, self.value(right, _both(when, needed)))
+            case BinaryOperation(op, left, right):
+                return Binary(op, self.value(left, when), self.value(right, when))
+            case Choice(condition, then, otherwise):
+                test = self.value(condition, when)
+                yes = self.value(then, _both(when, test))
+                return Conditional(test, yes, self.value(otherwise, _both(when, negate(test))))
+            case Run(proctype, _, span):
+                message = f"`run {proctype.text}` is only possible at the beginning of `init`"
+                self.errors.add(Code.UNSUPPORTED, message, span, hint="use `active proctype`")
+            case LabelReference(_, _, _, span) | LocalReference(_, _, _, span):
+                message = f"`{span.text}`: a process cannot look into another one; only an `ltl` block can"
+                self.errors.add(Code.UNSUPPORTED, message, span, hint="use a shared variable")
+            case _:
+                assert_never(expression)
+        return Const(0)
+
+    def read(self, reference: Reference, when: Expr | None) -> Expr:
+        found = self.names.find(reference.name)
+        match found:
+            case None:
+                return Const(0)
+            case int():
+                return Const(found)
+            case SharedName():
+                return self.load(self.address(found, reference, when), when)
+            case LocalName(_, _, None):
+                self.no_index(found, reference)
+                return found.element(0)
+            case LocalName(_, _, int() as size):
+                index = self.index(found, reference, size, when)
+                if isinstance(index, Const):
+                    return found.element(index.value)
+                self.check_bounds(index, size, when)
+                return _choose(index, [found.element(i) for i in range(size)])
+            case _:
+                assert_never(found)
+
+    def load(self, address: Address, when: Expr | None) -> Expr:
+        if address in self.loaded:
+            return self.loaded[address]
+        value = Register(self.temporary())
+        self.ops.append(Load(value.index, address, when))
+        if when is None and not self.split:
+            self.loaded[address] = value
+        return value
+
+    def temporary(self) -> int:
+        """A register for an intermediate value."""
+        self.temporaries += 1
+        if not self.split:
+            return self.builder.scratch(self.temporaries - 1, INT)
+        name = f"%split{self.temporaries - 1}"
+        known = next((i for i, r in enumerate(self.builder.registers) if r.name == name), None)
+        return self.builder.register(name, INT) if known is None else known
+
+    def address(self, shared: SharedName, reference: Reference, when: Expr | None) -> Address:
+        if shared.size is None:
+            self.no_index(shared, reference)
+            return variable_address(shared.base)
+        index = self.index(shared, reference, shared.size, when)
+        if isinstance(index, Const):
+            return variable_address(shared.base + index.value)
+        return Address(shared.base, shared.size, index)
+
+    def index(self, found: LocalName | SharedName, reference: Reference, size: int, when: Expr | None) -> Expr:
+        """The index of an array element; a constant one lies within bounds."""
+        name = reference.name
+        if reference.index is None:
+            declared = Label(found.name.span, "declared here")
+            message = f"array `{name.text}` is used without an index"
+            self.errors.add(Code.TYPE_MISMATCH, message, reference.span, declared, hint=f"write `{name.text}[0]`")
+            return Const(0)
+        index = self.value(reference.index, when)
+        if isinstance(index, Const) and not 0 <= index.value < size:
+            declared = Label(found.name.span, "declared here")
+            message = f"index {index.value} of `{name.text}` lies outside 0..{size - 1}"
+            self.errors.add(Code.BAD_ADDRESS, message, reference.span, declared)
+            return Const(0)
+        return index
+
+    def no_index(self, found: LocalName | SharedName, reference: Reference) -> None:
+        if reference.index is not None:
+            declared = Label(found.name.span, "declared here")
+            self.errors.add(Code.TYPE_MISMATCH, f"`{reference.name.text}` is not an array", reference.span, declared)
+
+    def check_bounds(self, index: Expr, size: int, when: Expr | None) -> None:
+        """Registers have no addresses: a wrong index of a local array has to fail by itself."""
+        inside = Binary("&&", Binary("<=", Const(0), index), Binary("<", index, Const(size)))
+        self.ops.append(Assert(inside if when is None else Binary("||", negate(when), inside)))
+
+    def assign(self, target: Reference, value: Expression) -> None:
+        """Append the ops of `target = value`."""
+        found = self.names.find(target.name)
+        given = self.value(value)
+        match found:
+            case None:
+                pass
+            case int():
+                message = f"`{target.name.text}` is a constant and cannot be assigned to"
+                self.errors.add(Code.TYPE_MISMATCH, message, target.span)
+            case SharedName():
+                self.ops.append(Store(self.address(found, target, None), given))
+            case LocalName(_, None):
+                raise AssertionError(f"{target.name.text} was taken for a constant")
+            case LocalName(_, int() as register, None):
+                self.no_index(found, target)
+                self.ops.append(Assign(register, given))
+            case LocalName(_, int() as register, int() as size):
+                self.assign_element(register, size, self.index(found, target, size, None), given)
+            case _:
+                assert_never(found)
+
+    def assign_element(self, register: int, size: int, index: Expr, given: Expr) -> None:
+        if isinstance(index, Const):
+            self.ops.append(Assign(register + index.value, given))
+            return
+        self.check_bounds(index, size, None)
+        position, value = self.temporary(), self.temporary()  # both may depend on the elements
+        self.ops += [Assign(position, index), Assign(value, given)]
+        for i in range(size):
+            here = Binary("==", Register(position), Const(i))
+            self.ops.append(Assign(register + i, Conditional(here, Register(value), Register(register + i))))
+
+
+def _both(when: Expr | None, also: Expr) -> Expr | None:
+    folded = fold(also if when is None else conjunction(when, also))
+    return None if isinstance(folded, Const) and folded != Const(0) else folded
+
+
+def _choose(index: Expr, elements: list[Expr]) -> Expr:
+    """The element at `index`, found by halving, so that long arrays do not make deep expressions."""
+    if len(elements) == 1:
+        return elements[0]
+
+    def between(low: int, high: int) -> Expr:
+        if high - low == 1:
+            return elements[low]
+        middle = (low + high) // 2
+        return Conditional(Binary("<", index, Const(middle)), between(low, middle), between(middle, high))
+
+    return between(0, len(elements))
+
+
+def _within_int(expr: Expr) -> Expr:
+    return Const(INT.fit(expr.value)) if isinstance(expr, Const) else expr
+

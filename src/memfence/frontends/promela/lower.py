@@ -1,0 +1,667 @@
+"""From a process of the model to a process of the IR: control flow, lock regions, fence points.
+
+Control states are Spin's: a statement is one transition, `goto` and `break` are none unless they begin an option. Built
+backwards, so that a statement knows where it leads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, Label, did_you_mean
+from memfence.frontends.promela import points
+from memfence.frontends.promela.declarations import (
+    Errors,
+    Model,
+    NotConstant,
+    array_size,
+    domain_of,
+    evaluate,
+    initial_values,
+)
+from memfence.frontends.promela.evaluation import Evaluation, LocalName, Names
+from memfence.frontends.promela.startup import Instance
+from memfence.frontends.promela.syntax import (
+    Assertion,
+    Assignment,
+    Atomic,
+    BinaryOperation,
+    Break,
+    Call,
+    Condition,
+    Declaration,
+    Declared,
+    Do,
+    Else,
+    Expression,
+    For,
+    ForIn,
+    Goto,
+    If,
+    Name,
+    Number,
+    Reference,
+    Select,
+    Skip,
+    Step,
+    all_steps,
+    assigned_names,
+    expressions_of,
+    subexpressions,
+)
+from memfence.frontends.promela.syntax import Sequence as Steps
+from memfence.program.builder import ProcessBuilder
+from memfence.program.expressions import EvaluationError, conjunction, negate
+from memfence.program.ir import (
+    Assert,
+    Assume,
+    Fence,
+    FencePoint,
+    Load,
+    Lock,
+    Op,
+    Process,
+    Store,
+    Unlock,
+)
+from memfence.source import Span
+
+MOST_LOCAL_ELEMENTS = 256
+MOST_SELECTED = 64
+FENCES: dict[str, Op] = {"mfence": Fence("mfence"), "sfence": Fence("sfence"), "lock": Lock(), "unlock": Unlock()}
+
+Recipe = Callable[[Evaluation], None]
+Guards = tuple[Expression, ...] | None  # of the other options, for `else`; None where one of them is always possible
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A process, and what its local names became: for properties."""
+
+    process: Process
+    locals: dict[str, LocalName]
+    pid: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Region:
+    """An `atomic` that became a lock region; jumping to a label that is not inside leaves it."""
+
+    labels: frozenset[tuple[str, int]]
+
+
+def lower_process(
+    model: Model, instance: Instance, errors: Errors, warnings: list[Diagnostic], split_reads: bool
+) -> Lowered:
+    """The IR of one process; mistakes go to `errors`, statements that read several variables to `warnings`."""
+    return _Lowering(model, instance, errors, warnings, split_reads).lower()
+
+
+class _Lowering:
+    def __init__(
+        self, model: Model, instance: Instance, errors: Errors, warnings: list[Diagnostic], split_reads: bool
+    ) -> None:
+        self.model, self.instance, self.errors, self.warnings = model, instance, errors, warnings
+        self.split_reads = split_reads
+        self.template = instance.proctype.name.text
+        self.builder = ProcessBuilder(instance.name, self.template, instance.proctype.name.span)
+        self.names = Names(model, errors)
+        self.steps = instance.proctype.body.steps
+        self.assigned = assigned_names(self.steps)
+        self.labels: dict[tuple[str, int], Step] = {}
+        self.label_locations: dict[int, int] = {}  # by id of the labelled step
+        self.jumps: list[tuple[tuple[str, int], _Region | None, Span]] = []
+        self.regions: list[_Region] = []
+        self.places_before: dict[int, FencePoint] = {}
+        self.resolving: list[str] = []
+        self.breaks: list[tuple[int, _Region | None]] = []
+        self.region: _Region | None = None
+        self.used_names: dict[str, int] = {}
+
+    def lower(self) -> Lowered:
+        self.collect_labels()
+        scope: dict[str, LocalName] = {}
+        self.names.scopes.append(scope)
+        self.declare_parameters(scope)
+        initial = self.initial_declarations(scope)
+        self.declare_inner(scope, self.steps[initial:])
+        end = self.location(self.instance.proctype.name.span, "end")
+        start = self.sequence(self.steps[initial:], end, entered=True)
+        self.refuse_jumps_into_regions()
+        self.mark_locations()
+        return Lowered(self.builder.build(start), scope, self.instance.pid)
+
+    # Locations
+
+    def location(self, span: Span, name: str = "", labels: Sequence[str] = ()) -> int:
+        """A fresh location, called after its label or its line."""
+        name = name or (labels[0] if labels else f"l{span.line}")
+        self.used_names[name] = self.used_names.get(name, 0) + 1
+        unique = name if self.used_names[name] == 1 else f"{name}_{self.used_names[name]}"
+        return self.builder.location(unique, labels, span)
+
+    def start_of(self, step: Step) -> int:
+        """The location where `step` starts: that of its label, or a fresh one."""
+        if id(step) in self.label_locations:
+            return self.label_locations[id(step)]
+        return self.location(step.span)
+
+    # Labels
+
+    def collect_labels(self) -> None:
+        for step in all_steps(self.steps):
+            for label in step.labels:
+                known = self.labels.get((label.text, label.frame))
+                if known is not None:
+                    first = Label(known.labels[0].span, "first one")
+                    self.errors.add(Code.DUPLICATE, f"label `{label.text}` is defined twice", label.span, first)
+                self.labels[label.text, label.frame] = step
+            if step.labels and not isinstance(step.statement, Goto):
+                names = tuple(label.text for label in step.labels)
+                self.label_locations[id(step)] = self.location(step.span, labels=names)
+
+    def label_target(self, label: Name) -> int:
+        """The location of a label; a labelled `goto` is where that one leads."""
+        key = (label.text, label.frame) if (label.text, label.frame) in self.labels else (label.text, 0)
+        step = self.labels.get(key)
+        if step is None:
+            hint = did_you_mean(label.text, sorted({name for name, _ in self.labels}))
+            self.errors.add(Code.UNKNOWN_LABEL, f"unknown label `{label.text}`", label.span, hint=hint)
+            return self.location(label.span)
+        if id(step) in self.label_locations:
+            self.jumps.append((key, self.region, label.span))
+            return self.leave_region(key, self.label_locations[id(step)], label.span)
+        assert isinstance(step.statement, Goto)
+        if label.text in self.resolving:  # `L: goto L` runs in a circle for ever
+            here = self.label_locations[id(step)] = self.location(step.span, labels=[label.text])
+            self.builder.emit(here, here, span=step.span)
+            return here
+        self.resolving.append(label.text)
+        target = self.label_target(step.statement.label)
+        self.resolving.pop()
+        return target
+
+    def leave_region(self, key: tuple[str, int], target: int, span: Span) -> int:
+        if self.region is None or key in self.region.labels:
+            return target
+        return self.unlock_before(target, span)
+
+    def unlock_before(self, target: int, span: Span) -> int:
+        here = self.location(span)
+        self.builder.emit(here, target, Unlock(), span=span)
+        return here
+
+    def refuse_jumps_into_regions(self) -> None:
+        for key, region, span in self.jumps:
+            if any(key in other.labels and other is not region for other in self.regions):
+                message = f"`goto {key[0]}` jumps into an `atomic`"
+                self.errors.add(Code.UNSUPPORTED, message, span, hint="put the label in front of the `atomic`")
+
+    # Declarations
+
+    def declare_parameters(self, scope: dict[str, LocalName]) -> None:
+        values = iter(self.instance.arguments)
+        for declaration in self.instance.proctype.parameters:
+            for item in declaration.items:
+                if item.size is not None or item.initial is not None:
+                    message = f"parameter `{item.name.text}` can be neither an array nor have an initial value"
+                    self.errors.add(Code.UNSUPPORTED, message, item.name.span)
+                domain = domain_of(declaration.type, item, self.errors)
+                self.add_local(scope, declaration, item, None, [domain.fit(next(values))], False)
+
+    def initial_declarations(self, scope: dict[str, LocalName]) -> int:
+        """Declare what stands before the first statement; its values are those at the start. Return how many steps."""
+        for count, step in enumerate(self.steps):
+            if not isinstance(step.statement, Declaration) or step.labels:
+                return count
+            for item in step.statement.items:
+                size = self.local_size(item)
+                values = self.start_values(step.statement, item, size, scope)
+                self.add_local(scope, step.statement, item, size, values, False)
+        return len(self.steps)
+
+    def start_values(
+        self, declaration: Declaration, item: Declared, size: int | None, scope: dict[str, LocalName]
+    ) -> list[int]:
+        executed = self.instance.locals.get(item.name.text)
+        if executed is not None:
+            return executed
+
+        def look_up(reference: Reference) -> int | None:
+            local = scope.get(reference.name.text)
+            if local is not None:
+                return local.values[0] if local.size is None and reference.index is None else None
+            return self.model.constants.get(reference.name.text)
+
+        def value_of(expression: Expression) -> int:
+            try:
+                return evaluate(expression, look_up, self.instance.pid)
+            except (NotConstant, EvaluationError) as problem:
+                span = getattr(problem, "span", expression.span)
+                name = item.name.text
+                self.errors.add(
+                    Code.UNSUPPORTED, f"the initial value of `{name}` is not a constant", span,
+                    hint=f"declare it first, then assign: `{declaration.type} {name}; {name} = ...`",
+                )  # fmt: skip
+                return 0
+
+        return initial_values(item, size, domain_of(declaration.type, item, self.errors), value_of, self.errors)
+
+    def declare_inner(self, scope: dict[str, LocalName], steps: tuple[Step, ...]) -> None:
+        """Declare the names of a block that stand after its beginning; only braces make a scope of their own."""
+        for step in steps:
+            match step.statement:
+                case Declaration(_, items):
+                    for item in items:
+                        size = self.local_size(item)
+                        given = item.initial is not None
+                        self.add_local(scope, step.statement, item, size, [0] * (size or 1), given)
+                case If(options) | Do(options):
+                    for option in options:
+                        self.declare_inner(scope, option)
+                case _:
+                    pass
+
+    def local_size(self, item: Declared) -> int | None:
+        def value_of(expression: Expression) -> int:
+            try:
+                return evaluate(expression, lambda reference: self.model.constants.get(reference.name.text))
+            except (NotConstant, EvaluationError):
+                self.errors.add(Code.UNSUPPORTED, f"`{expression.span.text}` is not a constant", expression.span)
+                return 1
+
+        size = array_size(item, value_of, self.errors)
+        if size is not None and size > MOST_LOCAL_ELEMENTS:
+            message = f"local array `{item.name.text}` has more than {MOST_LOCAL_ELEMENTS} elements"
+            self.errors.add(Code.TOO_LARGE, message, item.name.span)
+            return 1
+        return size
+
+    def add_local(
+        self,
+        scope: dict[str, LocalName],
+        declaration: Declaration,
+        item: Declared,
+        size: int | None,
+        values: list[int],
+        changes: bool,
+    ) -> None:
+        """Declare a register for each element, or none if its value never `changes` and nothing assigns to it."""
+        name = item.name
+        if name.text in scope:
+            first = Label(scope[name.text].name.span, "first declared here")
+            self.errors.add(Code.DUPLICATE, f"`{name.text}` is declared twice", name.span, first)
+            return
+        domain = domain_of(declaration.type, item, self.errors)
+        if changes or name.text in self.assigned:
+            count = sum(name.text in (r.name, r.name.split("[")[0]) for r in self.builder.registers)
+            shown = name.text if count == 0 else f"{name.text}_{len(self.builder.registers)}"
+            numbers = [
+                self.builder.register(shown if size is None else f"{shown}[{i}]", domain, [value], name.span)
+                for i, value in enumerate(values)
+            ]
+            scope[name.text] = LocalName(name, numbers[0], size, tuple(values))
+        else:
+            scope[name.text] = LocalName(name, None, size, tuple(values))
+
+    # Sequences
+
+    def block(self, steps: tuple[Step, ...], target: int, head: int | None, guards: Guards) -> int:
+        """A `{ ... }` with its own names."""
+        scope: dict[str, LocalName] = {}
+        self.names.scopes.append(scope)
+        self.declare_inner(scope, steps)
+        start = self.sequence(steps, target, head, guards)
+        self.names.scopes.pop()
+        return start
+
+    def sequence(
+        self,
+        steps: tuple[Step, ...],
+        target: int,
+        head: int | None = None,
+        guards: Guards = (),
+        *,
+        entered: bool = False,
+    ) -> int:
+        """Add the steps ending at `target`; return where they start.
+
+        With `head` the first one starts there: it begins an option, whose `else` needs the other options' `guards`.
+        `entered`: nothing can have happened before the first step, so a fence in front of it is never needed.
+        """
+        steps = tuple(step for step in steps if not self.is_empty(step))
+        for position in reversed(range(len(steps))):
+            step = steps[position]
+            if position == 0 and head is not None:
+                self.from_head(head, step, target, guards)
+                return head
+            before = self.one_step(step, target)
+            if position > 0 or not entered:
+                self.note_place_before(before, step)
+            target = before
+        if head is not None:
+            self.builder.emit(head, target, span=self.builder.locations[head].span)
+            return head
+        return target
+
+    def is_empty(self, step: Step) -> bool:
+        statement = step.statement
+        silent = isinstance(statement, Declaration) and all(item.initial is None for item in statement.items)
+        return not step.labels and (silent or (isinstance(statement, Steps) and all(map(self.is_empty, statement.steps))))
+
+    def note_place_before(self, location: int, step: Step) -> None:
+        """Remember the fence point in front of `step`, if text there catches every way into the location."""
+        statement = step.statement
+        if self.region is not None or step.labels or isinstance(statement, Do | Goto | Break | Else | Steps):
+            return
+        if isinstance(statement, Atomic) and not self.needs_lock(statement):
+            return
+        point = points.before(step, self.template)
+        if point is not None:
+            self.places_before.setdefault(location, point)
+
+    def mark_locations(self) -> None:
+        """Give locations their points, but where the only statement before has the same place behind it."""
+        arriving: dict[int, set[FencePoint | None]] = {}
+        for transition in self.builder.transitions:
+            arriving.setdefault(transition.target, set()).add(transition.point)
+        for number, point in self.places_before.items():
+            known = arriving.get(number, {None})
+            if len(known) > 1 or None in known:
+                self.builder.locations[number] = replace(self.builder.locations[number], point=point)
+
+    def one_step(self, step: Step, target: int) -> int:
+        """Add `step` at its own location, which is returned; a jump has none and returns where it leads."""
+        match step.statement:
+            case Goto(label):
+                return self.label_target(label)
+            case Break() if not step.labels:
+                return self.break_target(step)
+            case Steps(steps) if not step.labels:
+                return self.block(steps, target, None, ())
+            case Atomic() if not step.labels and not self.needs_lock(step.statement):
+                return self.block(step.statement.body.steps, target, None, ())
+            case Do(options):
+                head = self.start_of(step)
+                self.loop(head, options, target)
+                return head
+            case _:
+                here = self.start_of(step)
+                self.from_head(here, step, target, None, own=True)
+                return here
+
+    def from_head(self, head: int, step: Step, target: int, guards: Guards, *, own: bool = False) -> None:
+        """Add `step` so that it starts at `head`; `own` if that is its own location, else `head` has other ways on."""
+        if step.labels and not own:
+            self.copy_edges(self.one_step(step, target), head, step)
+            return
+        match step.statement:
+            case Goto(label):
+                self.builder.emit(head, self.label_target(label), span=step.span)
+            case Break():
+                self.builder.emit(head, self.break_target(step), span=step.span)
+            case Steps(steps):
+                self.block(steps, target, head, guards)
+            case Atomic():
+                self.atomic(head, step.statement, target, guards)
+            case If(options):
+                for option in options:
+                    self.option(head, option, options, target)
+            case Do():
+                self.copy_edges(self.one_step(step, target), head, step)
+            case For(variable, low, high, body):
+                self.for_loop(head, step, variable, low, high, body, target)
+            case ForIn(variable, array, body):
+                self.for_each(head, step, variable, array, body, target)
+            case Select(variable, low, high):
+                self.select(head, step, variable, low, high, target)
+            case Else():
+                self.otherwise(head, step, target, guards, own)
+            case _:
+                self.simple(head, step, target)
+
+    def copy_edges(self, start: int, head: int, step: Step) -> None:
+        """Let `head` do what `start` does: the first step of an option that has a location of its own."""
+        for transition in [t for t in self.builder.transitions if t.source == start]:
+            self.builder.transitions.append(replace(transition, source=head))
+
+    def break_target(self, step: Step) -> int:
+        if not self.breaks:
+            self.errors.add(Code.SYNTAX, "`break` outside of any loop", step.span)
+            return self.location(step.span)
+        target, region = self.breaks[-1]
+        return target if region is self.region else self.unlock_before(target, step.span)
+
+    # Choices
+
+    def option(
+        self, head: int, option: tuple[Step, ...], options: tuple[tuple[Step, ...], ...], target: int
+    ) -> None:
+        guards = self.guards_of([other for other in options if other is not option])
+        elses = [other[0] for other in options if other and isinstance(other[0].statement, Else)]
+        if len(elses) > 1:
+            first = Label(elses[0].span, "first one")
+            self.errors.add(Code.SYNTAX, "a second `else` in one choice", elses[1].span, first)
+        self.sequence(option, target, head, guards)
+
+    def loop(self, head: int, options: tuple[tuple[Step, ...], ...], target: int) -> None:
+        self.breaks.append((target, self.region))
+        for option in options:
+            self.option(head, option, options, head)
+        self.breaks.pop()
+
+    def guards_of(self, options: Sequence[tuple[Step, ...]]) -> Guards:
+        """What the options wait for, all together; None where one of them does not wait."""
+        found: list[Expression] = []
+        for option in options:
+            steps = [step for step in option if not self.is_empty(step)]
+            guards = self.guard_of(steps[0]) if steps else None
+            if guards is None:
+                return None
+            found += guards
+        return tuple(found)
+
+    def guard_of(self, step: Step) -> Guards:
+        match step.statement:
+            case Condition(expression):
+                return (expression,)
+            case Steps(steps) | Atomic(Steps(steps)):
+                return self.guards_of([steps])
+            case If(options) | Do(options):
+                has_else = any(isinstance(option[0].statement, Else) for option in options if option)
+                return None if has_else else self.guards_of(options)
+            case Else():
+                return ()  # a second `else`, reported elsewhere, or that of an inner choice
+            case _:
+                return None
+
+    def otherwise(self, head: int, step: Step, target: int, guards: Guards, own: bool) -> None:
+        if own:
+            hint = "write `:: else -> ...` in an `if` or `do`"
+            self.errors.add(Code.SYNTAX, "`else` is only possible as the first statement of an option", step.span, hint=hint)
+        if guards is None:
+            return  # some option is always possible, so this one never is
+
+        def recipe(evaluation: Evaluation) -> None:
+            conditions = [negate(evaluation.value(guard)) for guard in guards]
+            evaluation.ops.append(Assume(conjunction(*conditions)))
+
+        self.emit(head, target, step, recipe)
+
+    # Statements of one step
+
+    def simple(self, head: int, step: Step, target: int) -> None:
+        match step.statement:
+            case Declaration():
+                self.assign_declared(head, step, step.statement, target)
+            case Assignment(variable, value):
+                self.emit(head, target, step, lambda evaluation: evaluation.assign(variable, value))
+            case Condition(expression):
+                self.emit(head, target, step, lambda e: e.ops.append(Assume(e.value(expression))))
+            case Assertion(expression):
+                self.emit(head, target, step, lambda e: e.ops.append(Assert(e.value(expression))))
+            case Skip():
+                self.builder.emit(head, target, span=step.span)
+            case Call(name, arguments):
+                self.call(head, step, name, arguments, target)
+            case _:
+                raise AssertionError(step.statement)
+
+    def assign_declared(self, head: int, step: Step, declaration: Declaration, target: int) -> None:
+        """A declaration after the first statement assigns its initial values when control passes it, as in Spin."""
+        given = [(item, item.initial) for item in declaration.items if item.initial is not None]
+        for position, (item, initial) in reversed(list(enumerate(given))):
+            here = head if position == 0 else self.location(step.span)
+
+            def recipe(e: Evaluation, item: Declared = item, initial: tuple[Expression, ...] = initial) -> None:
+                size = self.local_size(item)
+                if size is None:
+                    e.assign(Reference(item.name, None, item.name.span), initial[0])
+                    return
+                for i in range(size):
+                    element = Reference(item.name, Number(i, item.name.span), item.name.span)
+                    e.assign(element, initial[min(i, len(initial) - 1)])
+
+            self.emit(here, target, step if position == len(given) - 1 else replace(step, text=None), recipe)
+            target = here
+
+    def call(self, head: int, step: Step, name: Name, arguments: int, target: int) -> None:
+        op = FENCES.get(name.text)
+        if op is None:
+            hint = did_you_mean(name.text, sorted(FENCES), "define it with `inline` above this place")
+            self.errors.add(Code.UNKNOWN_PROCESS, f"unknown `inline` `{name.text}`", name.span, hint=hint)
+            return
+        if arguments:
+            self.errors.add(Code.ARGUMENT_COUNT, f"`{name.text}` takes no arguments", step.span)
+        if self.region is not None and isinstance(op, Lock | Unlock):
+            self.errors.add(Code.UNBALANCED_LOCK, f"`{name.text}` inside `atomic`, which holds the lock", step.span)
+        self.builder.emit(head, target, op, span=step.span)
+
+    def emit(self, head: int, target: int, step: Step, recipe: Recipe) -> None:
+        """Add the one transition of a statement, or the chain of them when reads are split."""
+        evaluation = Evaluation(self.names, self.builder, self.instance.pid)
+        recipe(evaluation)
+        loads = sum(isinstance(op, Load) for op in evaluation.ops)
+        point: FencePoint | None = None
+        if self.region is None and any(isinstance(op, Load | Store) for op in evaluation.ops):
+            point = points.after(step, self.template)
+        if loads > 1 and self.region is None:
+            if self.split_reads:
+                self.emit_split(head, target, step.span, recipe, point)
+                return
+            self.warn_of_several_reads(step.span)
+        self.builder.emit(head, target, *evaluation.ops, span=step.span, point=point)
+
+    def emit_split(self, head: int, target: int, span: Span, recipe: Recipe, point: FencePoint | None) -> None:
+        """One transition a load; where the condition is false in the end, all of it starts again."""
+        evaluation = Evaluation(self.names, self.builder, self.instance.pid, split=True)
+        recipe(evaluation)
+        here, pending = head, list[Op]()
+        for op in evaluation.ops:
+            if isinstance(op, Load) and any(isinstance(earlier, Load) for earlier in pending):
+                following = self.location(span)
+                self.builder.emit(here, following, *pending, span=span)
+                here, pending = following, []
+            pending.append(op)
+        self.builder.emit(here, target, *pending, span=span, point=point)
+        if isinstance(pending[-1], Assume):
+            self.builder.emit(here, head, *pending[:-1], Assume(negate(pending[-1].condition)), span=span)
+
+    def warn_of_several_reads(self, span: Span) -> None:
+        warning = Diagnostic(
+            Code.SEVERAL_READS,
+            f"`{_first_line(span)}` reads several shared variables in one atomic step",
+            Label(span),
+            hint="`--split-reads` reads them one by one, as a processor does",
+            severity="warning",
+        )
+        if warning not in self.warnings:
+            self.warnings.append(warning)
+
+    # Atomic
+
+    def mentions_shared(self, steps: tuple[Step, ...]) -> bool:
+        """Whether some expression among `steps` may name a shared variable."""
+        return any(
+            self.names.is_shared(part.name.text)
+            for step in all_steps(steps)
+            for expression in expressions_of(step.statement)
+            for part in subexpressions(expression)
+            if isinstance(part, Reference)
+        )
+
+    def needs_lock(self, atomic: Atomic) -> bool:
+        return self.region is None and self.mentions_shared(atomic.body.steps)
+
+    def atomic(self, head: int, atomic: Atomic, target: int, guards: Guards) -> None:
+        """A lock region, unless nothing shared is touched or the lock is held already."""
+        steps = atomic.body.steps
+        if not self.needs_lock(atomic):
+            self.block(steps, target, head, guards)
+            return
+        labels = frozenset((label.text, label.frame) for step in all_steps(steps) for label in step.labels)
+        end = self.unlock_before(target, atomic.keyword)
+        self.region = _Region(labels)
+        self.regions.append(self.region)
+        inside = self.location(atomic.keyword)
+        self.builder.emit(head, inside, Lock(), span=atomic.keyword)
+        self.block(steps, end, inside, guards)
+        self.region = None
+
+    # Sugar
+
+    def for_loop(
+        self, head: int, step: Step, variable: Reference, low: Expression, high: Expression, body: Steps, target: int
+    ) -> None:
+        """As Spin has it: `i = low; do :: i <= high -> body; i++ :: else -> break od`."""
+        span = variable.span
+        condition = BinaryOperation("<=", variable, high, span)
+        one_more = BinaryOperation("+", variable, Number(1, span), span)
+        plain = replace(step, text=None, span=span, labels=())
+        test = self.location(span)
+        self.breaks.append((target, self.region))
+        following = self.location(span)
+        self.simple(following, replace(plain, statement=Assignment(variable, one_more)), test)
+        inside = self.block(body.steps, following, None, ())
+        self.breaks.pop()
+        self.simple(test, replace(plain, statement=Condition(condition)), inside)
+        self.otherwise(test, replace(plain, statement=Else()), target, (condition,), own=False)
+        self.simple(head, replace(plain, statement=Assignment(variable, low)), test)
+
+    def for_each(self, head: int, step: Step, variable: Reference, array: Name, body: Steps, target: int) -> None:
+        found = self.names.find(array)
+        size = getattr(found, "size", None)
+        if found is not None and size is None:
+            self.errors.add(Code.TYPE_MISMATCH, f"`{array.text}` is not an array", array.span)
+        low, high = Number(0, array.span), Number((size or 1) - 1, array.span)
+        self.for_loop(head, step, variable, low, high, body, target)
+
+    def select(
+        self, head: int, step: Step, variable: Reference, low: Expression, high: Expression, target: int
+    ) -> None:
+        """Any value of a constant range: one transition each, as in Spin."""
+        bounds = Evaluation(self.names, self.builder, self.instance.pid)
+        values = [bounds.value(low), bounds.value(high)]
+        numbers = [getattr(value, "value", None) for value in values]
+        if bounds.ops or not all(isinstance(number, int) for number in numbers):
+            message = "the bounds of `select` are not constant"
+            self.errors.add(Code.UNSUPPORTED, message, step.span, hint="use an `if` with one option a value")
+            return
+        first, last = numbers
+        assert isinstance(first, int) and isinstance(last, int)
+        if last < first:
+            self.errors.add(Code.EMPTY_RANGE, f"`select` has no value between {first} and {last}", step.span)
+        if last - first >= MOST_SELECTED:
+            message = f"`select` chooses among more than {MOST_SELECTED} values"
+            self.errors.add(Code.TOO_LARGE, message, step.span)
+            return
+        for value in range(first, last + 1):
+            chosen = Assignment(variable, Number(value, low.span))
+            self.simple(head, replace(step, statement=chosen, labels=()), target)
+
+
+def _first_line(span: Span) -> str:
+    return span.text.split("\n", 1)[0].strip()
+

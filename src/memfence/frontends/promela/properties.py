@@ -1,0 +1,275 @@
+"""`ltl` blocks: `[]` of a state formula is an invariant; any other formula is kept as text.
+
+In a formula `P[n]@label` and `P[n]:variable` mean the process of type P with Spin's process number n; the number may be
+left out where there is only one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from memfence.codes import Code
+from memfence.diagnostics import InputError, did_you_mean
+from memfence.frontends.promela.declarations import Errors, Model, NotConstant, SharedName, evaluate, unknown_name
+from memfence.frontends.promela.inlines import LtlBlock
+from memfence.frontends.promela.lower import Lowered
+from memfence.frontends.promela.reader import read_expression
+from memfence.frontends.promela.syntax import (
+    BinaryOperation,
+    Choice,
+    Expression,
+    LabelReference,
+    LocalReference,
+    Name,
+    Number,
+    Pid,
+    Reference,
+    Run,
+    UnaryOperation,
+)
+from memfence.frontends.promela.tokens import NAME, Token
+from memfence.program.expressions import (
+    Address,
+    At,
+    Binary,
+    Conditional,
+    Const,
+    EvaluationError,
+    Expr,
+    RegisterOf,
+    Shared,
+    Unary,
+    fold,
+    variable_address,
+)
+from memfence.program.ir import Invariant, Ltl, Property
+from memfence.source import SourceText
+
+_WORDS = {
+    "always": "[]", "eventually": "<>", "until": "U", "weakuntil": "W", "release": "R", "V": "R", "next": "X",
+    "implies": "->", "equivalent": "<->",
+}  # fmt: skip
+_TEMPORAL = frozenset({"[]", "<>", "U", "W", "R", "X"})
+
+
+class Formulas:
+    """Turns the `ltl` blocks of a model into properties."""
+
+    def __init__(self, source: SourceText, model: Model, processes: Sequence[Lowered], errors: Errors) -> None:
+        self.source, self.model, self.processes, self.errors = source, model, processes, errors
+
+    def property_of(self, block: LtlBlock) -> Property | None:
+        """The property of one block; None after reporting what is wrong with it."""
+        tokens = _with_operators(block.tokens)
+        if not tokens:
+            self.errors.add(Code.BAD_PROPERTY, f"`ltl {block.name}` is empty", block.keyword.span)
+            return None
+        try:
+            if tokens[0].text == "[]" and not any(token.text in _TEMPORAL for token in tokens[1:]):
+                body = read_expression(self.source, _state_formula(tokens[1:]))
+                first, last = tokens[1].span, tokens[-1].span
+                same = first.source is last.source and first.start < last.end
+                text = first.source.text[first.start : last.end] if same else block.name
+                return Invariant(fold(self.value(body)), " ".join(text.split()))
+            return Ltl(block.name, self.text_of(tokens), block.keyword.span)
+        except InputError as error:
+            self.errors.found += [replace(d, code=Code.BAD_PROPERTY) for d in error.diagnostics]
+            return None
+
+    # State formulas
+
+    def value(self, expression: Expression) -> Expr:
+        match expression:
+            case Number(value):
+                return Const(value)
+            case Reference():
+                return self.variable(expression)
+            case UnaryOperation(op, operand):
+                return Unary(op, self.value(operand))
+            case BinaryOperation(op, left, right):
+                return Binary(op, self.value(left), self.value(right))
+            case Choice(condition, then, otherwise):
+                return Conditional(self.value(condition), self.value(then), self.value(otherwise))
+            case LabelReference(proctype, pid, label):
+                return self.label(proctype, pid, label)
+            case LocalReference(proctype, pid, variable):
+                return self.local(proctype, pid, variable)
+            case Pid(span) | Run(_, _, span):
+                self.errors.add(Code.BAD_PROPERTY, f"`{span.text}` means nothing in a property", span)
+                return Const(0)
+            case _:
+                assert_never(expression)
+
+    def variable(self, reference: Reference) -> Expr:
+        name = reference.name
+        if name.text in self.model.constants:
+            return Const(self.model.constants[name.text])
+        shared = self.model.shared.get(name.text)
+        if shared is None:
+            self.unknown_variable(name)
+            return Const(0)
+        return Shared(self.address(shared, reference))
+
+    def unknown_variable(self, name: Name) -> None:
+        owners = [p.process.name for p in self.processes if name.text in p.locals]
+        if not owners:
+            unknown_name(name, [*self.model.shared, *self.model.constants], self.errors)
+            return
+        message = f"`{name.text}` is a local variable: say of which process"
+        self.errors.add(Code.BAD_PROPERTY, message, name.span, hint=f"write `{owners[0]}:{name.text}`")
+
+    def address(self, shared: SharedName, reference: Reference) -> Address:
+        if (shared.size is None) != (reference.index is None):
+            what = "is not an array" if shared.size is None else "is an array and needs an index"
+            self.errors.add(Code.TYPE_MISMATCH, f"`{reference.name.text}` {what}", reference.span)
+            return variable_address(shared.base)
+        if shared.size is None or reference.index is None:
+            return variable_address(shared.base)
+        index = fold(self.value(reference.index))
+        if isinstance(index, Const) and not 0 <= index.value < shared.size:
+            message = f"index {index.value} of `{reference.name.text}` lies outside 0..{shared.size - 1}"
+            self.errors.add(Code.BAD_ADDRESS, message, reference.span)
+            return variable_address(shared.base)
+        return Address(shared.base, shared.size, index)
+
+    # Other processes
+
+    def process(self, proctype: Name, pid: Expression | None) -> int | None:
+        """The number of the process meant; None after reporting that there is none."""
+        candidates = [(i, p) for i, p in enumerate(self.processes) if p.process.template == proctype.text]
+        if not candidates:
+            known = sorted({p.process.template for p in self.processes})
+            hint = did_you_mean(proctype.text, known)
+            self.errors.add(Code.UNKNOWN_PROCESS, f"no process of type `{proctype.text}`", proctype.span, hint=hint)
+            return None
+        if pid is None:
+            if len(candidates) > 1:
+                message = f"there are {len(candidates)} processes of type `{proctype.text}`"
+                hint = f"write `{proctype.text}[{candidates[0][1].pid}]`"
+                self.errors.add(Code.BAD_PROPERTY, message, proctype.span, hint=hint)
+            return candidates[0][0]
+        try:
+            number = evaluate(pid, lambda reference: self.model.constants.get(reference.name.text))
+        except (NotConstant, EvaluationError):
+            self.errors.add(Code.BAD_PROPERTY, f"`{pid.span.text}` is not a constant", pid.span)
+            return None
+        found = next((i for i, process in candidates if process.pid == number), None)
+        if found is None:
+            numbers = ", ".join(str(process.pid) for _, process in candidates)
+            message = f"process {number} is not of type `{proctype.text}`"
+            self.errors.add(Code.UNKNOWN_PROCESS, message, pid.span, hint=f"`_pid` of `{proctype.text}`: {numbers}")
+        return found
+
+    def label(self, proctype: Name, pid: Expression | None, label: Name) -> Expr:
+        process = self.process(proctype, pid)
+        if process is None:
+            return Const(0)
+        locations = self.processes[process].process.locations
+        found = frozenset(i for i, location in enumerate(locations) if label.text in location.labels)
+        if not found:
+            known = sorted({name for location in locations for name in location.labels})
+            hint = did_you_mean(label.text, known)
+            message = f"`{proctype.text}` has no label `{label.text}`"
+            self.errors.add(Code.UNKNOWN_LABEL, message, label.span, hint=hint)
+        return At(process, found)
+
+    def local(self, proctype: Name, pid: Expression | None, variable: Reference) -> Expr:
+        process = self.process(proctype, pid)
+        if process is None:
+            return Const(0)
+        lowered = self.processes[process]
+        found = lowered.locals.get(variable.name.text)
+        if found is None:
+            hint = did_you_mean(variable.name.text, sorted(lowered.locals))
+            message = f"`{proctype.text}` has no variable `{variable.name.text}`"
+            self.errors.add(Code.UNKNOWN_REGISTER, message, variable.span, hint=hint)
+            return Const(0)
+        index = fold(self.value(variable.index)) if variable.index is not None else Const(0)
+        wrong_kind = (found.size is None) != (variable.index is None)
+        if wrong_kind or not isinstance(index, Const) or not 0 <= index.value < (found.size or 1):
+            message = f"`{variable.span.text}` does not name one element of `{variable.name.text}`"
+            self.errors.add(Code.BAD_PROPERTY, message, variable.span)
+            return Const(0)
+        if found.register is None:
+            return Const(found.values[index.value])
+        return RegisterOf(process, found.register + index.value)
+
+    # Temporal formulas
+
+    def text_of(self, tokens: Sequence[Token]) -> str:
+        """The formula with processes and constants called as everywhere else: `P_0@cs`, `P.x`."""
+        words: list[str] = []
+        at = 0
+        while at < len(tokens):
+            end = _reference_end(tokens, at)
+            if end is not None:
+                words.append(self.reference_text(read_expression(self.source, _state_formula(tokens[at:end]))))
+                at = end
+                continue
+            token = tokens[at]
+            if token.kind == NAME and token.text not in _TEMPORAL:
+                words.append(self.name_text(token))
+            else:
+                words.append(token.text)
+            at += 1
+        return " ".join(words)
+
+    def name_text(self, token: Token) -> str:
+        value = self.model.constants.get(token.text)
+        if value is None and token.text not in self.model.shared:
+            self.unknown_variable(Name(token.text, token.span))
+        return token.text if value is None else str(value)
+
+    def reference_text(self, reference: Expression) -> str:
+        match self.value(reference):
+            case Const(value):
+                return str(value)
+            case RegisterOf(process, register):
+                owner = self.processes[process].process
+                return f"{owner.name}.{owner.registers[register].name}"
+            case At(process, _) if isinstance(reference, LabelReference):
+                return f"{self.processes[process].process.name}@{reference.label.text}"
+            case _:
+                return "false"
+
+
+def _reference_end(tokens: Sequence[Token], at: int) -> int | None:
+    """Where the remote reference that starts at `at` ends; None if none starts there."""
+    if tokens[at].kind != NAME or tokens[at].text in _TEMPORAL:
+        return None
+    end = _behind_brackets(tokens, at + 1)
+    if end + 1 >= len(tokens) or tokens[end].kind not in ("AT", "COLON"):
+        return None
+    return _behind_brackets(tokens, end + 2)
+
+
+def _behind_brackets(tokens: Sequence[Token], at: int) -> int:
+    if at < len(tokens) and tokens[at].kind == "LSQB":
+        for position in range(at, len(tokens)):
+            if tokens[position].kind == "RSQB":
+                return position + 1
+    return at
+
+
+def _with_operators(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with `[]`, `<>` and the words for operators as one token each."""
+    result: list[Token] = []
+    for token in tokens:
+        joined = (result[-1].text if result else "") + token.text
+        if joined in ("[]", "<>") and result[-1].span.end <= token.span.start:
+            span = token.span.source.span(result[-1].span.start, token.span.end)
+            result[-1] = replace(token, kind="TEMPORAL", text=joined, span=span)
+        elif token.kind == NAME and token.text in _WORDS:
+            text = _WORDS[token.text]
+            result.append(replace(token, kind="TEMPORAL" if text in _TEMPORAL else "BINOP", text=text))
+        else:
+            result.append(token)
+    return result
+
+
+def _state_formula(tokens: Sequence[Token]) -> list[Token]:
+    """`->` and `<->` are operators here, and `:` names a variable of another process."""
+    kinds = {"ARROW": "BINOP", "IFF": "BINOP", "COLON": "REMOTE"}
+    return [replace(token, kind=kinds.get(token.kind, token.kind)) for token in tokens]

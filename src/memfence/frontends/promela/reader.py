@@ -1,0 +1,376 @@
+"""From tokens to syntax: runs the grammar and builds the tree; operator precedence is decided here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar, cast
+
+from lark import Token as LarkToken
+from lark import Tree
+from lark.exceptions import UnexpectedToken
+from lark.lexer import Lexer
+
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.frontends.grammar import load_grammar, syntax_error
+from memfence.frontends.promela.syntax import (
+    Assertion,
+    Assignment,
+    Atomic,
+    BinaryOperation,
+    Break,
+    Call,
+    Choice,
+    Condition,
+    Declaration,
+    Declared,
+    Do,
+    Else,
+    Expression,
+    For,
+    ForIn,
+    Goto,
+    If,
+    Init,
+    LabelReference,
+    LocalReference,
+    Mtype,
+    Name,
+    Number,
+    Pid,
+    Proctype,
+    Reference,
+    Run,
+    Select,
+    Skip,
+    Statement,
+    Step,
+    TextPlace,
+    UnaryOperation,
+    Unit,
+)
+from memfence.frontends.promela.syntax import Sequence as Steps
+from memfence.frontends.promela.tokens import READABLE, Token
+from memfence.program.expressions import BinaryOp, UnaryOp
+from memfence.source import SourceText, Span
+
+Node = Tree[LarkToken]
+
+T = TypeVar("T")
+MOST_OPERANDS = 100
+LARGEST = 2**31 - 1
+_LEVELS = (
+    ("<->",), ("->",), ("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="), ("<<", ">>"),
+    ("+", "-"), ("*", "/", "%"),
+)  # fmt: skip
+PRECEDENCE = {op: level for level, ops in enumerate(_LEVELS) for op in ops}
+
+
+class TokenLexer(Lexer):
+    """Hands the tokens to lark by their position in the list; positions come back as places of the tree."""
+
+    def __init__(self, _settings: Any) -> None:
+        pass
+
+    def lex(self, tokens: Any) -> Iterator[LarkToken]:
+        for position, token in enumerate(tokens):
+            yield LarkToken(token.kind, token.text, start_pos=position, end_pos=position + 1)
+
+
+def read_units(source: SourceText, tokens: Sequence[Token]) -> list[Unit]:
+    """The declarations of a whole model."""
+    reader = _Reader(source, tokens)
+    return reader.finish([reader.unit(child) for child in _nodes(reader.parse("start"))])
+
+
+def read_expression(source: SourceText, tokens: Sequence[Token]) -> Expression:
+    """One expression, such as the body of a property."""
+    reader = _Reader(source, tokens)
+    return reader.finish(reader.expression(reader.parse("expr")))
+
+
+class _Reader:
+    def __init__(self, source: SourceText, tokens: Sequence[Token]) -> None:
+        self.source = source
+        self.tokens = tokens
+        self.errors: list[Diagnostic] = []
+
+    def parse(self, start: str) -> Node:
+        grammar = load_grammar("promela", lexer=TokenLexer, start=["start", "expr"])
+        try:
+            return grammar.parse(cast(str, self.tokens), start=start)
+        except UnexpectedToken as error:
+            raise self.syntax_error(error.token, set(error.accepts or error.expected)) from None
+
+    def syntax_error(self, found: LarkToken, expected: set[str]) -> InputError:
+        if found.type == "$END":
+            last = self.tokens[-1].span if self.tokens else self.source.span(0, 1)
+            return syntax_error(last.source, last.start, 1, "the text ends too early", expected, READABLE)
+        token = self.tokens[found.start_pos or 0]
+        message = f"unexpected `{token.text}`"
+        return syntax_error(token.span.source, token.span.start, len(token.span.text), message, expected, READABLE)
+
+    def finish(self, result: T) -> T:
+        if self.errors:
+            raise InputError(self.errors)
+        return result
+
+    # Places
+
+    def range(self, node: Node) -> tuple[int, int]:
+        return node.meta.start_pos, node.meta.end_pos
+
+    def span(self, node: Node) -> Span:
+        """Where the node takes effect."""
+        first, last = self.range(node)
+        return _from_to(self.tokens[first].place, self.tokens[last - 1].place)
+
+    def exact_span(self, node: Node) -> Span:
+        """Where the node is written, for messages."""
+        first, last = self.range(node)
+        return _from_to(self.tokens[first].span, self.tokens[last - 1].span)
+
+    def name(self, token: LarkToken) -> Name:
+        original = self.tokens[token.start_pos or 0]
+        return Name(original.text, original.span, original.frame)
+
+    def text_place(self, node: Node) -> TextPlace | None:
+        """Where text around a statement could be written; None in a file that is not the one to edit."""
+        start, end = self.range(node)
+        first, last = self.tokens[start], self.tokens[end - 1]
+        if first.place.source is not self.source or last.place.source is not self.source:
+            return None
+        following = self.tokens[end] if end < len(self.tokens) else None
+        before = start > 0 and not _overlap(self.tokens[start - 1].place, first.place)
+        after = following is not None and not _overlap(last.place, following.place)
+        behind, separator = last.place.end, ";"
+        if following is not None and following.kind in ("SEMI", "ARROW"):
+            behind, separator = following.place.end, ""
+            after = after and following.place.source is self.source and following.place.start >= last.place.end
+        return TextPlace(first.place.start, behind, separator, before, after, first.owner)
+
+    # Declarations
+
+    def unit(self, node: Node) -> Unit:
+        match node.data:
+            case "mtype":
+                return Mtype(tuple(self.name(token) for token in _tokens(node, "NAME")))
+            case "declaration":
+                return self.declaration(node)
+            case "init":
+                return Init(self.body(_child(node, "body")), self.exact_span(node))
+            case _:
+                return self.proctype(node)
+
+    def proctype(self, node: Node) -> Proctype:
+        parts = {str(child.data): child for child in _nodes(node)}
+        declarations = tuple(self.declaration(child) for child in _nodes(parts.get("parameters")))
+        count: Expression | int | None = None
+        if "active" in parts:
+            sizes = _nodes(parts["active"])
+            count = self.expression(sizes[0]) if sizes else 1
+        return Proctype(self.name(_tokens(node, "NAME")[0]), declarations, self.body(parts["body"]), count)
+
+    def declaration(self, node: Node) -> Declaration:
+        kind = cast(LarkToken, node.children[0])
+        return Declaration(str(kind), tuple(self.item(child) for child in _nodes(node)))
+
+    def item(self, node: Node) -> Declared:
+        parts = {str(child.data): child for child in _nodes(node)}
+        width = self.integer(_tokens(parts["width"], "NUMBER")[0]) if "width" in parts else None
+        size = self.expression(_nodes(parts["size"])[0]) if "size" in parts else None
+        values: tuple[Expression, ...] | None = None
+        if "initial" in parts:
+            values = tuple(self.expression(child) for child in _nodes(parts["initial"]))
+        return Declared(self.name(_tokens(node, "NAME")[0]), width, size, values)
+
+    def integer(self, token: LarkToken) -> int:
+        digits = str(token)
+        value = int(digits) if len(digits) <= 10 else LARGEST + 1
+        if value > LARGEST:
+            self.too_large(token, "the number does not fit into 32 bits")
+            return 0
+        return value
+
+    def too_large(self, token: LarkToken, message: str) -> None:
+        self.errors.append(Diagnostic(Code.TOO_LARGE, message, Label(self.tokens[token.start_pos or 0].span)))
+
+    # Statements
+
+    def body(self, node: Node) -> Steps:
+        return Steps(self.steps(_child(node, "sequence")))
+
+    def steps(self, node: Node) -> tuple[Step, ...]:
+        return tuple(self.step(child) for child in _nodes(node))
+
+    def step(self, node: Node) -> Step:
+        *labels, inner = _nodes(node)
+        names = tuple(self.name(_tokens(label, "NAME")[0]) for label in labels)
+        return Step(self.statement(inner), self.span(inner), names, self.text_place(inner))
+
+    def options(self, node: Node) -> tuple[tuple[Step, ...], ...]:
+        options = []
+        for child in _nodes(node):
+            steps = self.steps(_child(child, "sequence"))
+            if not steps:
+                label = Label(self.exact_span(child), "no statement follows")
+                self.errors.append(Diagnostic(Code.SYNTAX, "the option `::` is empty", label, hint="write `:: skip`"))
+            options.append(steps)
+        return tuple(options)
+
+    def statement(self, node: Node) -> Statement:
+        match node.data:
+            case "declaration":
+                return self.declaration(node)
+            case "assignment":
+                target, value = _nodes(node)
+                return Assignment(self.reference(target), self.expression(value))
+            case "step":
+                target = self.reference(_nodes(node)[0])
+                op: BinaryOp = "+" if _tokens(node, "INCDEC")[0] == "++" else "-"
+                return Assignment(target, BinaryOperation(op, target, Number(1, target.span), target.span))
+            case "condition":
+                return Condition(self.expression(_nodes(node)[0]))
+            case "assert":
+                return Assertion(self.expression(_nodes(node)[0]))
+            case "goto":
+                return Goto(self.name(_tokens(node, "NAME")[0]))
+            case "break":
+                return Break()
+            case "else":
+                return Else()
+            case "skip" | "print":
+                return Skip()
+            case "call":
+                arguments = len(self.arguments(node))
+                return Call(self.name(_tokens(node, "NAME")[0]), arguments)
+            case "select":
+                target, low, high = _nodes(node)
+                return Select(self.reference(target), self.expression(low), self.expression(high))
+            case _:
+                return self.compound(node)
+
+    def compound(self, node: Node) -> Statement:
+        match node.data:
+            case "atomic":
+                keyword = self.tokens[self.range(node)[0]].place
+                return Atomic(self.body(_child(node, "body")), keyword)
+            case "block":
+                return self.body(_child(node, "body"))
+            case "if":
+                return If(self.options(node))
+            case "do":
+                return Do(self.options(node))
+            case _:
+                target, bounds, body = _nodes(node)
+                if bounds.data == "within":
+                    return ForIn(self.reference(target), self.name(_tokens(bounds, "NAME")[0]), self.body(body))
+                low, high = (self.expression(child) for child in _nodes(bounds))
+                return For(self.reference(target), low, high, self.body(body))
+
+    # Expressions
+
+    def arguments(self, node: Node) -> tuple[Expression, ...]:
+        return tuple(self.expression(expr) for child in _nodes(node) for expr in _nodes(child))
+
+    def reference(self, node: Node) -> Reference:
+        name = self.name(_tokens(node, "NAME")[0])
+        index = _nodes(node)
+        return Reference(name, self.expression(index[0]) if index else None, self.exact_span(node))
+
+    def expression(self, node: Node) -> Expression:
+        """Precedence climbing over the flat list of operands and operators."""
+        operands = node.children[::2]
+        operators = cast(list[LarkToken], node.children[1::2])
+        if len(operands) > MOST_OPERANDS:
+            label = Label(self.exact_span(node))
+            message = f"more than {MOST_OPERANDS} operands in one expression"
+            self.errors.append(Diagnostic(Code.TOO_DEEP, message, label, hint="split it with parentheses"))
+            return Number(0, label.span)
+        values: list[Expression] = [self.operand(cast(Node, operands[0]))]
+        waiting: list[str] = []
+        for operator, operand in zip(operators, operands[1:], strict=True):
+            right_associative = operator == "->"
+            while waiting and PRECEDENCE[waiting[-1]] >= PRECEDENCE[str(operator)] + right_associative:
+                _reduce(values, waiting.pop())
+            waiting.append(str(operator))
+            values.append(self.operand(cast(Node, operand)))
+        while waiting:
+            _reduce(values, waiting.pop())
+        return values[0]
+
+    def operand(self, node: Node) -> Expression:
+        prefixes: list[Node] = []
+        while node.data == "unary":  # not recursive, since `!!!!...` may be long
+            prefixes.append(node)
+            node = _nodes(node)[0]
+        value = self.atom(node)
+        if len(prefixes) > MOST_OPERANDS:
+            self.errors.append(Diagnostic(Code.TOO_DEEP, "too many prefix operators", Label(self.exact_span(node))))
+            return value
+        for prefix in reversed(prefixes):
+            op = cast(UnaryOp, str(prefix.children[0]))
+            value = UnaryOperation(op, value, self.exact_span(prefix))
+        return value
+
+    def atom(self, node: Node) -> Expression:
+        span = self.exact_span(node)
+        match node.data:
+            case "number":
+                return Number(self.integer(_tokens(node, "NUMBER")[0]), span)
+            case "true" | "false":
+                return Number(int(node.data == "true"), span)
+            case "pid":
+                return Pid(span)
+            case "varref":
+                return self.reference(node)
+            case "group":
+                return self.expression(_nodes(node)[0])
+            case "conditional":
+                condition, then, otherwise = (self.expression(child) for child in _nodes(node))
+                return Choice(condition, then, otherwise, span)
+            case "run":
+                return Run(self.name(_tokens(node, "NAME")[0]), self.arguments(node), span)
+            case "at":
+                proctype, label = _tokens(node, "NAME")
+                index = _nodes(node)
+                pid = self.expression(index[0]) if index else None
+                return LabelReference(self.name(proctype), pid, self.name(label), span)
+            case _:
+                *index, variable = _nodes(node)
+                pid = self.expression(index[0]) if index else None
+                return LocalReference(self.name(_tokens(node, "NAME")[0]), pid, self.reference(variable), span)
+
+
+def _reduce(values: list[Expression], op: str) -> None:
+    right, left = values.pop(), values.pop()
+    span = _from_to(left.span, right.span)
+    match op:
+        case "->":
+            values.append(BinaryOperation("||", UnaryOperation("!", left, left.span), right, span))
+        case "<->":
+            truths = (UnaryOperation("!", side, side.span) for side in (left, right))
+            values.append(BinaryOperation("==", *truths, span))
+        case _:
+            values.append(BinaryOperation(cast(BinaryOp, op), left, right, span))
+
+
+def _nodes(node: Node | None) -> list[Node]:
+    return [child for child in node.children if isinstance(child, Tree)] if node is not None else []
+
+
+def _tokens(node: Node, kind: str) -> list[LarkToken]:
+    return [child for child in node.children if isinstance(child, LarkToken) and child.type == kind]
+
+
+def _child(node: Node, data: str) -> Node:
+    return next(child for child in _nodes(node) if child.data == data)
+
+
+def _from_to(first: Span, last: Span) -> Span:
+    same = first.source is last.source and first.start <= last.end
+    return first.source.span(first.start, last.end) if same else first
+
+
+def _overlap(a: Span, b: Span) -> bool:
+    return a.source is b.source and a.start < b.end and b.start < a.end

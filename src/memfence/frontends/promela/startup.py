@@ -1,0 +1,323 @@
+"""Which processes there are: `active` ones, and those that `init` runs before anything else happens.
+
+The static beginning of `init` is executed here: `run`, work on its own variables, and assignments of constants to
+shared variables while no other process can see them. What is left of it is a process like any other; if nothing is
+left there is no such process. Process numbers are Spin's: `active` proctypes and `init` in the order of the text, then
+each `run`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from memfence.codes import Code
+from memfence.diagnostics import Label, did_you_mean
+from memfence.frontends.promela.declarations import (
+    Errors,
+    Model,
+    NotConstant,
+    SharedName,
+    array_size,
+    domain_of,
+    evaluate,
+    initial_values,
+)
+from memfence.frontends.promela.syntax import (
+    Assertion,
+    Assignment,
+    Atomic,
+    BinaryOperation,
+    Break,
+    Condition,
+    Declaration,
+    Declared,
+    Do,
+    Else,
+    Expression,
+    For,
+    Goto,
+    If,
+    Init,
+    Name,
+    Number,
+    Proctype,
+    Reference,
+    Run,
+    Sequence,
+    Skip,
+    Step,
+    all_steps,
+    expressions_of,
+    subexpressions,
+)
+from memfence.program.expressions import EvaluationError
+from memfence.program.ir import Domain
+
+MOST_PROCESSES = 255
+MOST_STEPS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A process to be: `arguments` are the values of its parameters, `locals` those of its variables on the way."""
+
+    name: str
+    proctype: Proctype
+    pid: int
+    arguments: tuple[int, ...] = ()
+    locals: dict[str, list[int]] = field(default_factory=dict)
+
+
+def start(model: Model, errors: Errors) -> list[Instance]:
+    """Every process, by number. Sets `model.memory` to what the static part of `init` leaves."""
+    first: list[tuple[Proctype | Init, int]] = []
+    for unit in model.started:
+        count = 1 if isinstance(unit, Init) else _copies(model, unit, errors)
+        first += [(unit, len(first) + i) for i in range(count)]
+    instances = [
+        Instance("", unit, pid, (0,) * _parameter_count(unit)) for unit, pid in first if isinstance(unit, Proctype)
+    ]
+    for unit, pid in first:
+        if isinstance(unit, Init):
+            beginning = _Beginning(model, errors, len(first), bool(instances), pid)
+            instances += beginning.execute(unit)
+    if len(instances) > MOST_PROCESSES:
+        where = instances[-1].proctype.name.span
+        errors.add(Code.TOO_LARGE, f"more than {MOST_PROCESSES} processes", where)
+    instances.sort(key=lambda instance: instance.pid)
+    kinds = [instance.proctype.name.text for instance in instances]
+    return [
+        replace(i, name=kind if kinds.count(kind) == 1 else f"{kind}_{i.pid}")
+        for i, kind in zip(instances[: MOST_PROCESSES + 1], kinds, strict=False)
+    ]
+
+
+def _copies(model: Model, unit: Proctype, errors: Errors) -> int:
+    if unit.active is None or isinstance(unit.active, int):
+        return 1
+    try:
+        count = evaluate(unit.active, lambda reference: model.constants.get(reference.name.text))
+    except (NotConstant, EvaluationError):
+        errors.add(Code.UNSUPPORTED, "the number of `active` processes is not a constant", unit.active.span)
+        return 1
+    if not 1 <= count <= MOST_PROCESSES:
+        code = Code.TOO_LARGE if count > 0 else Code.EMPTY_RANGE
+        hint = f"use 1 to {MOST_PROCESSES}"
+        errors.add(code, f"`{unit.name.text}` is started {count} times", unit.active.span, hint=hint)
+        return 1
+    return count
+
+
+def _parameter_count(unit: Proctype) -> int:
+    return sum(len(declaration.items) for declaration in unit.parameters)
+
+
+class _NotStatic(Exception):
+    """The statement cannot be executed before the program runs."""
+
+
+@dataclass(slots=True)
+class _Variable:
+    domain: Domain
+    values: list[int]
+    is_array: bool
+
+
+class _Beginning:
+    """Executes the static beginning of `init`."""
+
+    def __init__(self, model: Model, errors: Errors, next_pid: int, others: bool, pid: int) -> None:
+        self.model, self.errors, self.next_pid, self.pid = model, errors, next_pid, pid
+        self.memory = list(model.memory)
+        self.locals: dict[str, _Variable] = {}
+        self.started: list[Instance] = []
+        self.watched = others  # whether some other process may look at memory by now
+        self.in_atomic = False
+        self.steps = 0
+
+    def execute(self, init: Init) -> list[Instance]:
+        done = 0
+        for step in init.body.steps:
+            saved = list(self.memory), {n: replace(v, values=list(v.values)) for n, v in self.locals.items()}
+            kept, next_pid, watched = list(self.started), self.next_pid, self.watched
+            try:
+                self.step(step)
+            except (_NotStatic, NotConstant, EvaluationError):
+                self.memory, self.locals = saved
+                self.started, self.next_pid, self.watched, self.in_atomic = kept, next_pid, watched, False
+                break
+            done += 1
+        self.model.memory = self.memory
+        return self.started + self.remainder(init, done)
+
+    def remainder(self, init: Init, done: int) -> list[Instance]:
+        """`init` as a process, if it has more to do than what was executed."""
+        rest = init.body.steps[done:]
+        if not rest:
+            return []
+        for step in all_steps(rest):
+            for expression in expressions_of(step.statement):
+                for part in subexpressions(expression):
+                    if isinstance(part, Run):
+                        self.dynamic(part)
+        # Declarations stay in front, for their names; the values they had come with the instance.
+        before = tuple(step for step in init.body.steps[:done] if isinstance(step.statement, Declaration))
+        whole = Proctype(Name("init", init.span), (), Sequence((*before, *rest)), 1)
+        values = {name: variable.values for name, variable in self.locals.items()}
+        return [Instance("init", whole, self.pid, (), values)]
+
+    def dynamic(self, run: Run) -> None:
+        self.errors.add(
+            Code.UNSUPPORTED,
+            f"`run {run.proctype.text}` does not happen at the very beginning of `init`",
+            run.span,
+            note="processes must exist from the start",
+            hint="start all processes first, or use `active proctype`",
+        )
+
+    # Statements
+
+    def step(self, step: Step) -> None:
+        self.steps += 1
+        if self.steps > MOST_STEPS or step.labels:
+            raise _NotStatic
+        match step.statement:
+            case Declaration():
+                for item in step.statement.items:
+                    self.declare(step.statement, item)
+            case Assignment(target, value):
+                self.assign(target, self.value(value))
+            case Condition(Run() as run):
+                self.run(run)
+            case Condition(expression) | Assertion(expression):
+                if not self.value(expression):
+                    raise _NotStatic
+            case Skip():
+                pass
+            case Sequence(steps):
+                self.all(steps)
+            case Atomic(Sequence(steps)):
+                outer, self.in_atomic = self.in_atomic, True
+                self.all(steps)
+                self.in_atomic = outer
+                self.watched = self.watched or bool(self.started)
+            case For(target, low, high, body):
+                self.loop(target, low, high, body)
+            case If(options):
+                self.choose(options)
+            case Do(options):
+                self.repeat(options)
+            case _:
+                raise _NotStatic
+
+    def all(self, steps: tuple[Step, ...]) -> None:
+        for step in steps:
+            self.step(step)
+
+    def loop(self, target: Reference, low: Expression, high: Expression, body: Sequence) -> None:
+        self.assign(target, self.value(low))
+        while self.value(BinaryOperation("<=", target, high, target.span)):
+            self.step(Step(body, target.span))
+            self.assign(target, self.value(BinaryOperation("+", target, Number(1, target.span), target.span)))
+
+    def choose(self, options: tuple[tuple[Step, ...], ...]) -> bool:
+        """Take the only option that can be taken; False if that is a `break`."""
+        enabled = [option for option in options if self.is_enabled(option[0])]
+        otherwise = [option for option in options if isinstance(option[0].statement, Else)]
+        chosen = enabled or otherwise
+        if len(chosen) != 1:
+            raise _NotStatic
+        for step in chosen[0]:
+            if isinstance(step.statement, Break):
+                return False
+            if not isinstance(step.statement, Else):
+                self.step(step)
+        return True
+
+    def repeat(self, options: tuple[tuple[Step, ...], ...]) -> None:
+        while self.choose(options):
+            self.steps += 1
+            if self.steps > MOST_STEPS:
+                raise _NotStatic
+
+    def is_enabled(self, step: Step) -> bool:
+        match step.statement:
+            case Else():
+                return False
+            case Condition(Run()):
+                return True
+            case Condition(expression):
+                return bool(self.value(expression))
+            case Goto() | Atomic() | Sequence() | If() | Do():
+                raise _NotStatic
+            case _:
+                return True
+
+    def declare(self, declaration: Declaration, item: Declared) -> None:
+        domain = domain_of(declaration.type, item, self.errors)
+        size = array_size(item, self.value, self.errors)
+        values = initial_values(item, size, domain, self.value, self.errors)
+        self.locals[item.name.text] = _Variable(domain, values, size is not None)
+
+    def run(self, run: Run) -> None:
+        name = run.proctype
+        proctype = self.model.proctypes.get(name.text)
+        if proctype is None:
+            hint = did_you_mean(name.text, sorted(self.model.proctypes))
+            self.errors.add(Code.UNKNOWN_PROCESS, f"unknown proctype `{name.text}`", name.span, hint=hint)
+            return
+        needed, given = _parameter_count(proctype), len(run.arguments)
+        if needed != given:
+            message = f"`{name.text}` takes {needed} arguments, but is given {given}"
+            self.errors.add(Code.ARGUMENT_COUNT, message, run.span, Label(proctype.name.span, "defined here"))
+            return
+        if len(self.started) > MOST_PROCESSES:
+            raise _NotStatic
+        arguments = tuple(self.value(argument) for argument in run.arguments)
+        self.started.append(Instance("", proctype, self.next_pid, arguments))
+        self.next_pid += 1
+        self.watched = self.watched or not self.in_atomic
+
+    # Values
+
+    def value(self, expression: Expression) -> int:
+        return evaluate(expression, self.look_up, self.pid)
+
+    def look_up(self, reference: Reference) -> int | None:
+        found = self.variable(reference)
+        if isinstance(found, int):
+            return found
+        values, position, _ = found
+        return values[position]
+
+    def assign(self, target: Reference, value: int) -> None:
+        found = self.variable(target)
+        if isinstance(found, int):
+            raise _NotStatic
+        values, position, domain = found
+        values[position] = domain.fit(value)
+
+    def variable(self, reference: Reference) -> int | tuple[list[int], int, Domain]:
+        """The constant that `reference` names, or where its value is."""
+        name = reference.name.text
+        index = 0 if reference.index is None else self.value(reference.index)
+        local, shared = self.locals.get(name), self.model.shared.get(name)
+        if local is not None:
+            return self.element(reference, index, local.is_array, len(local.values), (local.values, 0, local.domain))
+        if isinstance(shared, SharedName):
+            if self.watched:
+                raise _NotStatic
+            whole = (self.memory, shared.base, shared.domain)
+            return self.element(reference, index, shared.size is not None, shared.size or 1, whole)
+        if name in self.model.constants and reference.index is None:
+            return self.model.constants[name]
+        raise _NotStatic
+
+    def element(
+        self, reference: Reference, index: int, is_array: bool, size: int, whole: tuple[list[int], int, Domain]
+    ) -> tuple[list[int], int, Domain]:
+        if is_array != (reference.index is not None) or not 0 <= index < size:
+            raise _NotStatic
+        values, base, domain = whole
+        return values, base + index, domain
+

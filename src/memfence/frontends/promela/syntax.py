@@ -1,0 +1,340 @@
+"""The abstract syntax of Promela: closed unions of frozen dataclasses, every name knows its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from memfence.program.expressions import BinaryOp, UnaryOp
+from memfence.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An identifier; `frame` tells the expansions of one `inline` apart."""
+
+    text: str
+    span: Span
+    frame: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    value: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Pid:
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """`name` or `name[index]`."""
+
+    name: Name
+    index: Expression | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class UnaryOperation:
+    op: UnaryOp
+    operand: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryOperation:
+    op: BinaryOp
+    left: Expression
+    right: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`(condition -> then : otherwise)`."""
+
+    condition: Expression
+    then: Expression
+    otherwise: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """`run proctype(arguments)`."""
+
+    proctype: Name
+    arguments: tuple[Expression, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LabelReference:
+    """`proctype[pid]@label`."""
+
+    proctype: Name
+    pid: Expression | None
+    label: Name
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LocalReference:
+    """`proctype[pid]:variable`."""
+
+    proctype: Name
+    pid: Expression | None
+    variable: Reference
+    span: Span
+
+
+Expression = (
+    Number | Pid | Reference | UnaryOperation | BinaryOperation | Choice | Run | LabelReference | LocalReference
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One name of a declaration: `name : width [size] = initial`."""
+
+    name: Name
+    width: int | None
+    size: Expression | None
+    initial: tuple[Expression, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    type: str
+    items: tuple[Declared, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    target: Reference
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """An expression as a statement: it waits until the expression is true."""
+
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """`skip`, and `printf`, whose arguments nobody sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Else:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Goto:
+    label: Name
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`mfence()` and the like; the calls of an `inline` are expanded before."""
+
+    name: Name
+    arguments: int
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """`select (target : low .. high)`."""
+
+    target: Reference
+    low: Expression
+    high: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """Steps one after the other; names declared in it are known to its end."""
+
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Atomic:
+    body: Sequence
+    keyword: Span
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    options: tuple[tuple[Step, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    options: tuple[tuple[Step, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """`for (target : low .. high) body`."""
+
+    target: Reference
+    low: Expression
+    high: Expression
+    body: Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class ForIn:
+    """`for (target in array) body`."""
+
+    target: Reference
+    array: Name
+    body: Sequence
+
+
+Statement = (
+    Declaration | Assignment | Condition | Assertion | Skip | Else | Break | Goto | Call | Select
+    | Sequence | Atomic | If | Do | For | ForIn
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TextPlace:
+    """Where edits around a statement go: `end` is behind the separator that follows, if one does.
+
+    `separator` is what has to be added before another statement can follow. `before`, `after`: whether text can be
+    written there at all; not inside a macro, nor in an included file.
+    """
+
+    start: int
+    end: int
+    separator: str
+    before: bool
+    after: bool
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A statement with its labels, where it stands, and where text around it would go."""
+
+    statement: Statement
+    span: Span
+    labels: tuple[Name, ...] = ()
+    text: TextPlace | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Mtype:
+    names: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proctype:
+    """`active [active] proctype name(parameters) { body }`; `active` is None for one that only `run` starts."""
+
+    name: Name
+    parameters: tuple[Declaration, ...]
+    body: Sequence
+    active: Expression | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Init:
+    body: Sequence
+    span: Span
+
+
+Unit = Mtype | Declaration | Proctype | Init
+
+
+def inner_sequences(statement: Statement) -> tuple[tuple[Step, ...], ...]:
+    """The step lists directly inside a compound statement."""
+    match statement:
+        case Sequence(steps) | Atomic(Sequence(steps)) | For(_, _, _, Sequence(steps)) | ForIn(_, _, Sequence(steps)):
+            return (steps,)
+        case If(options) | Do(options):
+            return options
+        case _:
+            return ()
+
+
+def all_steps(steps: tuple[Step, ...]) -> Iterator[Step]:
+    """Every step, those inside others included, in the order of the text."""
+    for step in steps:
+        yield step
+        for inner in inner_sequences(step.statement):
+            yield from all_steps(inner)
+
+
+def expressions_of(statement: Statement) -> tuple[Expression, ...]:
+    """The expressions that stand directly in a statement; the target of an assignment counts."""
+    match statement:
+        case Declaration(_, items):
+            return tuple(e for item in items for e in (item.initial or ()))
+        case Assignment(target, value):
+            return (target, value)
+        case Condition(expression) | Assertion(expression):
+            return (expression,)
+        case Select(target, low, high) | For(target, low, high, _):
+            return (target, low, high)
+        case ForIn(target, _, _):
+            return (target,)
+        case _:
+            return ()
+
+
+def subexpressions(expression: Expression) -> Iterator[Expression]:
+    """`expression` and everything below it."""
+    yield expression
+    inner: tuple[Expression | None, ...]
+    match expression:
+        case Reference(_, index):
+            inner = (index,)
+        case UnaryOperation(_, operand):
+            inner = (operand,)
+        case BinaryOperation(_, left, right):
+            inner = (left, right)
+        case Choice(condition, then, otherwise):
+            inner = (condition, then, otherwise)
+        case Run(_, arguments):
+            inner = arguments
+        case LocalReference(_, pid, variable):
+            inner = (pid, variable)
+        case LabelReference(_, pid, _):
+            inner = (pid,)
+        case _:
+            inner = ()
+    for part in inner:
+        if part is not None:
+            yield from subexpressions(part)
+
+
+def assigned_names(steps: tuple[Step, ...]) -> frozenset[str]:
+    """The names that some statement among `steps` gives a value to."""
+    found = set()
+    for step in all_steps(steps):
+        match step.statement:
+            case Assignment(target) | Select(target) | For(target) | ForIn(target):
+                found.add(target.name.text)
+            case _:
+                pass
+    return frozenset(found)
