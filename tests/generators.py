@@ -71,8 +71,11 @@ class Shape:
         return feature in self.features
 
 
+DEFAULT_SHAPE = Shape()
+
+
 @st.composite
-def programs(draw: st.DrawFn, shape: Shape = Shape()) -> Program:
+def programs(draw: st.DrawFn, shape: Shape = DEFAULT_SHAPE) -> Program:
     """Random programs of the shape. Deterministic given the draws; shrinks towards few, short, plain processes."""
     domain = shape.domain or Domain(0, shape.values - 1)
     count = draw(st.integers(*shape.processes))

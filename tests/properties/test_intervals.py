@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from exploration import explore
-from generators import EVERYTHING, Shape, programs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from exploration import explore
+from generators import EVERYTHING, Shape, programs
 from memfence.models import memory_model
 from memfence.models.state import State
 from memfence.models.steps import MemoryModel

@@ -13,9 +13,9 @@ from memfence.program.ir import Program, op_expressions
 class Observed:
     """Everything that must look the same before and after a reduction.
 
-    `locations`, `registers`: pairs (process, number). `variables`: memory. `buffers`: processes whose having pending
-    stores is looked at. `accesses`: every load, store and fence is an event of its own (persistence and its kin), so none
-    may be dropped. `blocking`: a step that blocks half-way must stay visible (deadlock and liveness).
+    `locations`, `registers`: pairs (process, number). `variables`: memory. `buffers`: processes whose pending stores
+    are looked at. `accesses`: every load, store and fence is an event of its own (persistence and its kin), so none may
+    be dropped. `blocking`: a step that blocks half-way must stay visible (deadlock and liveness).
     """
 
     locations: frozenset[tuple[int, int]] = frozenset()

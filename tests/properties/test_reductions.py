@@ -1,0 +1,108 @@
+"""A reduced program and its original look the same to whoever only sees what is observed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from exploration import Exploration, explore
+from generators import EVERYTHING, Shape, programs
+from memfence.models import memory_model
+from memfence.models.state import State
+from memfence.models.steps import MemoryModel, is_final
+from memfence.program.ir import Program
+from memfence.program.passes.lock_regions import fuse_lock_regions
+from memfence.program.passes.observed import Observed
+from memfence.program.passes.reductions import REDUCTIONS, reduce
+from memfence.program.validate import validate
+
+SHAPE = Shape(features=EVERYTHING | {"assertions", "errors", "regions"}, statements=(2, 4))
+LOOP_FREE = Shape(features=SHAPE.features - {"loops"}, statements=(2, 4))
+BOUNDED = st.sampled_from([memory_model("sc"), memory_model("tso", bound=2), memory_model("pso", bound=2)])
+UNBOUNDED = st.sampled_from([memory_model("sc"), memory_model("tso"), memory_model("pso")])
+MOST_STATES = 4000
+
+
+@st.composite
+def questions(draw: st.DrawFn, shape: Shape) -> tuple[Program, Observed]:
+    """A program, and some of it to look at."""
+    program = fuse_lock_regions(draw(programs(shape)))
+    places = [(p, at) for p, process in enumerate(program.processes) for at in range(len(process.locations))]
+    registers = [
+        (p, r)
+        for p, process in enumerate(program.processes)
+        for r, register in enumerate(process.registers)
+        if not register.transient
+    ]
+    some_places = draw(st.frozensets(st.sampled_from(places), max_size=2))
+    some_registers = draw(st.frozensets(st.sampled_from(registers), max_size=2))
+    some_variables = draw(st.frozensets(st.integers(0, len(program.variables) - 1), max_size=2))
+    buffers = draw(st.sampled_from([frozenset[int](), frozenset({0})]))
+    return program, Observed(some_places, some_registers, some_variables, buffers, draw(st.booleans()))
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What can be seen of all reachable states, of the final ones, and of failures."""
+
+    states: frozenset[tuple[object, ...]]
+    final: frozenset[tuple[object, ...]]
+    has_failed_assertion: bool
+    has_runtime_error: bool
+
+
+def view(program: Program, observed: Observed, found: Exploration) -> View:
+    def seen(state: State) -> tuple[object, ...]:
+        return (
+            tuple(state.locations[p] == at for p, at in sorted(observed.locations)),
+            tuple(state.registers[p][r] for p, r in sorted(observed.registers)),
+            tuple(state.memory[n] for n in sorted(observed.variables)),
+            tuple(any(state.buffers[p]) for p in sorted(observed.buffers)),
+        )
+
+    return View(
+        frozenset(seen(state) for state in found.states),
+        frozenset(seen(state) for state in found.states if is_final(program, state)),
+        found.has_failed_assertion,
+        found.has_runtime_error,
+    )
+
+
+def assert_same_view(program: Program, observed: Observed, model: MemoryModel, names: set[str]) -> None:
+    reduced = reduce(program, observed, names, model=model.name[:3].rstrip("("))
+    validate(reduced)
+    whole = explore(program, model, most_states=MOST_STATES)
+    assume(whole.complete)
+    part = explore(reduced, model, most_states=2 * MOST_STATES)
+    assert part.complete
+    assert view(reduced, observed, part) == view(program, observed, whole)
+
+
+@given(questions(SHAPE), BOUNDED)
+@settings(max_examples=300, deadline=None)
+def test_resetting_dead_registers_changes_nothing_observed(
+    question: tuple[Program, Observed], model: MemoryModel
+) -> None:
+    assert_same_view(*question, model, {"dead"})
+
+
+@given(questions(SHAPE), BOUNDED)
+@settings(max_examples=300, deadline=None)
+def test_fusing_local_steps_changes_nothing_observed(question: tuple[Program, Observed], model: MemoryModel) -> None:
+    assert_same_view(*question, model, {"fuse"})
+
+
+@given(questions(LOOP_FREE), UNBOUNDED)
+@settings(max_examples=300, deadline=None)
+def test_slicing_changes_nothing_observed(question: tuple[Program, Observed], model: MemoryModel) -> None:
+    assert_same_view(*question, model, {"slice"})
+
+
+@given(questions(LOOP_FREE), UNBOUNDED)
+@settings(max_examples=300, deadline=None)
+def test_all_reductions_together_change_nothing_observed(
+    question: tuple[Program, Observed], model: MemoryModel
+) -> None:
+    assert_same_view(*question, model, set(REDUCTIONS))
