@@ -16,19 +16,21 @@ void bind_machine(nb::module_& m) {
 
   nb::class_<Op>(m, "Op").def(
       "__init__",
-      [](Op* op, int kind, int process, bool locked, int slot, int base, int size, int index, int value, int when) {
-        new (op) Op{static_cast<OpKind>(kind), process, locked, slot, base, size, index, value, when};
+      [](Op* op, int kind, int process, bool locked, int slot, int base, int size, int index, int value, int when,
+         int part) {
+        new (op) Op{static_cast<OpKind>(kind), process, locked, slot, base, size, index, value, when, part};
       },
-      "kind"_a, "process"_a, "locked"_a, "slot"_a, "base"_a, "size"_a, "index"_a, "value"_a, "when"_a);
+      "kind"_a, "process"_a, "locked"_a, "slot"_a, "base"_a, "size"_a, "index"_a, "value"_a, "when"_a, "part"_a);
 
   nb::class_<Edge>(m, "Edge").def(
       "__init__",
       [](Edge* e, int process, int source, int target, bool locked, int partner, int partner_source, int partner_target,
-         bool partner_locked, std::vector<Op> ops) {
-        new (e) Edge{process, source, target, locked, partner, partner_source, partner_target, partner_locked, std::move(ops)};
+         bool partner_locked, std::vector<Op> ops, std::vector<int> origin, int required) {
+        new (e) Edge{process, source, target, locked, partner, partner_source, partner_target, partner_locked,
+                     std::move(ops), std::move(origin), required};
       },
       "process"_a, "source"_a, "target"_a, "locked"_a, "partner"_a, "partner_source"_a, "partner_target"_a,
-      "partner_locked"_a, "ops"_a);
+      "partner_locked"_a, "ops"_a, "origin"_a, "required"_a);
 
   nb::class_<Process>(m, "Process").def(
       "__init__",

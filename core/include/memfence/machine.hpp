@@ -46,6 +46,7 @@ struct Op {
   int index;   // expression: which element
   int value;   // expression: Store, Assign: the value; Assume, Assert: the condition
   int when;    // expression, or -1: Load only where it is true
+  int part;    // which of the transitions that were fused into the edge it comes from
 };
 
 struct Edge {
@@ -56,6 +57,11 @@ struct Edge {
   int partner_source, partner_target;
   bool partner_locked;
   std::vector<Op> ops;
+  std::vector<int> origin;  // numbers of the transitions that were fused into this edge, in order
+
+  // How many ops, from the first, make up everything up to the transition with the last access. A step of the loaded
+  // program is possible wherever these are: local steps that were fused behind it may block without taking it back.
+  int required;
 };
 
 // How a location may be used by partial order reduction: see engines/encode.py, which proves it.

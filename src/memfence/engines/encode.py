@@ -46,6 +46,7 @@ from memfence.program.ir import (
     Store,
     Transition,
     Unlock,
+    is_local,
     stored_variables,
 )
 
@@ -91,13 +92,18 @@ class Encoded:
 
 
 def encode(
-    program: Program, expressions: tuple[Expr, ...] = (), *, private: tuple[tuple[int, ...], ...] | None = None
+    program: Program,
+    expressions: tuple[Expr, ...] = (),
+    *,
+    private: tuple[tuple[int, ...], ...] | None = None,
+    loaded: Program | None = None,
 ) -> Encoded:
     """The machine of `program`; `private[p][location]` as `engines.private` computes it, else nothing is private.
 
-    Each of `expressions` (over the whole state) becomes one that the core can evaluate.
+    Each of `expressions` (over the whole state) becomes one that the core can evaluate. `loaded` is the program before
+    reductions, from which the parts of fused transitions are known; only the criteria of section 7 need them.
     """
-    return _Encoder(program).encode(expressions, private)
+    return _Encoder(program, loaded).encode(expressions, private)
 
 
 def number_slots(program: Program) -> Slots:
@@ -115,8 +121,9 @@ def number_slots(program: Program) -> Slots:
 
 
 class _Encoder:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, loaded: Program | None) -> None:
         self.program = program
+        self.loaded = loaded
         self.slots = number_slots(program)
         self.codes: dict[tuple[int, ...], int] = {}
 
@@ -194,8 +201,11 @@ class _Encoder:
 
     def edges(self, p: int, number: int, t: Transition) -> list[tuple[Run | Rendezvous, _core.Edge]]:
         if t.sync is None:
-            ops = [self.op(p, op, t) for op in t.ops]
-            return [(Run(p, number), _core.Edge(p, t.source, t.target, t.locked, -1, 0, 0, False, ops))]
+            parts = self.parts(p, t)
+            ops = [self.op(p, op, t, part) for op, part in zip(t.ops, parts, strict=True)]
+            origin = list(t.origin) or [number]
+            required = _required(t.ops, parts)
+            return [(Run(p, number), _core.Edge(p, t.source, t.target, t.locked, -1, 0, 0, False, ops, origin, required))]
         if not t.sync.sends:
             return []
         return [
@@ -213,40 +223,55 @@ class _Encoder:
         ops = [self.op(p, op, sending) for op in sending.ops[: s.guard_ops]]
         ops += [self.op(q, op, receiving) for op in receiving.ops[: r.guard_ops]]
         ops += [
-            _core.Op(_ASSIGN, q, False, self.slots.register(q, register), 0, 0, 0, self.expression(value, p), -1)
+            _core.Op(_ASSIGN, q, False, self.slots.register(q, register), 0, 0, 0, self.expression(value, p), -1, 0)
             for value, register in zip(s.values, r.registers, strict=True)
         ]
         ops += [self.op(q, op, receiving) for op in receiving.ops[r.guard_ops :]]
         ops += [self.op(p, op, sending) for op in sending.ops[s.guard_ops :]]
         edge = _core.Edge(
             p, sending.source, sending.target, sending.locked,
-            q, receiving.source, receiving.target, receiving.locked, ops,
+            q, receiving.source, receiving.target, receiving.locked, ops, list(sending.origin) or [number], len(ops),
         )  # fmt: skip
         return Rendezvous(Run(p, number), Run(q, other)), edge
 
-    def op(self, p: int, op: Op, transition: Transition) -> _core.Op:
+    def parts(self, p: int, t: Transition) -> list[int]:
+        """For each op, which of the transitions fused into `t` it comes from. Ops that a pass added stay with the last."""
+        if len(t.origin) < 2 or self.loaded is None:
+            return [0] * len(t.ops)
+        whole = [(part, op) for part, number in enumerate(t.origin) for op in self.loaded.processes[p].transitions[number].ops]
+        parts: list[int] = []
+        at = 0
+        for op in t.ops:
+            if at < len(whole) and whole[at][1] == op:
+                parts.append(whole[at][0])
+                at += 1
+            else:
+                parts.append(parts[-1] if parts else 0)
+        return parts
+
+    def op(self, p: int, op: Op, transition: Transition, part: int = 0) -> _core.Op:
         locked = transition.locked
         match op:
             case Load(register, address, when):
                 base, size, index = self.address(address, p)
                 condition = -1 if when is None else self.expression(when, p)
-                return _core.Op(_LOAD, p, locked, self.slots.register(p, register), base, size, index, 0, condition)
+                return _core.Op(_LOAD, p, locked, self.slots.register(p, register), base, size, index, 0, condition, part)
             case Store(address, value, direct):
                 base, size, index = self.address(address, p)
-                return _core.Op(_STORE, p, locked or direct, 0, base, size, index, self.expression(value, p), -1)
+                return _core.Op(_STORE, p, locked or direct, 0, base, size, index, self.expression(value, p), -1, part)
             case Assign(register, value):
                 slot = self.slots.register(p, register)
-                return _core.Op(_ASSIGN, p, locked, slot, 0, 0, 0, self.expression(value, p), -1)
+                return _core.Op(_ASSIGN, p, locked, slot, 0, 0, 0, self.expression(value, p), -1, part)
             case Assume(condition):
-                return _core.Op(_ASSUME, p, locked, 0, 0, 0, 0, self.expression(condition, p), -1)
+                return _core.Op(_ASSUME, p, locked, 0, 0, 0, 0, self.expression(condition, p), -1, part)
             case Assert(condition):
-                return _core.Op(_ASSERT, p, locked, 0, 0, 0, 0, self.expression(condition, p), -1)
+                return _core.Op(_ASSERT, p, locked, 0, 0, 0, 0, self.expression(condition, p), -1, part)
             case Fence(kind):
-                return _core.Op(_MFENCE if kind == "mfence" else _SFENCE, p, locked, 0, 0, 0, 0, 0, -1)
+                return _core.Op(_MFENCE if kind == "mfence" else _SFENCE, p, locked, 0, 0, 0, 0, 0, -1, part)
             case Lock():
-                return _core.Op(_LOCK, p, locked, 0, 0, 0, 0, 0, -1)
+                return _core.Op(_LOCK, p, locked, 0, 0, 0, 0, 0, -1, part)
             case Unlock():
-                return _core.Op(_UNLOCK, p, locked, 0, 0, 0, 0, 0, -1)
+                return _core.Op(_UNLOCK, p, locked, 0, 0, 0, 0, 0, -1, part)
             case _:
                 assert_never(op)
 
@@ -334,6 +359,12 @@ class _Encoder:
 
 def _slot(domain: Domain, stored: bool = True) -> _core.Slot:
     return _core.Slot(domain.lo, domain.hi, domain.overflow == "wrap", stored)
+
+
+def _required(ops: tuple[Op, ...], parts: list[int]) -> int:
+    """How many ops make up everything to the end of the part with the last access."""
+    last = max((part for op, part in zip(ops, parts, strict=True) if not is_local(op)), default=-1)
+    return sum(part <= last for part in parts)
 
 
 def halting_locations(process: Process) -> frozenset[int]:
