@@ -1,4 +1,4 @@
-"""Programs by others, with known answers, kept outside the project: where they are, and the mark of tests that use them."""
+"""Programs by others, with known answers, kept outside the project: where they are, and the mark for tests on them."""
 
 from __future__ import annotations
 

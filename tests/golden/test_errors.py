@@ -1,4 +1,4 @@
-"""What users see for bad input: the folder `errors/LANGUAGE/` is the list of tests; `make golden` writes `.expected`."""
+"""What users see for bad input: `errors/LANGUAGE/` is the list of tests, UPDATE_GOLDEN=1 writes their `.expected`."""
 
 from __future__ import annotations
 

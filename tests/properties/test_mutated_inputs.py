@@ -13,8 +13,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from corpus import CORPUS
 
+from corpus import CORPUS
 from memfence.diagnostics import InputError, render
 from memfence.frontends import language_named
 from memfence.source import SourceText
@@ -28,8 +28,8 @@ INPUTS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 SPICE = (
-    "0", "1", "-", "99999999999999999999", "(", ")", "((((", "[", "]", "{", "}", ":", ";", ",", "=", "==", "!", "$", "#",
-    "//", "/*", '"', "'", "\\", "\0", "\r\n", "\t", "é", "😀", "goto", "end", "begin", "process", "thread", "lock",
+    "0", "1", "-", "99999999999999999999", "(", ")", "((((", "[", "]", "{", "}", ":", ";", ",", "=", "==", "!", "$",
+    "#", "//", "/*", '"', "'", "\\", "\0", "\r\n", "\t", "é", "😀", "goto", "end", "begin", "process", "thread", "lock",
 )  # fmt: skip
 
 Edit = Callable[[str, Random], str]

@@ -72,7 +72,7 @@ def parse(source: SourceText) -> Program:
     processes = _processes(text, variables, findings)
     findings.raise_if_any()
     program = Program(str(text.name), tuple(variables.values()), processes, (), source, "persist")
-    return replace(program, properties=tuple(_property(source, program, k, t) for k, t in text.properties))
+    return replace(program, properties=tuple(_property(source, program, token) for token in text.properties))
 
 
 def _variables(text: ProgramText, findings: Findings) -> dict[str, SharedVar]:
@@ -217,6 +217,10 @@ class _Lowering:
         name = cast("Token", target)
         if name in self.variables:
             return self.store(name, self.expressions.read(node), node)
+        if not name.startswith("$") and name not in self.registers:
+            self.unknown_variable(name)
+            self.expressions.read(node)
+            return Store(variable_address(0), Const(0))
         number = self.register(name)
         if getattr(node, "type", "") == "NAME" and node in self.variables:
             return Load(number, variable_address(self.numbers[str(node)]))
@@ -226,7 +230,7 @@ class _Lowering:
         name = cast("Token", parts[0])
         old, new = (self.expressions.read(node) for node in parts[1:])
         if name not in self.variables:
-            self.unknown(name, "arw needs a shared variable")
+            self.unknown_variable(name)
             return ()
         scratch = self.builder.scratch(0)
         address = variable_address(self.numbers[str(name)])
@@ -252,33 +256,32 @@ class _Lowering:
 
     def register(self, name: Token) -> int:
         known = self.registers.get(name.removeprefix("$"))
-        if known is None:
-            self.unknown(name, "not declared")
-        return known or 0
+        if known is not None:
+            return known
+        spelled = f"${name.removeprefix('$')}"
+        hint = did_you_mean(spelled, [f"${register}" for register in self.registers], f"declare it: `regs {spelled}`")
+        message = f"process `{self.text.name}` has no register `{name}`"
+        self.findings.report(Code.UNKNOWN_REGISTER, message, name, "not declared", hint)
+        return 0
 
-    def unknown(self, name: Token, label: str) -> None:
-        registers = [f"${register}" for register in self.registers]
-        if name.startswith("$"):
-            hint = did_you_mean(name, registers, f"declare it: `regs {name}`")
-            message = f"process `{self.text.name}` has no register `{name}`"
-            self.findings.report(Code.UNKNOWN_REGISTER, message, name, label, hint)
-            return
-        near = did_you_mean(name, [*self.variables, *self.registers])
-        hint = near or f"declare it after `vars`, or `${name}` after `regs`"
+    def unknown_variable(self, name: Token) -> None:
         if name in self.registers:
             message = f"`{name}` is a register, not a shared variable"
-            self.findings.report(Code.TYPE_MISMATCH, message, name, label)
-        else:
-            self.findings.report(Code.UNKNOWN_VARIABLE, f"unknown shared variable `{name}`", name, label, hint)
+            self.findings.report(Code.TYPE_MISMATCH, message, name, "a shared variable must stand here")
+            return
+        hint = did_you_mean(name, [*self.variables], f"declare it: `vars {name}`")
+        self.findings.report(Code.UNKNOWN_VARIABLE, f"unknown shared variable `{name}`", name, "not declared", hint)
 
 
-def _property(source: SourceText, program: Program, keyword: Token, condition: Token) -> Property:
+def _property(source: SourceText, program: Program, token: Token) -> Property:
     from memfence.program.property_text import parse_expression
 
+    keyword = "forbid" if token.startswith("forbid") else "invariant"
+    condition = token.removeprefix(keyword)
     text = condition.strip()
-    start = condition.start_pos or 0
+    start = (token.start_pos or 0) + len(token) - len(condition.lstrip())
     try:
-        expr = parse_expression(text, program, str(keyword))
+        expr = parse_expression(text, program, keyword)
     except InputError as error:
         raise InputError([_moved(d, source, start) for d in error.diagnostics]) from None
     return Forbidden(expr, text) if keyword == "forbid" else Invariant(expr, text)

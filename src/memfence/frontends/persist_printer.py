@@ -32,8 +32,9 @@ from memfence.program.ir import (
 
 
 def print_program(program: Program) -> str:
-    """Text that `parse` reads as the same program; InputError (MF004) for a step that the language cannot express.
+    """Text that `parse` reads as the same program; InputError (MF004) for what the language cannot express.
 
+    That is a step with several accesses, a computed address, or a process that never starts but has instructions.
     Names with other characters than letters, digits and `_` are changed. Ranges in which values wrap are left out.
     """
     named = _with_plain_names(program)
@@ -42,6 +43,8 @@ def print_program(program: Program) -> str:
         kept = [r for r in process.registers if not r.transient]
         lines += ["", f"process {process.name}", _list("regs", (_declaration(r, r.name) for r in kept))]
         lines += [f"init {process.locations[process.initial].name}", "begin"]
+        if process.transitions and not any(process.leaving(process.initial)):
+            raise _cannot_express(process.transitions[0])
         for transition in process.transitions:
             source, target = (process.locations[end].name for end in (transition.source, transition.target))
             lines.append(f"  {source}: {_statement(named, number, transition)}; goto {target}")
@@ -140,5 +143,5 @@ def _property(known: Property) -> str:
 
 
 def _cannot_express(transition: Transition) -> InputError:
-    message = "this step cannot be written as one statement of the language"
+    message = "this cannot be written in the language of the persistence paper"
     return InputError([Diagnostic(Code.UNSUPPORTED, message, Label(transition.span))])

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 READABLE = {
     "INT": "a number", "NAME": "a name", "REGISTER": "a register", "OPERATOR": "an operator", "PREFIX": "`!`",
-    "SIGN": "`-`", "PROPERTY_TEXT": "a condition", "COLON": "`:`", "SEMICOLON": "`;`", "EQUAL": "`=`", "COMMA": "`,`",
-    "LPAR": "`(`", "RPAR": "`)`", "LSQB": "`[`", "RSQB": "`]`", "QMARK": "`?`",
+    "NUMBERED": "a number", "SIGN": "`-`", "PROPERTY": "`forbid`", "COLON": "`:`", "SEMICOLON": "`;`", "EQUAL": "`=`",
+    "COMMA": "`,`", "LPAR": "`(`", "RPAR": "`)`", "LSQB": "`[`", "RSQB": "`]`", "QMARK": "`?`",
 }  # fmt: skip
 STYLE = LineStyle(
     statement=re.compile(r"\s*\w+\s*:(?!\s*\[)"),
@@ -32,6 +32,7 @@ STYLE = LineStyle(
     after_statement="END",
     hints={
         "=": "comparison is written `==`",
+        "==": "assignment is written `=`",
         ":=": "assignment is written `=`",
         "and": "write `&&`",
         "or": "write `||`",
@@ -99,7 +100,7 @@ class ProgramText:
     name: Token
     variables: tuple[Declaration, ...]
     processes: tuple[ProcessText, ...]
-    properties: tuple[tuple[Token, Token], ...]
+    properties: tuple[Token, ...]
 
 
 def read(source: SourceText) -> ProgramText:
@@ -107,7 +108,7 @@ def read(source: SourceText) -> ProgramText:
     tree = parse_lines(load_grammar("persist"), source, READABLE, STYLE)
     name, variables, *parts = tree.children
     processes = [_process(source, part) for part in _trees(parts, "process")]
-    properties = [cast("tuple[Token, Token]", tuple(part.children)) for part in _trees(parts, "property")]
+    properties = [cast("Token", part.children[0]) for part in _trees(parts, "property")]
     return ProgramText(cast("Token", name), _declarations(variables), tuple(processes), tuple(properties))
 
 

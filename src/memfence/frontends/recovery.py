@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
-from memfence.diagnostics import MOST_SHOWN, Diagnostic, InputError, did_you_mean
+from memfence.diagnostics import MOST_SHOWN, Diagnostic, InputError, Label, did_you_mean
 from memfence.frontends.grammar import parse_text, syntax_error
 from memfence.source import SourceText, Span
 
@@ -74,13 +74,29 @@ def _placed(
             (moved,) = syntax_error(source, end - 1, 1, message, expected, readable).diagnostics
             return replace(moved, at=replace(moved.at, text="something is missing after this"))
     here = source.span(at.start, at.end)
-    hint = style.hints.get(here.text) or _near_keyword(grammar, text, here, readable) or found.hint
-    return replace(found, at=replace(found.at, span=here), hint=hint)
+    if _expected_after(grammar, text):
+        return replace(found, at=Label(here, "the text ends here"))
+    expected = _expected_after(grammar, text[: here.start])
+    (listing,) = syntax_error(source, here.start, 1, found.message, expected, readable).diagnostics
+    hint = _usual_mistake(grammar, text, here, style, readable) or found.hint or listing.hint
+    return replace(found, at=Label(here, found.at.text), hint=hint)
 
 
-def _near_keyword(grammar: Lark, text: str, here: Span, readable: dict[str, str]) -> str | None:
-    keywords = [name.lower() for name in _expected_after(grammar, text[: here.start]) if name not in readable]
-    return did_you_mean(here.text.lower(), sorted(keywords))
+def _usual_mistake(grammar: Lark, text: str, here: Span, style: LineStyle, readable: dict[str, str]) -> str | None:
+    """A hint about what is not expected, or about the word before it, which may be what is really wrong."""
+    before = re.search(r"\w+(?=\s*\Z)", text[: here.start])
+    places = [(here.start, here.text), *([(before.start(), before[0])] if before else [])]
+    pairs = [text[here.start - 1 : here.start + 1], text[here.start : here.start + 2]]
+    for word in (*pairs, *(word for _, word in places)):
+        if word in style.hints:
+            return style.hints[word]
+    every_keyword = {terminal.name.lower() for terminal in grammar.terminals}
+    for start, word in places:
+        expected = sorted(name.lower() for name in _expected_after(grammar, text[:start]) - readable.keys())
+        near = None if word in every_keyword else did_you_mean(word.lower(), expected)
+        if near is not None:
+            return near
+    return None
 
 
 def _expected_after(grammar: Lark, text: str) -> set[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from memfence.frontends.edits import fresh_label
 from memfence.program.ir import Fence, FencePoint, Location, Process, Program, Transition
 
 if TYPE_CHECKING:
@@ -29,20 +30,25 @@ def insert(program: Program, points: Sequence[tuple[FencePoint, EditKind]]) -> P
 
 def _fenced(process: Process, chosen: Chosen) -> Process:
     locations, fences = list(process.locations), list[Transition]()
+    taken = {place.name for place in process.locations}
 
-    def entry(point: FencePoint | None, target: int) -> int:
-        """Where control must go to pass the fences of `point` before `target`."""
+    def entry(point: FencePoint | None, place: Location, target: int) -> int:
+        """Where control must go to pass the fences of `point` and then `target`, on the way to `place`."""
         for kind in reversed(_kinds(point, chosen)):
             if kind != "locked" and point is not None:
-                locations.append(Location(f"{process.locations[target].name}__fence", span=point.span))
+                locations.append(Location(fresh_label(f"{place.name}__fence", taken), span=point.span))
                 fences.append(Transition(len(locations) - 1, target, (Fence(kind),), span=point.span))
                 target = len(locations) - 1
         return target
 
     arrived_at = {transition.target for transition in process.transitions}
-    entries = [entry(place.point, n) if n in arrived_at else n for n, place in enumerate(process.locations)]
+    entries = [entry(place.point, place, n) if n in arrived_at else n for n, place in enumerate(process.locations)]
     changed = [
-        replace(t, target=entry(t.point, entries[t.target]), locked=t.locked or "locked" in _kinds(t.point, chosen))
+        replace(
+            t,
+            target=entry(t.point, process.locations[t.target], entries[t.target]),
+            locked=t.locked or "locked" in _kinds(t.point, chosen),
+        )
         for t in process.transitions
     ]
     return replace(process, locations=tuple(locations), transitions=(*changed, *fences))
