@@ -1,0 +1,139 @@
+"""Expressions of RMM in a process, and the bounds that declared domains give them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, cast
+
+from memfence.codes import Code
+from memfence.frontends.rmm.reader import Reader
+from memfence.program.expressions import (
+    FALSE,
+    TRUE,
+    Binary,
+    BinaryOp,
+    Const,
+    Expr,
+    Register,
+    Unary,
+    conjunction,
+    negate,
+)  # fmt: skip
+from memfence.program.ir import Domain, RegisterVar
+
+if TYPE_CHECKING:
+    from lark import Token, Tree
+
+    from memfence.frontends.rmm.syntax import Node
+
+Bounds = tuple[int, int] | None
+_TRUTH = frozenset({"&&", "||", "=", "!=", "<", ">", "<=", ">="})
+
+
+class Translator:
+    """Expressions of process number `me` out of `count`; `register` finds registers by token."""
+
+    def __init__(self, reader: Reader, me: int, count: int, register: Callable[[Token], int]) -> None:
+        self.reader = reader
+        self.me = me
+        self.count = count
+        self.register = register
+
+    def condition(self, node: Node) -> Expr:
+        """A truth value; reported if it is a number."""
+        inner = _inside(node)
+        if not is_truth(inner):
+            span = self.reader.span(inner)
+            what = f"`{span.text}` is a number where a condition is expected"
+            self.reader.report(Code.TYPE_MISMATCH, what, span, f"write `{span.text} != 0`")
+        return self.translate(inner)
+
+    def number(self, node: Node) -> Expr:
+        """An integer; reported if it is a truth value."""
+        inner = _inside(node)
+        if is_truth(inner):
+            span = self.reader.span(inner)
+            self.reader.report(Code.TYPE_MISMATCH, f"`{span.text}` is a condition where a number is expected", span)
+        return self.translate(inner)
+
+    def translate(self, node: Node) -> Expr:
+        if hasattr(node, "type"):
+            return TRUE if node.type == "TRUE" else FALSE
+        tree = node
+        match str(tree.data):
+            case "constant":
+                return Const(self.reader.number(cast("Token", tree.children[0])))
+            case "register_value":
+                return Register(self.register(cast("Token", tree.children[0])))
+            case "negative":
+                return Unary("-", self.number(tree.children[1]))
+            case "not_":
+                return negate(self.condition(tree.children[0]))
+            case "me":
+                return Const(self.me)
+            case "other_process":
+                return Const(self.other(self.reader.number(cast("Token", tree.children[0])), tree))
+            case "process_number":
+                return Const(self.reader.number(cast("Token", tree.children[0])))
+            case "binary":
+                left, operator, right = tree.children
+                side = self.condition if str(operator) in ("&&", "||") else self.number
+                op = "==" if str(operator) == "=" else str(operator)
+                return Binary(cast(BinaryOp, op), side(left), side(right))
+            case other:
+                raise AssertionError(other)
+
+    def other(self, index: int, at: Node) -> int:
+        """The number of the `index`-th other process."""
+        number = index if index < self.me else index + 1
+        if number >= self.count:
+            what = f"there are {self.count - 1} other processes: no number {index}"
+            self.reader.report(Code.UNKNOWN_PROCESS, what, self.reader.span(at))
+            return 0
+        return number
+
+
+def _inside(node: Node) -> Node:
+    """The expression itself, without the rule that only names its role."""
+    while getattr(node, "data", "") == "condition":
+        node = cast("Tree[Token]", node).children[0]
+    return node
+
+
+def is_truth(node: Node) -> bool:
+    if hasattr(node, "type"):
+        return True  # `true` and `false` are the only tokens that stand as expressions
+    return node.data == "not_" or (node.data == "binary" and str(node.children[1]) in _TRUTH)
+
+
+def bounds_of(expr: Expr, registers: Sequence[RegisterVar]) -> Bounds:
+    """The least and the greatest value that declared domains allow; None where there is no limit."""
+    match expr:
+        case Const(value):
+            return value, value
+        case Register(number):
+            domain = registers[number].domain
+            return None if domain.overflow == "undeclared" else (domain.lo, domain.hi)
+        case Unary("-", operand):
+            inner = bounds_of(operand, registers)
+            return (-inner[1], -inner[0]) if inner else None
+        case Binary("+" | "-" as op, left, right):
+            a, b = bounds_of(left, registers), bounds_of(right, registers)
+            if a is None or b is None:
+                return None
+            return (a[0] + b[0], a[1] + b[1]) if op == "+" else (a[0] - b[1], a[1] - b[0])
+        case _:
+            return 0, 1
+
+
+def within(expr: Expr, domain: Domain, registers: Sequence[RegisterVar]) -> Expr | None:
+    """The condition that the value lies in the domain; None if it always does."""
+    if domain.overflow == "undeclared":
+        return None
+    bounds = bounds_of(expr, registers)
+    checks: list[Expr] = []
+    if bounds is None or bounds[0] < domain.lo:
+        checks.append(Binary("<=", Const(domain.lo), expr))
+    if bounds is None or bounds[1] > domain.hi:
+        checks.append(Binary("<=", expr, Const(domain.hi)))
+    return conjunction(*checks) if checks else None

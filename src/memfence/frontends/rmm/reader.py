@@ -1,0 +1,230 @@
+"""From the parse tree of an expanded RMM text to its syntax tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.frontends.grammar import load_grammar, parse_text
+from memfence.frontends.limits import LARGEST, MOST_NESTED, read_integer
+from memfence.frontends.rmm.macros import Expansion
+from memfence.frontends.rmm.syntax import (
+    AssumeHere,
+    Block,
+    Body,
+    Cas,
+    Declaration,
+    Either,
+    FenceHere,
+    Goto,
+    If,
+    Locked,
+    Name,
+    Nop,
+    Place,
+    ProcessText,
+    ProgramText,
+    ReadCheck,
+    ReadInto,
+    SetRegister,
+    Statement,
+    While,
+    Write,
+)  # fmt: skip
+from memfence.source import SourceText, Span
+
+if TYPE_CHECKING:
+    from lark import Token, Tree
+
+    from memfence.frontends.rmm.syntax import Node
+
+READABLE = {
+    "ID": "a name", "REG": "a register such as `$r`", "NAT": "a number", "ANY": "`*`", "COMPARISON": "a comparison",
+    "COLON": "`:`", "SEMICOLON": "`;`", "COMMA": "`,`", "AT": "`@`", "EQUAL": "`=`", "__ANON_0": "`:=`", "PLUS": "`+`",
+    "MINUS": "`-`", "AND": "`&&`", "OR": "`||`", "LBRACE": "`{`", "RBRACE": "`}`", "LSQB": "`[`", "RSQB": "`]`",
+    "LPAR": "`(`", "RPAR": "`)`",
+}  # fmt: skip
+
+
+class Reader:
+    """Turns the parse tree of an expanded text into dataclasses; collects what is wrong with numbers and names."""
+
+    def __init__(self, expansion: Expansion) -> None:
+        self.expansion = expansion
+        self.errors: list[Diagnostic] = []
+        self._templates: dict[str, int] = {}
+
+    def read(self) -> ProgramText:
+        tree = self._parse()
+        self._check_depth(tree)
+        forbidden: list[tuple[tuple[Name | None, ...], Span]] = []
+        data: tuple[Declaration, ...] = ()
+        processes: list[ProcessText] = []
+        for part in _trees(tree):
+            if part.data == "forbidden":
+                forbidden += [(tuple(self._label(c) for c in _tokens(t)), self.span(t)) for t in _trees(part)]
+            elif part.data == "data":
+                data = self._declarations(part)
+            elif part.data == "process":
+                processes.append(self._process(part))
+        return ProgramText(tuple(forbidden), data, tuple(processes))
+
+    def _parse(self) -> Tree[Token]:
+        expanded = SourceText(self.expansion.source.path, self.expansion.text)
+        try:
+            return parse_text(load_grammar("rmm"), expanded, READABLE)
+        except InputError as error:
+            (found,) = error.diagnostics
+            at = found.at.span
+            place = Label(self.expansion.span(at.start, at.end), found.at.text)
+            raise InputError([Diagnostic(found.code, found.message, place, hint=found.hint)]) from None
+
+    def _check_depth(self, tree: Tree[Token]) -> None:
+        waiting: list[tuple[Tree[Token], int]] = [(tree, 0)]
+        while waiting:
+            node, depth = waiting.pop()
+            if depth > MOST_NESTED:
+                what = f"the text is nested more than {MOST_NESTED} deep"
+                raise InputError([Diagnostic(Code.TOO_DEEP, what, Label(self.span(node)))])
+            waiting += [(child, depth + 1) for child in _trees(node)]
+
+    def span(self, node: Node) -> Span:
+        start, end = _offsets(node)
+        return self.expansion.span(start, end)
+
+    def report(self, code: Code, message: str, span: Span, hint: str | None = None) -> None:
+        self.errors.append(Diagnostic(code, message, Label(span), hint=hint))
+
+    def name(self, token: Token) -> Name:
+        return Name(str(token), self.span(token))
+
+    def number(self, token: Token) -> int:
+        value = read_integer(str(token))
+        if value > LARGEST:
+            self.report(Code.TOO_LARGE, f"`{str(token)[:40]}` does not fit in 32 bits", self.span(token))
+            return 0
+        return value
+
+    def _label(self, token: Token) -> Name | None:
+        return None if token.type == "ANY" else self.name(token)
+
+    def _signed(self, tree: Tree[Token]) -> int:
+        minus, digits = tree.children
+        value = self.number(cast("Token", digits))
+        return -value if minus else value
+
+    def _declarations(self, tree: Tree[Token] | None) -> tuple[Declaration, ...]:
+        return tuple(self._declaration(part) for part in _trees(tree)) if tree is not None else ()
+
+    def _declaration(self, tree: Tree[Token]) -> Declaration:
+        token, initial, domain = tree.children
+        name = self.name(cast("Token", token))
+        value = None if getattr(initial, "type", "") == "ANY" else self._signed(cast("Tree[Token]", initial))
+        bounds = [self._signed(t) for t in _trees(cast("Tree[Token]", domain))] if domain is not None else []
+        if not bounds:
+            return Declaration(name, value, None)
+        lo, hi = bounds
+        if lo > hi:
+            span = self.span(domain)
+            self.report(Code.EMPTY_RANGE, f"the domain of `{name.text}` is empty", span, f"write `: [{hi}:{lo}]`")
+            lo, hi = hi, lo
+        if value is not None and not lo <= value <= hi:
+            what = f"the initial value {value} of `{name.text}` lies outside its domain [{lo}:{hi}]"
+            self.report(Code.OUT_OF_RANGE, what, self.span(tree))
+            value = lo
+        return Declaration(name, value, (lo, hi))
+
+    def _process(self, tree: Tree[Token]) -> ProcessText:
+        word, count, data, registers, statements = tree.children
+        start, _ = _offsets(word)
+        base = self.expansion.macro_at(start) or "process"
+        if base == "process" or base not in self._templates:
+            self._templates[base] = self._templates.get(base, 0) + 1
+        template = base if base != "process" else f"process{self._templates[base]}"
+        copies = self.number(_tokens(cast("Tree[Token]", count))[0]) if count is not None else 1
+        if not 1 <= copies <= 64:
+            what = f"`process({copies})`: there can be 1 to 64 copies"
+            self.report(Code.TOO_LARGE, what, self.span(count))
+            copies = 1
+        return ProcessText(
+            self.span(word), template, copies, self._declarations(cast("Tree[Token] | None", data)),
+            self._declarations(cast("Tree[Token] | None", registers)), self._list(cast("Tree[Token]", statements)),
+        )  # fmt: skip
+
+    def _list(self, tree: Tree[Token]) -> tuple[Statement, ...]:
+        return tuple(self._statement(part, True) for part in _trees(tree))
+
+    def _statement(self, tree: Tree[Token], listed: bool) -> Statement:
+        *labels, body = _trees(tree)
+        start, end = _offsets(body)
+        names = tuple(self.name(_tokens(label)[0]) for label in labels)
+        origin, last = self.expansion.origin(start), self.expansion.origin(end - 1) + 1
+        return Statement(
+            names, self._body(body), self.span(body), origin, last, listed, self.expansion.macro_at(start)
+        )  # fmt: skip
+
+    def _body(self, tree: Tree[Token]) -> Body:
+        children = tree.children
+        match str(tree.data):
+            case "nop":
+                return Nop()
+            case "read_check":
+                return ReadCheck(self._place(children[0]), children[1])
+            case "read_into":
+                return ReadInto(self.name(cast("Token", children[0])), self._place(children[1]))
+            case "write" | "locked_write":
+                return Write(self._place(children[0]), children[1], tree.data == "locked_write")
+            case "cas":
+                return Cas(self._place(children[0]), children[1], children[2])
+            case "fence":
+                return FenceHere("sfence" if str(children[0]) == "sfence" else "mfence")
+            case "set_register":
+                return SetRegister(self.name(cast("Token", children[0])), children[1])
+            case "assume":
+                return AssumeHere(children[0])
+            case "if_":
+                then, otherwise = cast("list[Tree[Token] | None]", children[1:])
+                assert then is not None
+                other = self._statement(otherwise, False) if otherwise is not None else None
+                return If(children[0], self._statement(then, False), other)
+            case "while_":
+                return While(children[0], self._statement(cast("Tree[Token]", children[1]), False))
+            case "goto":
+                return Goto(self.name(cast("Token", children[0])))
+            case "either":
+                return Either(tuple(self._list(part) for part in _trees(tree)))
+            case "locked":
+                return Locked(tuple(self._list(part) for part in _trees(tree)))
+            case "block":
+                return Block(self._list(cast("Tree[Token]", children[0])))
+            case other:
+                raise AssertionError(other)
+
+    def _place(self, node: Node) -> Place:
+        tree = cast("Tree[Token]", node)
+        if tree.data == "pointer":
+            return Place("pointer", Name("", self.span(tree)), address=tree.children[0])
+        tokens = _tokens(tree)
+        name = Name(str(tokens[0]), self.span(tree))
+        match str(tree.data):
+            case "own":
+                return Place("own", name)
+            case "other":
+                return Place("other", name, self.number(tokens[1]))
+            case _:
+                return Place("global", name)
+
+
+def _trees(tree: Tree[Token]) -> list[Tree[Token]]:
+    return [cast("Tree[Token]", child) for child in tree.children if hasattr(child, "children")]
+
+
+def _tokens(tree: Tree[Token]) -> list[Token]:
+    return [cast("Token", child) for child in tree.children if hasattr(child, "type")]
+
+
+def _offsets(node: Node) -> tuple[int, int]:
+    position = getattr(node, "meta", node)
+    start = getattr(position, "start_pos", 0) or 0
+    return start, getattr(position, "end_pos", start) or start
