@@ -16,16 +16,14 @@ from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
-from memfence.frontends.edits import Edit, Jump, apply_edits, fence_edits
 from memfence.frontends.grammar import span_of
-from memfence.frontends.persist_printer import print_program
 from memfence.frontends.persist_syntax import (
+    INSTRUCTION,
+    LABEL,
     RESERVED,
-    STYLE,
     Declaration,
     ExpressionReader,
     Findings,
-    Instruction,
     ProcessText,
     ProgramText,
     read,
@@ -39,7 +37,6 @@ from memfence.program.ir import (
     Assume,
     Domain,
     Fence,
-    FenceKind,
     FencePoint,
     Forbidden,
     Invariant,
@@ -58,10 +55,6 @@ if TYPE_CHECKING:
 
     from memfence.frontends import EditKind
     from memfence.frontends.persist_syntax import Node
-
-__all__ = ["insert_fences", "parse", "print_program"]
-
-LABEL, INSTRUCTION = "label ", "instruction "
 
 
 def parse(source: SourceText) -> Program:
@@ -298,37 +291,13 @@ def _moved(diagnostic: Diagnostic, source: SourceText, by: int) -> Diagnostic:
 
 def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:
     """The text with a fence written at each point (or its write locked), otherwise byte for byte the same."""
-    edits: list[Edit] = []
-    for process in read(source).processes:
-        chosen = [(p.key, kind) for p, kind in points if p.template == process.name]
-        jumps = [
-            _jump(source.text, i, (f"{INSTRUCTION}{n}", "locked") in chosen) for n, i in enumerate(process.instructions)
-        ]
-        at_label: dict[str, list[FenceKind]] = {}
-        after: dict[int, list[FenceKind]] = {}
-        for key, kind in chosen:
-            if kind != "locked" and key.startswith(LABEL):
-                at_label.setdefault(key.removeprefix(LABEL), []).append(kind)
-            elif kind != "locked":
-                after.setdefault(int(key.removeprefix(INSTRUCTION)), []).append(kind)
-        spelling: dict[FenceKind, str] = {"mfence": "fence", "sfence": "sfence"}
-        edits += fence_edits(source.text, jumps, set(process.labels), at_label, after, spelling, STYLE.comment)
-    return apply_edits(source.text, edits)
+    from memfence.frontends.persist_text import write_fences
+
+    return write_fences(source, points)
 
 
-def _jump(text: str, instruction: Instruction, locked: bool) -> Jump:
-    """`instruction` as a jump; new lines have its indentation and its last semicolon."""
-    start, end = instruction.span.start, instruction.span.end
-    before = text[text.rfind("\n", 0, start) + 1 : start]
-    indent = before if before.isspace() else ""
-    last = ";" if text[end - 1 : end] == ";" else ""
-    target, position = str(instruction.target), instruction.target.start_pos or 0
+def print_program(program: Program) -> str:
+    """The program as text that `parse` reads as the same program; InputError (MF004) for what it cannot express."""
+    from memfence.frontends.persist_text import write_program
 
-    def line(label: str, statement: str, goto: str) -> str:
-        return f"{indent}{label}: {statement}; goto {goto}{last}"
-
-    def rewrite(goto: str) -> tuple[list[Edit], list[str]]:
-        first = instruction.statement.meta.start_pos
-        return [Edit(first, first, "locked "), Edit(position, position + len(target), goto)], []
-
-    return Jump(target, position, end, line, rewrite if locked else None)
+    return write_program(program)

@@ -51,6 +51,9 @@ FUNCTIONS: dict[str, BinaryOp | UnaryOp] = {
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "and": "&&", "or": "||",
     "band": "&", "bor": "|", "xor": "^", "shl": "<<", "shr": ">>", "not": "!", "neg": "-", "bnot": "~",
 }  # fmt: skip
+LABEL, INSTRUCTION = "label ", "instruction "
+"""How the keys of fence points start: at a label, or after the instruction of that number."""
+
 ONE_ARGUMENT = ("not", "neg", "bnot")
 OTHER_FUNCTIONS = {"min": 2, "max": 2, "ite": 3}
 

@@ -34,6 +34,9 @@ STYLE = LineStyle(
     },
 )
 
+STATE, TRANSITION = "state ", "transition "
+"""How the keys of fence points start: at a state, or after the transition of that number."""
+
 MOST_MEMORY = 4096
 MOST_COPIES = 64
 

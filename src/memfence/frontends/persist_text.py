@@ -1,15 +1,16 @@
-"""A program as `.pst` text."""
+"""Writing `.pst` text: fences into a program that was read, and whole programs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.edits import fresh_label
-from memfence.frontends.persist_syntax import RESERVED
+from memfence.frontends.edits import Edit, Jump, apply_edits, fence_edits, fresh_label
+from memfence.frontends.persist_syntax import INSTRUCTION, LABEL, RESERVED, STYLE, Instruction, read
 from memfence.program.expression_text import print_expression
 from memfence.program.expressions import Address, Binary, Expr, Register
 from memfence.program.ir import (
@@ -18,6 +19,8 @@ from memfence.program.ir import (
     Assume,
     Domain,
     Fence,
+    FenceKind,
+    FencePoint,
     Forbidden,
     Invariant,
     Load,
@@ -29,9 +32,51 @@ from memfence.program.ir import (
     Store,
     Transition,
 )
+from memfence.source import SourceText
+
+if TYPE_CHECKING:
+    from memfence.frontends import EditKind
 
 
-def print_program(program: Program) -> str:
+def write_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:
+    """The text with a fence written at each point (or its write locked), otherwise byte for byte the same."""
+    edits: list[Edit] = []
+    for process in read(source).processes:
+        chosen = [(p.key, kind) for p, kind in points if p.template == process.name]
+        jumps = [
+            _jump(source.text, i, (f"{INSTRUCTION}{n}", "locked") in chosen) for n, i in enumerate(process.instructions)
+        ]
+        at_label: dict[str, list[FenceKind]] = {}
+        after: dict[int, list[FenceKind]] = {}
+        for key, kind in chosen:
+            if kind != "locked" and key.startswith(LABEL):
+                at_label.setdefault(key.removeprefix(LABEL), []).append(kind)
+            elif kind != "locked":
+                after.setdefault(int(key.removeprefix(INSTRUCTION)), []).append(kind)
+        spelling: dict[FenceKind, str] = {"mfence": "fence", "sfence": "sfence"}
+        edits += fence_edits(source.text, jumps, set(process.labels), at_label, after, spelling, STYLE.comment)
+    return apply_edits(source.text, edits)
+
+
+def _jump(text: str, instruction: Instruction, locked: bool) -> Jump:
+    """`instruction` as a jump; new lines have its indentation and its last semicolon."""
+    start, end = instruction.span.start, instruction.span.end
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    indent = before if before.isspace() else ""
+    last = ";" if text[end - 1 : end] == ";" else ""
+    target, position = str(instruction.target), instruction.target.start_pos or 0
+
+    def line(label: str, statement: str, goto: str) -> str:
+        return f"{indent}{label}: {statement}; goto {goto}{last}"
+
+    def rewrite(goto: str) -> tuple[list[Edit], list[str]]:
+        first = instruction.statement.meta.start_pos
+        return [Edit(first, first, "locked "), Edit(position, position + len(target), goto)], []
+
+    return Jump(target, position, end, line, rewrite if locked else None)
+
+
+def write_program(program: Program) -> str:
     """Text that `parse` reads as the same program; InputError (MF004) for what the language cannot express.
 
     That is a step with several accesses, a computed address, or a process that never starts but has instructions.
