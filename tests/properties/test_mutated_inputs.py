@@ -1,6 +1,6 @@
 """No text, however broken, may cause anything but a program or coded diagnostics.
 
-A mutant is a file of the corpus, of `examples/` or of the golden error cases after one to three seeded edits. A failure
+A mutant is a file of the corpus, of `examples/` or of the golden cases after one to three seeded edits. A failure
 names its number: `mutant("rmm", 17)` makes the same text again. A front end joins with one line in `INPUTS`.
 """
 
@@ -92,7 +92,7 @@ EDITS: tuple[Edit, ...] = (
 def originals(language: str) -> tuple[str, ...]:
     """The texts to mutate: never none, since the golden cases of a language belong to the project."""
     suffix, patterns = INPUTS[language]
-    paths = [*TESTS.glob(f"golden/errors/{language}/*{suffix}"), *TESTS.parent.glob(f"examples/**/*{suffix}")]
+    paths = [*TESTS.glob(f"golden/*/{language}/*{suffix}"), *TESTS.parent.glob(f"examples/**/*{suffix}")]
     paths += [path for pattern in patterns for path in CORPUS.glob(pattern)]
     return tuple(path.read_bytes().decode("utf-8", "replace") for path in sorted(set(paths)))
 

@@ -31,6 +31,8 @@ from memfence.program.ir import (
 from memfence.source import SourceText
 from memfence.synthesis.instrument import insert
 
+PROGRAMS = Path(__file__).parents[2] / "golden" / "programs" / "persist"
+
 EVERYTHING = """\
 program everything   // the name
 vars x, y = -2 : [-2:3] z
@@ -228,6 +230,16 @@ def test_a_transition_list_can_be_printed_in_this_language(path: Path) -> None:
     assert [[t.ops for t in p.transitions] for p in read(text).processes] == [
         [t.ops for t in p.transitions] for p in program.processes
     ]
+
+
+@pytest.mark.parametrize("path", sorted(PROGRAMS.glob("*.pst")), ids=lambda path: path.stem)
+def test_a_golden_program_is_read_and_printed_and_read_as_the_same_program(path: Path) -> None:
+    program = persist.parse(SourceText(path.name, path.read_text()))
+    printed = read(persist.print_program(program))
+    assert [(p.name, p.registers, p.locations, p.transitions) for p in printed.processes] == [
+        (p.name, p.registers, p.locations, p.transitions) for p in program.processes
+    ]
+    assert (printed.variables, printed.properties) == (program.variables, program.properties)
 
 
 def every_point(program: Program) -> list[FencePoint]:

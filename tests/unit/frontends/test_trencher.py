@@ -28,6 +28,8 @@ from memfence.program.passes.lock_regions import fuse_lock_regions
 from memfence.source import SourceText
 from memfence.synthesis.instrument import insert
 
+PROGRAMS = Path(__file__).parents[2] / "golden" / "programs" / "trencher"
+
 EVERYTHING = """\
 # every instruction once
 memory_size 8
@@ -64,10 +66,6 @@ end
 
 def read(text: str) -> Program:
     return trencher.parse(SourceText("list.txt", text))
-
-
-def corpus_texts() -> list[Path]:
-    return transition_lists()
 
 
 def ops_of(program: Program, process: int = 0) -> list[object]:
@@ -170,11 +168,11 @@ def test_printed_text_is_read_as_the_same_program(text: str) -> None:
 
 @needs_corpus
 def test_there_are_more_than_seventy_files_in_the_corpus() -> None:
-    assert len(corpus_texts()) > 70
+    assert len(transition_lists()) > 70
 
 
 @needs_corpus
-@pytest.mark.parametrize("path", corpus_texts(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", transition_lists(), ids=lambda path: path.stem)
 def test_a_file_of_the_corpus_is_read_and_printed_and_read_as_the_same_program(path: Path) -> None:
     program = trencher.parse(SourceText(str(path), path.read_text()))
     assert same_meaning(program, read(trencher.print_program(program)))
@@ -188,6 +186,16 @@ def test_what_the_format_cannot_express_is_refused() -> None:
         type(process.transitions[0])(0, 1, (Assign(0, division),)),)),))  # fmt: skip
     with pytest.raises(InputError):
         trencher.print_program(odd)
+
+
+@pytest.mark.parametrize("path", sorted(PROGRAMS.glob("*.txt")), ids=lambda path: path.stem)
+def test_a_golden_program_is_read_and_printed_and_read_as_the_same_program(path: Path) -> None:
+    program = trencher.parse(SourceText(path.name, path.read_text()))
+    printed = read(trencher.print_program(program))
+    assert [(p.name, p.registers, p.locations, p.transitions) for p in printed.processes] == [
+        (p.name, p.registers, p.locations, p.transitions) for p in program.processes
+    ]
+    assert (printed.variables, printed.properties) == (program.variables, program.properties)
 
 
 def every_point(program: Program) -> list[FencePoint]:
