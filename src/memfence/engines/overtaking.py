@@ -6,6 +6,7 @@ under PSO, so does a store that commits first.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -103,6 +104,28 @@ def _pairs(happened: tuple[Event, ...]) -> tuple[Overtaken, ...]:
             pending.remove(own)
             commits[own] = event
     return tuple(Overtaken(store, by, issued, commits.get(store)) for store, by, issued in pairs)
+
+
+def torn_steps(trace: Trace) -> tuple[tuple[Event, Event | None], ...]:
+    """Stores that are one step with other accesses in the text but reach memory later, each with its commit, if any.
+
+    Such a step is atomic under SC and not here, though nothing is overtaken.
+    """
+    happened = events(trace)
+    count = Counter((e.position, e.access.process) for e in happened)
+    found, waiting = dict[Event, Event | None](), list[Event]()
+    for event in happened:
+        if event.access.kind == "pending store":
+            waiting.append(event)
+            if count[event.position, event.access.process] > 1:
+                found[event] = None
+        elif event.access.kind == "commit":
+            key = (event.access.process, event.access.variable)
+            store = next(s for s in waiting if (s.access.process, s.access.variable) == key)
+            waiting.remove(store)
+            if store in found:
+                found[store] = event
+    return tuple(found.items())
 
 
 def explain(trace: Trace) -> Why | None:

@@ -318,7 +318,8 @@ class _Parser:
             return found[0]
         names = [p.name for p in self.program.processes]
         of_template = [p.name for p in self.program.processes if p.template == name]
-        hint = did_you_mean(name, of_template[:1] or names, _choices("processes", names))
+        near = did_you_mean(name, names, _choices("processes", names))
+        hint = f"did you mean `{of_template[0]}`?" if of_template else near
         self.report(Code.UNKNOWN_PROCESS, f"unknown process `{name}`", span, hint)
         return None
 

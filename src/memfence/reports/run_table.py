@@ -13,7 +13,7 @@ from memfence.models.accesses import accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
 from memfence.program.ir import Load, Program
 from memfence.program.step_text import step_text
-from memfence.reports.table import Column, render_table
+from memfence.reports.table import Column, render_table, wrap
 from memfence.source import NOWHERE, Span
 
 FEW_VARIABLES = 8
@@ -27,7 +27,7 @@ def run_table(trace: Trace, width: int) -> str:
         table = layout(trace, max(width, NARROWEST))
         if table is not None:
             return table
-    return "\n".join(_plain_lines(trace))
+    return "\n".join(line for text in _plain_lines(trace) for line in wrap(text, max(width, NARROWEST)))
 
 
 def _wide(trace: Trace, width: int) -> str | None:

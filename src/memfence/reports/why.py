@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memfence.engines.overtaking import Event, Overtaken, Why, explain
+from memfence.engines.overtaking import Event, Overtaken, Why, explain, torn_steps
 from memfence.engines.trace import Trace
 from memfence.source import NOWHERE
 
@@ -15,13 +15,23 @@ def why_sentences(trace: Trace) -> tuple[str, ...]:
         return ("the run is sequentially consistent: no fence can prevent it.",)
     found = explain(trace)
     if found is None:
-        tail = " The same run is possible under sc: no fence can prevent it." if trace.end.is_plain else ""
-        return (f"no access of this run overtakes an earlier store of its process.{tail}",)
+        return ("no access of this run overtakes an earlier store of its process.", *_without_overtaking(trace))
     sentences = [_headline(trace, found.pair), *_conflicts(trace, found)]
     if found.others:
         several = "is 1 other overtaken store" if len(found.others) == 1 else f"are {len(found.others)} other pairs"
         sentences.append(f"There {several} in this run.")
     return tuple(sentences)
+
+
+def _without_overtaking(trace: Trace) -> list[str]:
+    torn = torn_steps(trace)
+    if not torn:
+        return ["The same run is possible under sc: no fence can prevent it."] if trace.end.is_plain else []
+    store, commit = torn[0]
+    process = trace.program.processes[store.access.process].name
+    when = "was still pending at the end" if commit is None else f"reached memory only in step {commit.position + 1}"
+    first = f"But `{process}` makes several accesses in one step ({_where(store)}), which is atomic only under sc: "
+    return [f"{first}its store {_equation(trace, store)} {when}."]
 
 
 def _headline(trace: Trace, pair: Overtaken) -> str:
