@@ -1,0 +1,61 @@
+"""Fences written into a Remmex program, one line each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.frontends import EditKind
+from memfence.frontends.edits import Edit, apply_edits
+from memfence.program.ir import FencePoint
+from memfence.source import SourceText
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_SEPARATOR = re.compile(r"\s*(;|->)")
+_LOCK_WORD = re.compile(r"(LOCK|UNLOCK)\b")
+
+
+def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:
+    """The text with a fence at each point or its store locked, otherwise byte for byte the same."""
+    masked = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), source.text)
+    newline = "\r\n" if "\r\n" in source.text else "\n"
+    edits: list[Edit] = []
+    for point, kind in sorted(set(points), key=lambda p: (p[0].key, p[1])):
+        how, *offsets = point.key.split()
+        start, end = (int(offset) for offset in offsets)
+        if kind == "locked":
+            edits += _lock(point, masked, how, start, end)
+        elif how == "after":
+            edits.append(_after(masked, start, end, kind, newline))
+        else:
+            edits.append(Edit(start, start, f"{kind};{newline}{_indent(source.text, start)}"))
+    return apply_edits(source.text, edits)
+
+
+def _lock(point: FencePoint, masked: str, how: str, start: int, end: int) -> list[Edit]:
+    if how != "after" or not masked.startswith("store", start):
+        what = f"`{point.after}` is not a store that could be locked"
+        raise InputError([Diagnostic(Code.UNSUPPORTED, what, Label(point.span))])
+    return [Edit(start, start, "LOCK "), Edit(end, end, "; UNLOCK")]
+
+
+def _after(masked: str, start: int, end: int, word: str, newline: str) -> Edit:
+    """A new line after the statement and its separator; on the same line where more follows there."""
+    separator = _SEPARATOR.match(masked, end)
+    if separator is not None:
+        end = separator.end()
+    elif not _LOCK_WORD.match(masked, start):
+        return Edit(end, end, f"; {word};")
+    line_end = masked.find("\n", end)
+    line_end = len(masked) if line_end < 0 else line_end
+    if masked[end:line_end].strip():
+        return Edit(end, end, f" {word};")
+    line_end -= masked[line_end - 1 : line_end] == "\r"
+    return Edit(line_end, line_end, f"{newline}{_indent(masked, start)}{word};")
+
+
+def _indent(text: str, offset: int) -> str:
+    """Blanks as wide as what stands before `offset` on its line; tabs stay tabs."""
+    return re.sub(r"[^\t]", " ", text[text.rfind("\n", 0, offset) + 1 : offset])

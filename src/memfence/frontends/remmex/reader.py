@@ -1,0 +1,204 @@
+"""From the parse tree of a Remmex program to its syntax tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.frontends.grammar import load_grammar, parse_text, span_of
+from memfence.frontends.limits import LARGEST, MOST_NESTED, read_integer
+from memfence.frontends.remmex.syntax import (
+    Block,
+    Body,
+    Break,
+    Check,
+    Declaration,
+    Do,
+    Else,
+    FenceHere,
+    Goto,
+    Guard,
+    If,
+    Name,
+    PlaceOf,
+    ProcessText,
+    ProgramText,
+    ReleaseLock,
+    SetLocal,
+    Skip,
+    Statement,
+    StoreTo,
+    TakeLock,
+)  # fmt: skip
+from memfence.source import SourceText, Span
+
+if TYPE_CHECKING:
+    from lark import Token, Tree
+
+    from memfence.frontends.remmex.syntax import Node
+
+READABLE = {
+    "NAME": "a name", "NUMBER": "a number", "COMPARISON": "a comparison", "EQUALITY": "`==`", "COLON": "`:`",
+    "SEMICOLON": "`;`", "ARROW": "`->`", "COMMA": "`,`", "EQUAL": "`=`", "PLUS": "`+`", "MINUS": "`-`", "TIMES": "`*`",
+    "DIVIDE": "`/`", "MODULO": "`%`", "AND": "`&&`", "OR": "`||`", "BANG": "`!`", "LBRACE": "`{`", "RBRACE": "`}`",
+    "LSQB": "`[`", "RSQB": "`]`", "LPAR": "`(`", "RPAR": "`)`", "__ANON_0": "`::`", "LOCK": "`LOCK`",
+    "UNLOCK": "`UNLOCK`",
+}  # fmt: skip
+
+MOST_ELEMENTS = 4096
+
+
+class Reader:
+    """Builds the syntax tree; collects what is wrong with numbers and declarations."""
+
+    def __init__(self, source: SourceText) -> None:
+        self.source = source
+        self.errors: list[Diagnostic] = []
+        self._locals: list[Declaration] = []
+
+    def read(self) -> ProgramText:
+        tree = parse_text(load_grammar("remmex"), self.source, READABLE)
+        self._check_depth(tree)
+        declarations: list[Declaration] = []
+        processes: list[ProcessText] = []
+        for part in _trees(tree):
+            if part.data == "declaration":
+                declarations += self._declaration(part)
+            else:
+                processes.append(self._process(part))
+        return ProgramText(tuple(declarations), tuple(processes))
+
+    def _check_depth(self, tree: Tree[Token]) -> None:
+        waiting: list[tuple[Tree[Token], int]] = [(tree, 0)]
+        while waiting:
+            node, depth = waiting.pop()
+            if depth > MOST_NESTED:
+                what = f"the text is nested more than {MOST_NESTED} deep"
+                raise InputError([Diagnostic(Code.TOO_DEEP, what, Label(self.span(node)))])
+            waiting += [(child, depth + 1) for child in _trees(node)]
+
+    def span(self, node: Node) -> Span:
+        return span_of(self.source, node)
+
+    def report(self, code: Code, message: str, span: Span, hint: str | None = None) -> None:
+        self.errors.append(Diagnostic(code, message, Label(span), hint=hint))
+
+    def name(self, token: Node) -> Name:
+        return Name(str(token), self.span(token))
+
+    def number(self, token: Node) -> int:
+        value = read_integer(str(token))
+        if value > LARGEST:
+            self.report(Code.TOO_LARGE, f"`{str(token)[:40]}` does not fit in 32 bits", self.span(token))
+            return 0
+        return value
+
+    def _declaration(self, tree: Tree[Token]) -> list[Declaration]:
+        kind, *declarators = _trees(tree)
+        return [self._declarator(str(kind.children[0]), declarator) for declarator in declarators]
+
+    def _declarator(self, kind: str, tree: Tree[Token]) -> Declaration:
+        token, size, initial = tree.children
+        name = self.name(token)
+        length = None if size is None else self.number(size)
+        values: tuple[int, ...] = (0,)
+        if initial is not None:
+            parts = _trees(initial) if cast("Tree[Token]", initial).data == "list" else [cast("Tree[Token]", initial)]
+            values = tuple(self._signed(part) for part in parts)
+            if length is not None and len(values) not in (1, length):
+                what = f"`{name.text}` has {length} elements, but {len(values)} initial values"
+                self.report(Code.ARGUMENT_COUNT, what, self.span(initial))
+            if length is None and len(values) > 1:
+                what = f"`{name.text}` is not an array, but has {len(values)} initial values"
+                self.report(Code.TYPE_MISMATCH, what, self.span(initial), f"write `{name.text}[{len(values)}]`")
+        if length is not None and not 1 <= length <= MOST_ELEMENTS:
+            what = f"an array can have 1 to {MOST_ELEMENTS} elements, not {length}"
+            self.report(Code.EMPTY_RANGE if length == 0 else Code.TOO_LARGE, what, self.span(tree))
+            length = 1
+        return Declaration(kind, name, length, values)
+
+    def _signed(self, tree: Tree[Token]) -> int:
+        *sign, value = tree.children
+        if getattr(value, "type", "") in ("TRUE", "FALSE"):
+            return int(str(value) == "true")
+        number = self.number(value)
+        return -number if any(sign) else number
+
+    def _process(self, tree: Tree[Token]) -> ProcessText:
+        name, sequence = tree.children[0], _trees(tree)[-1]
+        self._locals = []
+        statements, trailing = self._sequence(sequence)
+        return ProcessText(self.name(name), tuple(self._locals), statements, trailing)
+
+    def _sequence(self, tree: Tree[Token]) -> tuple[tuple[Statement, ...], tuple[Name, ...]]:
+        """The statements, and labels after the last one."""
+        statements: list[Statement] = []
+        labels: list[Name] = []
+        for part in _trees(tree):
+            if part.data == "declaration":
+                self._locals += self._declaration(part)
+            elif part.data == "label":
+                labels.append(self.name(part.children[0]))
+            else:
+                statements.append(Statement(tuple(labels), self._body(part), self.span(part)))
+                labels = []
+        return tuple(statements), tuple(labels)
+
+    def _options(self, tree: Tree[Token]) -> tuple[tuple[Statement, ...], ...]:
+        options = []
+        for option in _trees(tree):
+            statements = self._inner(_trees(option)[0])
+            if statements:
+                options.append(statements)
+            else:
+                self.report(Code.SYNTAX, "this option has no statement", self.span(option), "write `:: skip`")
+        return tuple(options)
+
+    def _inner(self, tree: Tree[Token]) -> tuple[Statement, ...]:
+        statements, trailing = self._sequence(tree)
+        for label in trailing:
+            self.report(Code.SYNTAX, f"no statement follows the label `{label.text}`", label.span, "write `skip`")
+        return statements
+
+    def _body(self, tree: Tree[Token]) -> Body:
+        children = tree.children
+        match str(tree.data):
+            case "store":
+                return StoreTo(self.place(cast("Tree[Token]", children[0])), children[1])
+            case "assign":
+                return SetLocal(self.name(children[0]), children[1])
+            case "guard":
+                return Guard(children[0])
+            case "skip":
+                return Skip()
+            case "break_":
+                return Break()
+            case "goto":
+                return Goto(self.name(children[0]))
+            case "fence":
+                return FenceHere("sfence" if str(children[0]) == "sfence" else "mfence")
+            case "assert_":
+                return Check(children[0])
+            case "else_":
+                return Else()
+            case "lock":
+                return TakeLock()
+            case "unlock":
+                return ReleaseLock()
+            case "if_":
+                return If(self._options(tree))
+            case "do":
+                return Do(self._options(tree))
+            case "block":
+                return Block(self._inner(_trees(tree)[0]))
+            case other:
+                raise AssertionError(other)
+
+    def place(self, tree: Tree[Token]) -> PlaceOf:
+        name, index = tree.children
+        return PlaceOf(self.name(name), index, self.span(tree))
+
+
+def _trees(tree: Node) -> list[Tree[Token]]:
+    return [cast("Tree[Token]", child) for child in getattr(tree, "children", ()) if hasattr(child, "children")]
