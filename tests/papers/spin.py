@@ -1,0 +1,103 @@
+"""Running Spin on a model, and what its state space is in terms of ours."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from memfence.models import memory_model
+from memfence.models.state import Failure, State
+from memfence.models.steps import set_at, starts, successors
+from memfence.program.ir import Program
+
+needs_spin = pytest.mark.skipif(
+    shutil.which("spin") is None or shutil.which("gcc") is None, reason="spin or gcc is not installed"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SpinResult:
+    """`states` stored in a full search without any reduction; `errors` it found, not counting deadlocks."""
+
+    states: int
+    errors: int
+
+
+def run_spin(model: Path, folder: Path, *, claim: bool) -> SpinResult:
+    """Verify `model` without partial-order reduction, statement merging or any other optimisation, in `folder`.
+
+    With `claim` the `ltl` block counts, without it only assertions do.
+    """
+    _call(folder, "spin", "-o1", "-o2", "-o3", "-a", str(model.resolve()))
+    _call(folder, "gcc", "-O1", "-w", "-DNOREDUCE", *([] if claim else ["-DNOCLAIM"]), "-o", "pan", "pan.c")
+    report = _call(folder, "./pan", "-m1000000", "-E", "-c0", *(["-a"] if claim else []))
+    assert "max search depth too small" not in report, report
+    return SpinResult(_number(r"(\d+) states, stored", report), _number(r"errors: (\d+)", report))
+
+
+def _call(folder: Path, *command: str) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, f"{' '.join(command)}:\n{output}"
+    return output
+
+
+def _number(pattern: str, report: str) -> int:
+    found = re.search(pattern, report)
+    assert found is not None, report
+    return int(found.group(1))
+
+
+def count_as_spin_does(program: Program, *, has_init: bool = False) -> int:
+    """The number of states that Spin stores for the same model.
+
+    Spin's states are ours, told apart by how many processes are still alive: a process that has reached its end dies in
+    a step of its own, the one started last first, and its local variables die with it. If `init` only starts the others (in one `atomic`), Spin has one
+    more state, before that step, and `init`, process 0, dies last.
+    """
+    model = memory_model("sc")
+    alive = len(program.processes)
+    seen = {(state, alive + has_init) for state in starts(program, model)}
+    waiting = list(seen)
+    while waiting:
+        state, alive = waiting.pop()
+        following = [(after, alive) for _, after in successors(program, model, state) if isinstance(after, State)]
+        if alive and _can_die(program, state, alive - 1 - has_init):
+            following.append((_without_locals(state, alive - 1 - has_init), alive - 1))
+        for found in following:
+            if found not in seen:
+                seen.add(found)
+                waiting.append(found)
+    return len(seen) + has_init
+
+
+def _can_die(program: Program, state: State, process: int) -> bool:
+    if process < 0:
+        return True  # `init`, which is at its end
+    return program.processes[process].locations[state.locations[process]].name == "end"
+
+
+def _without_locals(state: State, process: int) -> State:
+    if process < 0:
+        return state
+    return replace(state, registers=set_at(state.registers, process, (0,) * len(state.registers[process])))
+
+
+def has_failure(program: Program) -> bool:
+    """Whether an assertion fails, or something else goes wrong, in some run under SC."""
+    model = memory_model("sc")
+    seen = set(starts(program, model))
+    waiting = list(seen)
+    while waiting:
+        for _, after in successors(program, model, waiting.pop()):
+            if isinstance(after, Failure):
+                return True
+            if after not in seen:
+                seen.add(after)
+                waiting.append(after)
+    return False
