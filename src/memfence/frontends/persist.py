@@ -24,6 +24,7 @@ from memfence.frontends.persist_syntax import (
     Declaration,
     ExpressionReader,
     Findings,
+    Instruction,
     ProcessText,
     ProgramText,
     read,
@@ -136,6 +137,9 @@ class _Lowering:
         self.findings = findings
         self.builder = ProcessBuilder(str(text.name), str(text.name), text.span)
         self.registers: dict[str, int] = {}
+        self.arriving: dict[str, list[Instruction]] = {}
+        for instruction in text.instructions:
+            self.arriving.setdefault(instruction.target, []).append(instruction)
         self.expressions = ExpressionReader(findings, self.value)
 
     def process(self) -> Process:
@@ -171,7 +175,7 @@ class _Lowering:
                 self.registers[name] = self.builder.register(name, domain, init, span)
 
     def location(self, label: str, place: Token) -> int:
-        leading = [i for i in self.text.instructions if i.target == label]
+        leading = self.arriving.get(label, [])
         point = None
         if leading:
             span = span_of(self.findings.source, leading[0].statement)

@@ -20,6 +20,9 @@ from memfence.source import SourceText, Span
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
 
+LONGEST_RECOVERED = 50_000
+"""In a longer text only the first mistake is shown, as the parser tells it: more would cost many parses."""
+
 
 @dataclass(frozen=True, slots=True)
 class LineStyle:
@@ -37,6 +40,8 @@ class LineStyle:
 
 def parse_lines(grammar: Lark, source: SourceText, readable: dict[str, str], style: LineStyle) -> Tree[Token]:
     """The parse tree of `source`; InputError with the first mistake of every wrong statement."""
+    if len(source.text) > LONGEST_RECOVERED:
+        return parse_text(grammar, source, readable)
     found: list[Diagnostic] = []
     text = source.text
     while True:
@@ -48,8 +53,8 @@ def parse_lines(grammar: Lark, source: SourceText, readable: dict[str, str], sty
             if not found or found[-1].at.span.start < at.start:
                 found.append(diagnostic)
             line = _line_bounds(text, at.start)
-            at_the_end = at.end >= len(text.rstrip())
-            if at_the_end or len(found) > MOST_SHOWN or not style.statement.match(text[slice(*line)]):
+            done = at.end >= len(text.rstrip()) or len(found) > MOST_SHOWN
+            if done or not style.statement.match(text[slice(*line)]):
                 raise InputError(found) from None
             text = text[: line[0]] + " " * (line[1] - line[0]) + text[line[1] :]
         else:

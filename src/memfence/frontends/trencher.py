@@ -65,8 +65,11 @@ class _Lowering:
                 registers[name] = builder.register(name)
             return registers[name]
 
+        arriving: dict[str, list[Item]] = {}
+        for item in thread.items:
+            arriving.setdefault(item.target, []).append(item)
         for state, place in thread.states.items():
-            leading = [item for item in thread.items if item.target == state]
+            leading = arriving.get(state, [])
             point = None
             if leading:
                 after = _words(leading[0]) if len(leading) == 1 else f"state {state}"
