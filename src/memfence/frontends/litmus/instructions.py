@@ -88,10 +88,7 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class LabelHere:
-    """A label. `alone`: its cell holds nothing else."""
-
     name: str
-    alone: bool
     span: Span
 
 
@@ -133,7 +130,7 @@ def read_cell(cell: Piece, architecture: str, errors: list[Diagnostic]) -> list[
     while found := _LABEL.match(text):
         rest = text[found.end() :].lstrip()
         span = source.span(start, start + len(found[1]))
-        result.append(LabelHere(found[1], not rest and not result, span))
+        result.append(LabelHere(found[1], span))
         start += len(text) - len(rest)
         text = rest
     if text:

@@ -109,18 +109,18 @@ class Thread:
             self.labels[label.name] = (location, label.span)
 
     def _location_point(self, here: int) -> FencePoint | None:
-        """A row after the last label, or between unlabelled instructions, is passed whichever way control comes."""
-        if self.items[here].labels:
-            label, row = self.items[here].labels[-1]
-            return self._point(label.span, row) if label.alone else None
-        previous = self.items[here - 1] if here else None
-        return self._point(previous.instruction.span, previous.row) if previous and previous.instruction else None
+        """A row between two instructions is passed whichever way control comes, unless there is a label to jump to."""
+        previous = self.items[here - 1] if here and not self.items[here].labels else None
+        if previous is None or previous.instruction is None:
+            return None
+        return self._point(previous.instruction.span, previous.row)
 
     def _transition_point(self, here: int) -> FencePoint | None:
         """Before a label a row is passed only by who comes from the instruction above."""
         item = self.items[here]
-        labelled = bool(self.items[here + 1].labels)
-        return self._point(item.instruction.span, item.row) if labelled and item.instruction is not None else None
+        if item.instruction is None or item.instruction.mnemonic == "CMPXCHG" or not self.items[here + 1].labels:
+            return None
+        return self._point(item.instruction.span, item.row)
 
     def _point(self, span: Span, row: int) -> FencePoint:
         return FencePoint(f"P{self.number}", f"{self.number}:{row}", span, " ".join(span.text.split()))

@@ -93,8 +93,7 @@ class ProcessLowering:
     def _place_labels(self) -> None:
         """A location for every label, ahead: a `goto` may lead forwards."""
         places: dict[str, Name] = {}
-        statements = [(s.labels, s) for s in _every_statement(self.text.statements)]
-        for labels, statement in [*statements, (self.text.trailing, None)]:
+        for labels in [*(s.labels for s in _every_statement(self.text.statements)), self.text.trailing]:
             location = None
             for label in labels:
                 if label.text in places:
@@ -104,9 +103,8 @@ class ProcessLowering:
                     continue
                 places[label.text] = label
                 if location is None:
-                    point = self._point_before(statement, f"{label.text}:") if statement is not None else None
                     names = [name.text for name in labels]
-                    location = self.builder.location(label.text, names, label.span, point)
+                    location = self.builder.location(label.text, names, label.span)
                 self.labels[label.text] = location
 
     def _sequence(self, statements: Sequence[Statement], target: int) -> int:
@@ -131,7 +129,7 @@ class ProcessLowering:
         if isinstance(body, Block):
             return self._sequence(body.statements, target)
         joins = before is not None and isinstance(before.body, If | Do | Block) and not isinstance(body, Do)
-        point = self._point_before(statement, "the statement before this one") if joins else None
+        point = self._point_before(statement) if joins else None
         here = self.builder.location(span=statement.span, point=point)
         if isinstance(body, Do):
             self._loop(body, here, target)
@@ -240,12 +238,11 @@ class ProcessLowering:
         words = " ".join(span.text.split())
         return FencePoint(self.builder.template, f"after {span.start} {span.end}", span, words)
 
-    def _point_before(self, statement: Statement, after: str) -> FencePoint | None:
-        """A fence in front of a statement, behind its label; not for a loop, whose head must stay at the label."""
-        if isinstance(statement.body, Do):
-            return None
+    def _point_before(self, statement: Statement) -> FencePoint:
+        """Where several ways join: after a compound statement, in front of the next."""
         span = statement.span
-        return FencePoint(self.builder.template, f"before {span.start} {span.end}", span, after)
+        key = f"before {span.start} {span.end}"
+        return FencePoint(self.builder.template, key, span, "the statement before this one")
 
 
 def check_initial(reader: Reader, declaration: Declaration, domain: Domain) -> None:

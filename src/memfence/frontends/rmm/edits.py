@@ -30,15 +30,13 @@ def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKin
             edits.append(_after(masked, start, end, _WORD[kind], newline))
         elif how == "before":
             edits.append(Edit(start, start, f"{_WORD[kind]};{newline}{' ' * _column(source.text, start)}"))
-        elif how == "wrap-after":
-            edits += [Edit(start, start, "{ "), Edit(end, end, f"; {_WORD[kind]} }}")]
         else:
-            edits += [Edit(start, start, f"{{ {_WORD[kind]}; "), Edit(end, end, " }")]
+            edits += [Edit(start, start, "{ "), Edit(end, end, f"; {_WORD[kind]} }}")]
     return apply_edits(source.text, edits)
 
 
 def _lock(point: FencePoint, masked: str, how: str, start: int) -> Edit:
-    if not how.endswith("after") or not masked.startswith("write", start):
+    if how not in ("after", "wrap") or not masked.startswith("write", start):
         what = f"`{point.after}` is not a write that could be locked"
         raise InputError([Diagnostic(Code.UNSUPPORTED, what, Label(point.span))])
     return Edit(start, start, "locked ")

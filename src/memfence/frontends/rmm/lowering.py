@@ -109,7 +109,7 @@ class ProcessLowering:
                 places[label.text] = label
                 if location is None:
                     names = [name.text for name in statement.labels]
-                    location = self.builder.location(label.text, names, label.span, self._point_at_label(statement))
+                    location = self.builder.location(label.text, names, label.span)
                 self.labels[label.text] = location
 
     def _with_initial_values(self, process: Process) -> Process:
@@ -338,20 +338,16 @@ class ProcessLowering:
         return FencePoint(template, key, statement.span, after)
 
     def _point_after(self, statement: Statement) -> FencePoint | None:
-        how = "after" if statement.listed else "wrap-after"
+        how = "after" if statement.listed else "wrap"
         words = " ".join(statement.span.text.split())
         return self._point(f"{how} {statement.start} {statement.end}", statement, words)
-
-    def _point_at_label(self, statement: Statement) -> FencePoint | None:
-        """Right after the label; not for a loop, whose head must stay at the label."""
-        if isinstance(statement.body, While):
-            return None
-        how = "before" if statement.listed else "wrap-before"
-        return self._point(f"{how} {statement.start} {statement.end}", statement, f"{statement.labels[-1].text}:")
 
     def _point_before(self, statement: Statement, before: Statement | None) -> FencePoint | None:
         """Where several ways join: after a compound statement, in front of the next."""
         if before is None or not isinstance(before.body, If | While | Either | Block):
+            return None
+        between = self.reader.expansion.source.text[before.end : statement.start]
+        if before.macro != statement.macro or not before.end < statement.start or "macro" in between:
             return None
         return self._point(f"before {statement.start} {statement.end}", statement, "the statement before this one")
 

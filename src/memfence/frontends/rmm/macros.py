@@ -25,12 +25,36 @@ _NOT_A_CALL = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
+class Frame:
+    """One text being expanded: the program itself, or one use of a macro. No two are the same."""
+
+    number: int
+    macro: str
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """Where something that was put into `frame` stands in its text: a parameter or a call."""
+
+    frame: Frame
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Stretch:
-    """`length` characters of the user's text from offset `origin`; `macro` is whose body they are, if any."""
+    """`length` characters of the user's text from offset `origin`, which were written in `frame`.
+
+    `put_into`: the parameters and calls that it came through, innermost first.
+    """
 
     origin: int
     length: int
-    macro: str
+    frame: Frame
+    put_into: tuple[Occurrence, ...] = ()
+
+    def placed(self, frame: Frame, start: int, end: int) -> Stretch:
+        return Stretch(self.origin, self.length, self.frame, (*self.put_into, Occurrence(frame, start, end)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +77,31 @@ class Expansion:
         for stretch in self.stretches:
             self.starts.append(self.starts[-1] + stretch.length)
 
-    def origin(self, offset: int) -> int:
-        """Where the character at `offset` stands in the source."""
-        stretch, start = self._stretch(offset)
-        return stretch.origin + offset - start if stretch else len(self.source.text)
+    def place(self, start: int, end: int) -> tuple[int, int, str]:
+        """Where the characters from `start` to `end` stand in one text of the source, and of which macro's body.
 
-    def macro_at(self, offset: int) -> str:
-        """The macro whose body the character at `offset` comes from; empty outside macros."""
-        stretch, _ = self._stretch(offset)
-        return stretch.macro if stretch else ""
+        A parameter at either end counts as a whole, and so does a call.
+        """
+        first, last = self._stretch(start), self._stretch(max(start, end - 1))
+        if first is None or last is None:
+            return len(self.source.text), len(self.source.text), ""
+        starts = {first[0].frame: first[1], **{o.frame: o.start for o in first[0].put_into}}
+        ends = {last[0].frame: last[1] + 1, **{o.frame: o.end for o in last[0].put_into}}
+        frame = next(frame for frame in starts if frame in ends)
+        return starts[frame], max(starts[frame], ends[frame]), frame.macro
 
     def span(self, start: int, end: int) -> Span:
-        """The place in the source of the characters from `start` to `end`, as far as it is one place."""
-        first, last = self.origin(start), self.origin(max(start, end - 1)) + 1
-        if last <= first or self.macro_at(start) != self.macro_at(max(start, end - 1)):
-            line_end = self.source.text.find("\n", first)
-            last = len(self.source.text) if line_end < 0 else line_end
-        return self.source.span(first, max(last, first))
+        """The place in the source of the characters from `start` to `end`."""
+        first, last, _ = self.place(start, end)
+        return self.source.span(first, last)
 
-    def _stretch(self, offset: int) -> tuple[Stretch | None, int]:
-        number = min(bisect_right(self.starts, offset), len(self.stretches)) - 1
-        return (self.stretches[number], self.starts[number]) if number >= 0 else (None, 0)
+    def _stretch(self, offset: int) -> tuple[Stretch, int] | None:
+        """The stretch of the character at `offset`, and where in the source that stands."""
+        number = bisect_right(self.starts, offset) - 1
+        if not 0 <= number < len(self.stretches):
+            return None
+        stretch = self.stretches[number]
+        return stretch, stretch.origin + offset - self.starts[number]
 
 
 def mask_comments(source: SourceText) -> str:
@@ -90,7 +118,8 @@ def expand_macros(source: SourceText) -> Expansion:
     masked = mask_comments(source)
     macros, outside = _definitions(source, masked)
     expander = _Expander(source, masked, macros)
-    stretches = [s for start, end in outside for s in expander.expand(start, end, {}, ())]
+    top = Frame(0, "")
+    stretches = [s for start, end in outside for s in expander.expand(start, end, {}, (top,))]
     return Expansion(source, masked, stretches)
 
 
@@ -132,13 +161,14 @@ class _Expander:
     masked: str
     macros: Mapping[str, Macro]
     size: int = 0
+    calls: int = 0
 
     def expand(
-        self, start: int, end: int, arguments: Mapping[str, Sequence[Stretch]], inside: tuple[str, ...]
+        self, start: int, end: int, arguments: Mapping[str, Sequence[Stretch]], inside: tuple[Frame, ...]
     ) -> list[Stretch]:
         """The text from `start` to `end` with parameters and calls replaced; `inside` are the macros being expanded."""
         result: list[Stretch] = []
-        name = inside[-1] if inside else ""
+        frame = inside[-1]
         done = start
         position = start
         while found := _WORD.search(self.masked, position, end):
@@ -150,9 +180,10 @@ class _Expander:
                 replacement, position = self._call(found, end, arguments, inside)
             else:
                 continue
-            result += [Stretch(done, found.start() - done, name), *replacement]
+            placed = [stretch.placed(frame, found.start(), position) for stretch in replacement]
+            result += [Stretch(done, found.start() - done, frame), *placed]
             done = position
-        result.append(Stretch(done, end - done, name))
+        result.append(Stretch(done, end - done, frame))
         self.size += end - start
         if self.size > LARGEST_TEXT:
             what = f"with all macros expanded the text has more than {LARGEST_TEXT} characters"
@@ -160,7 +191,7 @@ class _Expander:
         return result
 
     def _call(
-        self, found: re.Match[str], end: int, arguments: Mapping[str, Sequence[Stretch]], inside: tuple[str, ...]
+        self, found: re.Match[str], end: int, arguments: Mapping[str, Sequence[Stretch]], inside: tuple[Frame, ...]
     ) -> tuple[list[Stretch], int]:
         name = found[0]
         span = self.source.span(found.start(), found.end())
@@ -168,9 +199,9 @@ class _Expander:
         if macro is None:
             hint = did_you_mean(name, list(self.macros), f"define it with `macro {name}(...) ... endmacro`")
             _fail(Code.SYNTAX, f"there is no macro `{name}`", span, hint)
-        if name in inside:
+        if any(frame.macro == name for frame in inside):
             _fail(Code.RECURSION, f"the macro `{name}` uses itself", span, None)
-        if len(inside) >= DEEPEST:
+        if len(inside) > DEEPEST:
             _fail(Code.TOO_DEEP, f"macros are nested more than {DEEPEST} deep", span, None)
         pieces, after = self._arguments(found.end(), end, span)
         values = [self.expand(a, b, arguments, inside) for a, b in pieces]
@@ -178,7 +209,8 @@ class _Expander:
             what = f"the macro `{name}` has {len(macro.parameters)} parameters, not {len(values)}"
             raise InputError([Diagnostic(Code.ARGUMENT_COUNT, what, Label(span), (Label(macro.span, "defined here"),))])
         bound = dict(zip(macro.parameters, values, strict=True))
-        return self.expand(macro.start, macro.end, bound, (*inside, name)), after
+        self.calls += 1
+        return self.expand(macro.start, macro.end, bound, (*inside, Frame(self.calls, name))), after
 
     def _arguments(self, start: int, end: int, span: Span) -> tuple[list[tuple[int, int]], int]:
         """The arguments between the parentheses that open after `start`, and the offset after them."""

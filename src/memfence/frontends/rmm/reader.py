@@ -138,7 +138,7 @@ class Reader:
     def _process(self, tree: Tree[Token]) -> ProcessText:
         word, count, data, registers, statements = tree.children
         start, _ = _offsets(word)
-        base = self.expansion.macro_at(start) or "process"
+        base = self.expansion.place(start, start + 1)[2] or "process"
         if base == "process" or base not in self._templates:
             self._templates[base] = self._templates.get(base, 0) + 1
         template = base if base != "process" else f"process{self._templates[base]}"
@@ -159,10 +159,8 @@ class Reader:
         *labels, body = _trees(tree)
         start, end = _offsets(body)
         names = tuple(self.name(_tokens(label)[0]) for label in labels)
-        origin, last = self.expansion.origin(start), self.expansion.origin(end - 1) + 1
-        return Statement(
-            names, self._body(body), self.span(body), origin, last, listed, self.expansion.macro_at(start)
-        )  # fmt: skip
+        first, last, macro = self.expansion.place(start, end)
+        return Statement(names, self._body(body), self.span(body), first, last, listed, macro)
 
     def _body(self, tree: Tree[Token]) -> Body:
         children = tree.children
