@@ -122,6 +122,14 @@ A call gives more or fewer arguments than the definition has parameters.
 
     inline swap(a, b) { ... }  ...  swap(x)
 """,
+    Code.CONFLICTING_WRITES: """
+The two sides of a rendezvous happen in one step. Where both write the same variable, the result would depend on an
+order that the language does not define.
+
+    process A: sync c!;  effect x = 1;      process B: sync c?;  effect x = 2;
+
+Let one side send the value and the other one write it.
+""",
     Code.BAD_PROPERTY: """
 The expression of --forbid or --invariant cannot be read. It has C's operators over `process@label`,
 `process.register`, shared variables (`x`, `a[0]`), `empty(process)` (no store pending), numbers, true and false.
@@ -142,4 +150,4 @@ process could change one of them in between. memfence checks the program as writ
 
 def explanation(code: Code) -> str:
     """The text for `code`, ending in a newline."""
-    return _TEXTS[code].lstrip("\n")
+    return _TEXTS.get(code, f"{code.summary}\n").lstrip("\n")

@@ -132,6 +132,8 @@ def check(
         result = _check(program, options)
     except InputError as error:
         raise typer.Exit(_refuse(error, json)) from None
+    except KeyboardInterrupt:  # before or after the search, which ends by itself with a result
+        raise typer.Exit(_interrupted(json)) from None
     finally:
         progress.close()
     _print_check(result, json, quiet, verbose)
@@ -279,3 +281,13 @@ def _refuse(error: InputError, json: bool) -> Exit:
 
         terminal.write(render(error.diagnostics), sys.stderr)
     return Exit.BAD_INPUT
+
+
+def _interrupted(json: bool) -> Exit:
+    if json:
+        from memfence.reports.json import dump
+
+        sys.stdout.write(dump({"error": "interrupted", "diagnostics": []}))
+    else:
+        sys.stderr.write("UNKNOWN: interrupted\n")
+    return Exit.UNKNOWN

@@ -29,9 +29,9 @@ def _report_fault(fault: Exception) -> None:
     import platform
     import traceback
 
-    frames = traceback.format_exception(fault)
     sys.stderr.write(f"internal error: {type(fault).__name__}: {fault}\n")
-    sys.stderr.write("".join(f"  {line}\n" for frame in frames[-4:] for line in frame.splitlines()))
+    for frame in traceback.extract_tb(fault.__traceback__)[-5:]:
+        sys.stderr.write(f"  at {frame.filename}:{frame.lineno} in {frame.name}\n")
     system = f"memfence {VERSION}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     sys.stderr.write(f"This is a fault of memfence ({system}), not of your program.\n")
     sys.stderr.write("Please report it with the command line, the input file and the lines above.\n")

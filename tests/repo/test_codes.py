@@ -1,0 +1,52 @@
+"""One table of codes: each is explained, and each is shown by some golden case or test."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from memfence.codes import Code
+from memfence.explanations import explanation
+
+TESTS = Path(__file__).resolve().parents[1]
+SHOWN = "".join(path.read_bytes().decode() for path in sorted(TESTS.glob("golden/errors/*/*.expected")))
+
+NOT_OF_A_FRONT_END = {
+    Code.UNREADABLE: "cli/test_commands.py",
+    Code.UNKNOWN_LANGUAGE: "cli/test_commands.py",
+    Code.BAD_PROPERTY: "cli/test_commands.py",
+}
+"""Raised outside the front ends: the file that shows them instead."""
+
+
+NOT_RAISED_YET = {Code.SEVERAL_READS: "a warning; warnings are not reported before all front ends collect them"}
+
+
+@pytest.mark.parametrize("code", Code, ids=lambda code: code.id)
+def test_some_golden_case_shows(code: Code) -> None:
+    if code in NOT_RAISED_YET:
+        assert f"[{code.id}]" not in SHOWN, "take it off the list"
+    elif code in NOT_OF_A_FRONT_END:
+        assert code.id in (TESTS / NOT_OF_A_FRONT_END[code]).read_text()
+    else:
+        assert f"[{code.id}]" in SHOWN
+
+
+@pytest.mark.parametrize("code", Code, ids=lambda code: code.id)
+def test_memfence_explain_has_a_text_with_an_example_for(code: Code) -> None:
+    text = explanation(code)
+    assert re.search(r"^    \S", text, re.MULTILINE), "no indented example"
+    assert max(map(len, text.splitlines())) <= 120
+    assert text.endswith("\n")
+
+
+def test_ids_are_unique_and_well_formed() -> None:
+    ids = [code.id for code in Code]
+    assert len(set(ids)) == len(ids)
+    assert all(re.fullmatch(r"MF[01239]\d\d", number) for number in ids)
+
+
+def test_every_code_that_is_shown_is_in_the_table() -> None:
+    assert set(re.findall(r"\[(MF\d{3})\]", SHOWN)) <= {code.id for code in Code}

@@ -1,0 +1,80 @@
+"""The picture in ARCHITECTURE.md is true: no stage imports a later one, only `engines` touches the native core."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
+
+ORDER = [
+    "version", "source", "codes", "explanations", "diagnostics", "program", "frontends", "pipeline", "models", "_core",
+    "engines", "analyses", "synthesis", "reports", "cli",
+]  # fmt: skip
+DOORS = {"__init__", "__main__"}
+"""The public names and `python -m memfence` may reach everything."""
+
+FILES = sorted(path for path in ROOT.rglob("*.py") if path.relative_to(ROOT).parts[0].removesuffix(".py") not in DOORS)
+
+
+def stage_of(path: Path) -> str:
+    return path.relative_to(ROOT).with_suffix("").parts[0]
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Every module of memfence that the file names in an import, wherever it stands."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            if node.module == "memfence":
+                yield from (f"memfence.{alias.name}" for alias in node.names)
+            elif node.module is not None:
+                yield node.module
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_stage_imports_a_later_one(path: Path) -> None:
+    here = stage_of(path)
+    assert here in ORDER, f"{here} has no place in the order of stages"
+    for name in imported(path):
+        if name.startswith("memfence."):
+            there = name.split(".")[1]
+            assert ORDER.index(there) <= ORDER.index(here), f"{path.relative_to(ROOT)} imports {name}"
+            assert there != "_core" or here == "engines", f"{path.relative_to(ROOT)} touches the native core"
+
+
+def test_a_planted_wrong_import_is_seen(tmp_path: Path) -> None:
+    planted = tmp_path / "wrong.py"
+    planted.write_text("def f():\n    from memfence.cli import main\n")
+    assert list(imported(planted)) == ["memfence.cli"]
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent for path in FILES} - {ROOT}), ids=lambda path: path.name)
+def test_every_folder_says_what_lives_there(folder: Path) -> None:
+    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
+    assert text, f"{folder.name}/__init__.py has no docstring"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_module_says_what_it_is(path: Path) -> None:
+    assert ast.get_docstring(ast.parse(path.read_text()))
+
+
+def test_no_module_has_a_name_that_means_nothing() -> None:
+    meaningless = {"utils", "util", "helpers", "helper", "misc", "common", "manager", "tools"}
+    assert [path for path in FILES if path.stem in meaningless] == []
+
+
+def test_only_the_command_line_prints_or_exits() -> None:
+    found = []
+    for path in FILES:
+        if stage_of(path) != "cli":
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Call) and ast.unparse(node.func) in ("print", "sys.exit", "exit", "input"):
+                    found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert found == []
