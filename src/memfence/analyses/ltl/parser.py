@@ -113,12 +113,16 @@ def as_expression(formula: Formula, atoms: tuple[Proposition, ...]) -> Expr:
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """`sign` is the operator that the token is, whatever its spelling; empty for a part of a predicate."""
+    """`sign` is the operator that the token is, whatever its spelling; empty for a part of a predicate.
+
+    `is_defined`: a name from `--define`.
+    """
 
     sign: str
     text: str
     start: int
     end: int
+    is_defined: bool = False
 
 
 _TOKEN = re.compile(
@@ -190,7 +194,7 @@ class _Parser:
         if match.lastgroup != "word":
             return [_Token(_SIGNS.get(text, "") if match.lastgroup == "sign" else "", text, start, end)]
         if is_name or text in self.known:
-            return [_Token("", text, start, end)]
+            return [_Token("", text, start, end, not is_name)]
         if re.fullmatch("[GFX]{2,}", text):  # `GF p`
             return [_Token(letter, letter, start + i, start + i + 1) for i, letter in enumerate(text)]
         return [_Token(_WORDS.get(text, ""), text, start, end)]
@@ -294,7 +298,7 @@ class _Parser:
         if len(tokens) == 1 and tokens[0].text in ("true", "false"):
             return TRUE if tokens[0].text == "true" else FALSE
         text = self.source.text[tokens[0].start : tokens[-1].end]
-        if len(tokens) == 1 and text in self.known:
+        if len(tokens) == 1 and tokens[0].is_defined:
             return self.atom(self.known[text])
         return self.atom(Proposition(text, self.expression(tokens, text)))
 
@@ -310,22 +314,17 @@ class _Parser:
         try:
             return parse_expression(text if is_as_written else " ".join(words), self.program, self.source.path)
         except InputError as error:
-            found = error.diagnostics
-            if is_as_written:
-                found = tuple(self.moved(diagnostic, tokens[0].start) for diagnostic in found)
-            self.errors += found
+            whole = self.source.span(tokens[0].start, tokens[-1].end)
+            for found in error.diagnostics:
+                span = found.at.span
+                place = self.source.span(whole.start + span.start, whole.start + span.end) if is_as_written else whole
+                self.errors.append(replace(found, at=replace(found.at, span=place)))
             return Const(0)
 
     def spelled(self, token: _Token) -> str:
         if token.sign:
             return _IN_PREDICATES[token.sign]
-        return f"({self.meanings[token.text]})" if token.text in self.meanings else token.text
-
-    def moved(self, diagnostic: Diagnostic, offset: int) -> Diagnostic:
-        """The same finding, placed in the whole formula instead of in the predicate."""
-        span = diagnostic.at.span
-        place = self.source.span(span.start + offset, span.end + offset)
-        return replace(diagnostic, at=replace(diagnostic.at, span=place))
+        return f"({self.meanings[token.text]})" if token.is_defined else token.text
 
 
 _OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "?")
