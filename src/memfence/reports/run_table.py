@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import assert_never
 
+from memfence.engines.overtaking import events
 from memfence.engines.trace import Trace
 from memfence.models.accesses import accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
@@ -27,23 +28,43 @@ def run_table(trace: Trace, width: int) -> str:
         table = layout(trace, max(width, NARROWEST))
         if table is not None:
             return table
-    return "\n".join(line for text in _plain_lines(trace) for line in wrap(text, max(width, NARROWEST)))
+    return "\n".join(_wrap_all(list(_plain_lines(trace)), max(width, NARROWEST)))
 
 
 def _wide(trace: Trace, width: int) -> str | None:
-    """A column a process, all of memory, a column a buffer."""
-    if len(trace.program.variables) > FEW_VARIABLES:
+    """A column a process, every variable that the run accesses, a column a buffer."""
+    shown = _accessed(trace)
+    if len(shown) > FEW_VARIABLES:
         return None
     processes = trace.program.processes
     buffered = [p for p, _ in enumerate(processes) if _ever_pending(trace, p)]
     columns = [Column("step", 4, align_right=True), *(Column(p.name, 16) for p in processes), Column("memory", width)]
     columns += [Column(f"buffer {processes[p].name}", 12) for p in buffered]
-    rows = [["", *("" for _ in processes), _memory(trace, None), *("" for _ in buffered)]]
+    rows = [["", *("" for _ in processes), _memory(trace, None, shown), *("" for _ in buffered)]]
     for position, taken in enumerate(trace.steps):
         cells = actions(trace, position)
-        row = [str(position + 1), *(cells.get(p, "") for p, _ in enumerate(processes)), _memory(trace, position)]
-        rows.append(row + [buffer_text(trace.program, taken.state, p) for p in buffered])
-    return render_table(columns, rows, width)
+        row = [str(position + 1), *(cells.get(p, "") for p, _ in enumerate(processes))]
+        row += [_memory(trace, position, shown), *(buffer_text(trace.program, taken.state, p) for p in buffered)]
+        rows.append(row)
+    table = render_table(columns, rows, width)
+    return table and "\n".join([table, *_wrap_all(_never_accessed(trace, shown), width)])
+
+
+def _accessed(trace: Trace) -> list[int]:
+    """The variables that the run reads or writes, and those that its stores still wait for."""
+    found = {event.access.variable for event in events(trace)}
+    return [number for number, _ in enumerate(trace.program.variables) if number in found]
+
+
+def _wrap_all(texts: list[str], width: int) -> list[str]:
+    return [line for text in texts for line in wrap(text, width)]
+
+
+def _never_accessed(trace: Trace, shown: list[int]) -> list[str]:
+    others = [n for n, _ in enumerate(trace.program.variables) if n not in shown]
+    named = [f"{trace.program.variables[n].name}={trace.start.memory[n]}" for n in others[:FEW_VARIABLES]]
+    more = [f"{len(others) - FEW_VARIABLES} more"] if len(others) > FEW_VARIABLES else []
+    return [f"(not accessed in this run: {' '.join([*named, *more])})"] if others else []
 
 
 def _medium(trace: Trace, width: int) -> str | None:
@@ -72,7 +93,7 @@ def _narrow(trace: Trace, width: int) -> str | None:
             number = ""
     table = render_table(columns, rows, width)
     note = f"(one column for all {len(trace.program.processes)} processes: a wider terminal shows one each)"
-    return _with_initial(trace, table and f"{table}\n{note}", width)
+    return _with_initial(trace, table and "\n".join([table, *wrap(note, width)]), width)
 
 
 def _plain_lines(trace: Trace) -> Iterator[str]:
@@ -93,7 +114,7 @@ def _with_initial(trace: Trace, table: str | None, width: int) -> str | None:
     others = [f"{v.name}={value}" for v, value in variables if value != 0]
     rest = "everything else is 0" if others else "all of memory is 0"
     shown = others if len(others) <= FEW_VARIABLES else [*others[:FEW_VARIABLES], f"{len(others) - FEW_VARIABLES} more"]
-    return f"At the start {', '.join([*shown, rest])}.\n{table}"
+    return "\n".join([*wrap(f"At the start {', '.join([*shown, rest])}.", width), table])
 
 
 def actions(trace: Trace, position: int) -> dict[int, str]:
@@ -165,15 +186,15 @@ def _all_buffers(trace: Trace, position: int) -> list[str]:
         return []
     state, processes = trace.steps[position].state, trace.program.processes
     texts = [(p.name, buffer_text(trace.program, state, i)) for i, p in enumerate(processes)]
-    return ["; ".join(f"{name}: {text}" for name, text in texts if text)]
+    return ["\n".join(f"{name}: {text}" for name, text in texts if text)]
 
 
-def _memory(trace: Trace, position: int | None) -> str:
-    """All of memory; `*` marks what the step changed."""
+def _memory(trace: Trace, position: int | None, shown: list[int]) -> str:
+    """The variables in `shown`; `*` marks what the step changed."""
     old = trace.start.memory if position is None else trace.state_before(position).memory
     new = trace.start.memory if position is None else trace.steps[position].state.memory
-    shown = [f"{'*' if a != b else ' '}{v.name}={b}" for v, a, b in zip(trace.program.variables, old, new, strict=True)]
-    return " ".join(shown).strip()
+    names = trace.program.variables
+    return " ".join(f"{'*' if old[n] != new[n] else ' '}{names[n].name}={new[n]}" for n in shown).strip()
 
 
 def _changed(trace: Trace, position: int) -> str:

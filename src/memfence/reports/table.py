@@ -22,15 +22,17 @@ def render_table(columns: Sequence[Column], rows: Sequence[Sequence[str]], width
     widths = _fit(columns, rows, width)
     if widths is None:
         return None
-    titles = _line([c.title for c in columns], columns, widths)
+    titles = _line([_title(c.title, w) for c, w in zip(columns, widths, strict=True)], columns, widths)
     rule = "─┼─".join("─" * w for w in widths)
     return "\n".join([*titles, rule, *(line for row in rows for line in _line(row, columns, widths))])
 
 
 def _fit(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[int] | None:
     """Natural widths, the widest column narrowed first, one by one, until all fit."""
-    widths = [max(map(len, (c.title, *cells))) for c, *cells in zip(columns, *rows, strict=True)]
-    least = [min(w, max(c.least, len(c.title))) for c, w in zip(columns, widths, strict=True)]
+    words = [max(map(len, c.title.split())) for c in columns]
+    cells = ([line for cell in column for line in cell.split("\n")] for column in zip(*rows, strict=True))
+    widths = [max(word, *map(len, column)) for word, column in zip(words, cells, strict=True)]
+    least = [min(w, max(c.least, word)) for c, w, word in zip(columns, widths, words, strict=True)]
     room = width - len(SEPARATOR) * (len(columns) - 1)
     while sum(widths) > room:
         slack, widest = max((w, i) for i, w in enumerate(widths) if w > least[i]) if widths != least else (0, -1)
@@ -40,8 +42,14 @@ def _fit(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -
     return widths
 
 
+def _title(title: str, width: int) -> str:
+    return title if len(title) <= width else "\n".join(title.split())
+
+
 def _line(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> list[str]:
-    wrapped = [wrap(cell, w) for cell, w in zip(cells, widths, strict=True)]
+    wrapped = [
+        [line for part in cell.split("\n") for line in wrap(part, w)] for cell, w in zip(cells, widths, strict=True)
+    ]
     height = max(map(len, wrapped))
     lines = []
     for i in range(height):

@@ -149,6 +149,13 @@ def test_a_narrow_table_says_what_is_different() -> None:
     assert "At the start all of memory is 0." in run_table(many_processes(12), 100)
 
 
+def test_variables_that_the_run_does_not_touch_are_left_out_and_named() -> None:
+    program = Sample("unused", "x unused").process("P", "x := 1").build()
+    table = run_table(Trace(program, memory_model("tso"), 0, [Run(0, 0)]), 100)
+    assert table.endswith("(not accessed in this run: unused=0)")
+    assert table.count("unused") == 1
+
+
 def test_a_table_that_cannot_fit_is_refused_not_cut() -> None:
     columns = [Column("a", 10), Column("b", 10)]
     assert render_table(columns, [["x" * 10, "y" * 10]], 20) is None
