@@ -30,7 +30,7 @@ def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKin
 
 
 def _insert_row(text: str, layout: Layout, row: Row, kind: str, threads: set[int]) -> str:
-    word = kind.upper() if any(cell.text.isupper() for cell in row.cells) else kind
+    word = kind.upper() if any(cell.text[:1].isupper() for cell in row.cells) else kind
     line_start = text.rfind("\n", 0, row.start) + 1
     line = text[line_start : row.end]
     cells = line[:-1].split("|")
