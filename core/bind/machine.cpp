@@ -34,13 +34,13 @@ void bind_machine(nb::module_& m) {
 
   nb::class_<Process>(m, "Process").def(
       "__init__",
-      [](Process* p, int location_slot, int pending_slot, int locations, std::vector<int> edges,
+      [](Process* p, int location_slot, int pending_slot, int locations, int registers, std::vector<int> edges,
          std::vector<int> stored_variables, std::vector<int> scratch_slots, std::vector<std::uint8_t> is_private,
          std::vector<std::uint8_t> committed, bool uses_sfence) {
-        new (p) Process{location_slot, pending_slot, locations, std::move(edges), std::move(stored_variables),
+        new (p) Process{location_slot, pending_slot, locations, registers, std::move(edges), std::move(stored_variables),
                         std::move(scratch_slots), std::move(is_private), std::move(committed), uses_sfence};
       },
-      "location_slot"_a, "pending_slot"_a, "locations"_a, "edges"_a, "stored_variables"_a, "scratch_slots"_a,
+      "location_slot"_a, "pending_slot"_a, "locations"_a, "registers"_a, "edges"_a, "stored_variables"_a, "scratch_slots"_a,
       "is_private"_a, "committed"_a, "uses_sfence"_a);
 
   nb::class_<Machine>(m, "Machine")

@@ -46,4 +46,5 @@ NB_MODULE(_core, m) {
   m.doc() = "Native exploration core of memfence; private, wrapped by memfence.engines.";
   bind::bind_machine(m);
   bind::bind_exploration(m);
+  bind::bind_criteria(m);
 }

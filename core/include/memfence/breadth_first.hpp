@@ -61,18 +61,18 @@ class BreadthFirst {
     stats_.seconds = watch.seconds();
     stats_.bytes = states_.bytes();
     stats_.state_bits = layout_.bits();
-    observer_ = std::move(workers_[0]->observer);
     for (const auto& worker : workers_) {
       stats_.states += worker->states;
       stats_.transitions += worker->transitions;
       stats_.refused += worker->refusals;
-      if (worker != workers_[0]) observer_.merge(worker->observer, states_);
+      if (worker != workers_[0]) observer().merge(worker->observer, states_);
     }
     return stop_;
   }
 
   const SearchStats& stats() const { return stats_; }
-  const Observer& observer() const { return observer_; }
+  // After run(): what all threads together have observed.
+  Observer& observer() { return workers_[0]->observer; }
   const std::optional<Finding>& finding() const { return finding_; }
   const StateSet& states() const { return states_; }
 
@@ -374,7 +374,7 @@ class BreadthFirst {
   Layout layout_;
   Successors<Semantics> successors_;
   StateSet states_;
-  Observer observer_;
+  const Observer observer_;  // as each thread starts with it
   const Limits& limits_;
   int threads_;
 

@@ -79,12 +79,15 @@ Outcome run_op(const Machine& m, const Op& op, Work& w, Memory& memory) {
       return failed || !truth ? Outcome::Failed : Outcome::Done;
     }
     case OpKind::Mfence:
-      return memory.drained(w, op.process) ? Outcome::Done : Outcome::Blocked;
+      if (!memory.drained(w, op.process)) return Outcome::Blocked;
+      memory.passed_fence(w, op.process);
+      return Outcome::Done;
     case OpKind::Sfence:
       return memory.separate(w, op.process);
     case OpKind::Lock:
       if (w[m.lock_slot] != 0) return Outcome::Blocked;
       w.set(m.lock_slot, op.process + 1);
+      memory.passed_fence(w, op.process);
       return Outcome::Done;
     case OpKind::Unlock:
       if (w[m.lock_slot] != op.process + 1 || !memory.drained(w, op.process)) return Outcome::Blocked;
@@ -109,6 +112,7 @@ Outcome run_edge(const Machine& m, const Edge& edge, Work& w, Memory& memory) {
     if (edge.partner_locked && !may_start_locked(m, w, memory, edge.partner)) return Outcome::Blocked;
   }
   if (edge.locked && !may_start_locked(m, w, memory, edge.process)) return Outcome::Blocked;
+  if (edge.locked) memory.passed_fence(w, edge.process);
   for (const Op& op : edge.ops) {
     const Outcome outcome = run_op(m, op, w, memory);
     if (outcome != Outcome::Done) return outcome;

@@ -71,6 +71,7 @@ struct Process {
   int location_slot;
   int pending_slot;
   int locations;
+  int registers;  // their slots follow pending_slot
   std::vector<int> edges;             // numbers of the edges it starts
   std::vector<int> stored_variables;  // those it may store to, in order
   std::vector<int> scratch_slots;

@@ -23,9 +23,29 @@ struct Sc {
   }
   bool drained(const Work&, int) const { return true; }
   Outcome separate(Work&, int) const { return Outcome::Done; }
+  void passed_fence(Work&, int) const {}
   void derive(Work&) const {}
   template <class Emit>
   void background(Work&, int, Emit&&) const {}
+};
+
+// SC that remembers, in the process's pending slot, the variable of its last store since a fence or locked step (+ 1;
+// 0 = none): what triangular races are about.
+struct ScLastStore : Sc {
+  explicit ScLastStore(const Machine& m) : Sc(m) {
+    for (const Process& p : m.processes) slots[static_cast<std::size_t>(p.pending_slot)] = Slot{0, m.variables};
+  }
+  Outcome store(Work& w, int process, int variable, Value value) const {
+    const Outcome outcome = Sc::store(w, process, variable, value);
+    if (outcome == Outcome::Done) set_last(w, process, variable + 1);
+    return outcome;
+  }
+  void passed_fence(Work& w, int process) const { set_last(w, process, 0); }
+
+ private:
+  void set_last(Work& w, int process, Value value) const {
+    w.set(machine.processes[static_cast<std::size_t>(process)].pending_slot, value);
+  }
 };
 
 // TSO(k), or TSO/var(k) where `per_variable`: one FIFO a process, an entry is two slots (variable, value).
@@ -76,6 +96,7 @@ class Tso {
   }
   bool drained(const Work& w, int process) const { return pending(w, process) == 0; }
   Outcome separate(Work&, int) const { return Outcome::Done; }
+  void passed_fence(Work&, int) const {}
   void derive(Work&) const {}
 
   template <class Emit>
@@ -143,6 +164,7 @@ class Pso {
   bool drained(const Work& w, int process) const {
     return w[machine_.processes[static_cast<std::size_t>(process)].pending_slot] == 0;
   }
+  void passed_fence(Work&, int) const {}
   Outcome separate(Work& w, int process) const {
     const std::size_t buffers = machine_.processes[static_cast<std::size_t>(process)].stored_variables.size();
     for (std::size_t b = 0; b < buffers; ++b) {

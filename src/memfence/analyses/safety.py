@@ -73,9 +73,7 @@ def check_safety(program: Program, options: CheckOptions) -> CheckResult:
     return _result(program, options, properties, searches, limits)
 
 
-def search_with_growing_bound(
-    program: Program, question: Question, options: CheckOptions, limits: Limits
-) -> Searches:
+def search_with_growing_bound(program: Program, question: Question, options: CheckOptions, limits: Limits) -> Searches:
     """Search with the bound given, else with growing ones until something is found or nothing is refused."""
     if options.model == "sc":
         bounds: tuple[int, ...] = (0,)
@@ -131,9 +129,7 @@ def _result(
         stats=stats_of(searches.cost),
         limit=limit,
         advice=_advice(verdict, last.stop),
-        final_states=None
-        if final is None
-        else tuple((s.values[1:], s.count) for s in last.final_states),
+        final_states=None if final is None else tuple((s.values[1:], s.count) for s in last.final_states),
     )
 
 
@@ -151,9 +147,7 @@ def stats_of(cost: Cost) -> Stats:
     return Stats(cost.states, cost.transitions, cost.seconds, peak_megabytes(), extra)
 
 
-def _property_text(
-    program: Program, properties: tuple[Property, ...], last: Explored, trace: Trace | None
-) -> str:
+def _property_text(program: Program, properties: tuple[Property, ...], last: Explored, trace: Trace | None) -> str:
     """What was checked; for a violation, the property that the run violates."""
     if trace is not None and last.finding == "failure":
         failure = trace.failure

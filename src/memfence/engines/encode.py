@@ -55,9 +55,7 @@ DEEPEST_EXPRESSION = 250
 _UNARY = {"-": 2, "!": 3, "~": 4}
 _BINARY = {
     op: 5 + number
-    for number, op in enumerate(
-        ("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=")
-    )
+    for number, op in enumerate(("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">="))
 }
 _CONST, _SLOT, _AND_THEN, _OR_ELSE, _TRUTH, _JUMP_IF_ZERO, _JUMP, _ELEMENT = 0, 1, 21, 22, 23, 24, 25, 26
 _LOAD, _STORE, _ASSIGN, _ASSUME, _ASSERT, _MFENCE, _SFENCE, _LOCK, _UNLOCK = range(9)
@@ -89,6 +87,12 @@ class Encoded:
     slots: Slots
     edges: tuple[Run | Rendezvous, ...]
     expressions: tuple[int, ...]
+
+    def origin_of(self, edge: int) -> tuple[int, ...]:
+        """Numbers of the loaded program's transitions that the edge (of one process) stands for, in order."""
+        step = self.edges[edge]
+        assert isinstance(step, Run)
+        return self.program.processes[step.process].transitions[step.transition].origin or (step.transition,)
 
 
 def encode(
@@ -191,6 +195,7 @@ class _Encoder:
             self.slots.locations[number],
             self.slots.pending(number),
             len(process.locations),
+            len(process.registers),
             edges,
             list(stored_variables(process)),
             [self.slots.register(number, i) for i, r in enumerate(process.registers) if r.transient],
@@ -205,7 +210,9 @@ class _Encoder:
             ops = [self.op(p, op, t, part) for op, part in zip(t.ops, parts, strict=True)]
             origin = list(t.origin) or [number]
             required = _required(t.ops, parts)
-            return [(Run(p, number), _core.Edge(p, t.source, t.target, t.locked, -1, 0, 0, False, ops, origin, required))]
+            return [
+                (Run(p, number), _core.Edge(p, t.source, t.target, t.locked, -1, 0, 0, False, ops, origin, required))
+            ]
         if not t.sync.sends:
             return []
         return [
@@ -238,7 +245,11 @@ class _Encoder:
         """For each op, which of the transitions fused into `t` it comes from. Ops that a pass added stay with the last."""
         if len(t.origin) < 2 or self.loaded is None:
             return [0] * len(t.ops)
-        whole = [(part, op) for part, number in enumerate(t.origin) for op in self.loaded.processes[p].transitions[number].ops]
+        whole = [
+            (part, op)
+            for part, number in enumerate(t.origin)
+            for op in self.loaded.processes[p].transitions[number].ops
+        ]
         parts: list[int] = []
         at = 0
         for op in t.ops:
@@ -255,7 +266,9 @@ class _Encoder:
             case Load(register, address, when):
                 base, size, index = self.address(address, p)
                 condition = -1 if when is None else self.expression(when, p)
-                return _core.Op(_LOAD, p, locked, self.slots.register(p, register), base, size, index, 0, condition, part)
+                return _core.Op(
+                    _LOAD, p, locked, self.slots.register(p, register), base, size, index, 0, condition, part
+                )
             case Store(address, value, direct):
                 base, size, index = self.address(address, p)
                 return _core.Op(_STORE, p, locked or direct, 0, base, size, index, self.expression(value, p), -1, part)

@@ -51,7 +51,9 @@ def _agrees(program: Program, reduced: Program, state: State, wanted: State) -> 
     )
     return memory and all(
         a == b or old.init != new.init
-        for p, q, mine, theirs in zip(program.processes, reduced.processes, state.registers, wanted.registers, strict=True)
+        for p, q, mine, theirs in zip(
+            program.processes, reduced.processes, state.registers, wanted.registers, strict=True
+        )
         for a, b, old, new in zip(mine, theirs, p.registers, q.registers, strict=True)
     )
 

@@ -52,7 +52,7 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.program.expressions import Const, Expr, conjunction, disjunction, negate
 from memfence.program.ir import Program
-from memfence.program.property_text import parse_expression
+from memfence.program.property_text import parse_expression, print_expression
 from memfence.source import SourceText, Span
 
 DEEPEST_NESTING = 100
@@ -80,16 +80,15 @@ def parse_formula(
     text: str, program: Program, definitions: Mapping[str, str] | None = None, option: str = "--ltl"
 ) -> ParsedFormula:
     """The formula in `text`; `definitions` gives names to predicates. InputError, placed in `option`."""
-    names = dict(definitions or {})
     known: dict[str, Proposition] = {}
-    for name, meaning in names.items():
-        parsed = _Parser(SourceText(f"--define {name}", meaning), program, {}, {}).whole()
+    for name, meaning in (definitions or {}).items():
+        parsed = _Parser(SourceText(f"--define {name}", meaning), program, {}).whole()
         if not is_propositional(parsed.formula):
             at = Label(SourceText(f"--define {name}", meaning).span(0, len(meaning)), "has a temporal operator")
             what = f"`{name}` must be a predicate on states"
             raise InputError([Diagnostic(Code.BAD_PROPERTY, what, at, hint="write it out in the formula")])
         known[name] = Proposition(name, as_expression(parsed.formula, parsed.atoms))
-    return _Parser(SourceText(option, text), program, known, names).whole()
+    return _Parser(SourceText(option, text), program, known).whole()
 
 
 def as_expression(formula: Formula, atoms: tuple[Proposition, ...]) -> Expr:
@@ -143,13 +142,10 @@ _IN_PREDICATES = {"!": "!", "&&": "&&", "||": "||", "(": "(", ")": ")"}
 
 
 class _Parser:
-    def __init__(
-        self, source: SourceText, program: Program, known: Mapping[str, Proposition], meanings: Mapping[str, str]
-    ) -> None:
+    def __init__(self, source: SourceText, program: Program, known: Mapping[str, Proposition]) -> None:
         self.source = source
         self.program = program
         self.known = known
-        self.meanings = meanings
         self.atoms: dict[Expr, Proposition] = {}
         self.errors: list[Diagnostic] = []
         self.tokens = self.tokenize()
@@ -324,7 +320,9 @@ class _Parser:
     def spelled(self, token: _Token) -> str:
         if token.sign:
             return _IN_PREDICATES[token.sign]
-        return f"({self.meanings[token.text]})" if token.is_defined else token.text
+        if token.is_defined:
+            return f"({print_expression(self.known[token.text].expr, self.program)})"
+        return token.text
 
 
 _OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "?")

@@ -1,0 +1,72 @@
+// Persistence, robustness, races.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind.hpp"
+#include "memfence/criteria.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace memfence::bind {
+
+void bind_criteria(nb::module_& m) {
+  nb::class_<Attack>(m, "Attack")
+      .def_ro("state", &Attack::state)
+      .def_ro("attacker", &Attack::attacker)
+      .def_ro("closing", &Attack::closing)
+      .def_prop_ro("delayed", [](const Attack& a) { return a.end.delayed; })
+      .def_prop_ro("variable", [](const Attack& a) { return a.end.variable; })
+      .def_prop_ro("is_store", [](const Attack& a) { return a.end.is_store; })
+      .def_prop_ro("crossed", [](const Attack& a) { return a.end.crossed; })
+      .def_prop_ro("edges", [](const Attack& a) { return a.end.edges; })
+      .def_prop_ro("helpers", [](const Attack& a) {
+        std::vector<std::pair<int, bool>> steps;
+        for (const HelperStep& s : a.helpers) steps.emplace_back(s.edge, s.completed);
+        return steps;
+      });
+
+  nb::class_<Race>(m, "Race")
+      .def_ro("state", &Race::state)
+      .def_ro("process", &Race::process)
+      .def_ro("edge", &Race::edge)
+      .def_ro("other_process", &Race::other_process)
+      .def_ro("other_edge", &Race::other_edge)
+      .def_ro("variable", &Race::variable)
+      .def_ro("unfenced", &Race::unfenced);
+
+  nb::class_<CriterionResult>(m, "CriterionResult")
+      .def_prop_ro("exploration", [](CriterionResult& r) { return r.exploration.get(); }, nb::rv_policy::reference_internal)
+      .def_ro("attacks", &CriterionResult::attacks)
+      .def_ro("race", &CriterionResult::race)
+      .def_ro("chain_nodes", &CriterionResult::chain_nodes);
+
+  m.def(
+      "explore_attacks",
+      [](std::shared_ptr<Machine> machine, int criterion, bool collect, int threads, double timeout_seconds,
+         std::uint64_t memory_bytes, std::shared_ptr<Cancel> cancel, nb::object progress) {
+        const Limits limits = make_limits(timeout_seconds, memory_bytes, std::move(cancel), progress);
+        const nb::gil_scoped_release unlocked;
+        return std::make_unique<CriterionResult>(
+            explore_attacks(std::move(machine), static_cast<Criterion>(criterion), collect, limits, threads));
+      },
+      "machine"_a, "criterion"_a, "collect"_a, "threads"_a, "timeout_seconds"_a, "memory_bytes"_a, "cancel"_a.none(),
+      "progress"_a.none(), "Look for attacks while visiting every SC-reachable state.");
+
+  m.def(
+      "explore_races",
+      [](std::shared_ptr<Machine> machine, bool triangular, int threads, double timeout_seconds,
+         std::uint64_t memory_bytes, std::shared_ptr<Cancel> cancel, nb::object progress) {
+        const Limits limits = make_limits(timeout_seconds, memory_bytes, std::move(cancel), progress);
+        const nb::gil_scoped_release unlocked;
+        return std::make_unique<CriterionResult>(explore_races(std::move(machine), triangular, limits, threads));
+      },
+      "machine"_a, "triangular"_a, "threads"_a, "timeout_seconds"_a, "memory_bytes"_a, "cancel"_a.none(),
+      "progress"_a.none(), "Look for a data race, or a triangular one, while visiting every SC-reachable state.");
+}
+
+}  // namespace memfence::bind

@@ -1,0 +1,229 @@
+#include "memfence/chain.hpp"
+
+#include <deque>
+#include <unordered_map>
+
+namespace memfence {
+
+namespace {
+
+constexpr Value kRead = 1, kWrite = 2;
+
+}  // namespace
+
+// The machine's own slots (a location more, for a process whose step blocked half-way), then the attacker, the delayed
+// variable, which processes are in the chain, and for each variable the strongest access in the chain.
+std::vector<Slot> ChainSearch::node_slots(const Machine& m) {
+  std::vector<Slot> slots = m.slots;
+  for (const Process& p : m.processes) {
+    slots[static_cast<std::size_t>(p.location_slot)].hi += 1;
+    for (int r = 0; r < p.registers; ++r) {  // the attacker's registers, and those of a stuck process, become 0
+      Slot& slot = slots[static_cast<std::size_t>(p.pending_slot + 1 + r)];
+      slot.lo = std::min(slot.lo, 0);
+      slot.hi = std::max(slot.hi, 0);
+    }
+  }
+  slots.push_back(Slot{0, static_cast<Value>(m.processes.size()) - 1});
+  slots.push_back(Slot{0, m.variables});
+  for (std::size_t p = 0; p < m.processes.size(); ++p) slots.push_back(Slot{0, 1});
+  for (int v = 0; v < m.variables; ++v) slots.push_back(Slot{0, kWrite});
+  return slots;
+}
+
+ChainSearch::ChainSearch(const Machine& m)
+    : machine_(m),
+      base_(static_cast<int>(m.slots.size())),
+      sc_(m),
+      layout_(node_slots(m)),
+      states_(layout_.words()),
+      text_reads_(m.processes.size()),
+      text_writes_(m.processes.size()),
+      work_(layout_.slots()) {
+  for (const Edge& edge : m.edges)
+    for (const Op& op : edge.ops) {
+      if (op.kind != OpKind::Load && op.kind != OpKind::Store) continue;
+      auto& set = (op.kind == OpKind::Store ? text_writes_ : text_reads_)[static_cast<std::size_t>(op.process)];
+      const Expression& index = m.expressions[static_cast<std::size_t>(op.index)];
+      if (index.is_constant())
+        set.insert(op.base + static_cast<int>(index.constant()));
+      else
+        for (int i = 0; i < op.size; ++i) set.insert(op.base + i);
+    }
+}
+
+// Processes join as soon as their text has a conflicting access; the delayed variable must be within reach of one.
+bool ChainSearch::possible_by_text(int attacker, int delayed, int variable, bool is_store) {
+  const auto [entry, is_new] = text_answers_.try_emplace({attacker, delayed, variable, is_store}, false);
+  if (!is_new) return entry->second;
+  std::set<int> read, written, members;
+  (is_store ? written : read).insert(variable);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int q = 0; q < static_cast<int>(machine_.processes.size()); ++q) {
+      if (q == attacker || members.contains(q)) continue;
+      const auto& reads = text_reads_[static_cast<std::size_t>(q)];
+      const auto& writes = text_writes_[static_cast<std::size_t>(q)];
+      bool joins = false;
+      for (const int v : writes) joins |= read.contains(v) || written.contains(v);
+      for (const int v : reads) joins |= written.contains(v);
+      if (!joins) continue;
+      members.insert(q);
+      read.insert(reads.begin(), reads.end());
+      written.insert(writes.begin(), writes.end());
+      entry->second |= reads.contains(delayed) || writes.contains(delayed);
+      changed = true;
+    }
+  }
+  return entry->second;
+}
+
+Index ChainSearch::root(const Work& w, int attacker, int delayed, int variable, bool is_store) {
+  if (!possible_by_text(attacker, delayed, variable, is_store)) return kNoIndex;
+  std::copy(w.data(), w.data() + base_, work_.data());
+  std::fill(work_.data() + base_, work_.data() + layout_.slots(), 0);
+  const Process& a = machine_.processes[static_cast<std::size_t>(attacker)];
+  std::fill_n(work_.data() + a.location_slot, 2 + a.registers, 0);
+  work_.data()[attacker_slot()] = attacker;
+  work_.data()[delayed_slot()] = delayed;
+  work_.data()[kind_slot(variable)] = is_store ? kWrite : kRead;
+  work_.settle();
+  std::vector<Word> packed(layout_.words());
+  layout_.pack(work_.data(), packed.data());
+  states_.reserve(count_ + 1);
+  const auto inserted = states_.insert(packed.data(), hash_words(packed.data(), packed.size()), kNoIndex, static_cast<Index>(count_));
+  if (inserted.is_new) {
+    ++count_;
+    closes_.push_back(false);
+    if (count_ * 2 > states_.capacity()) states_.grow(count_, [](Index) { return true; });
+  }
+  return inserted.index;
+}
+
+// Once every helper is in the chain, which variables it has touched no longer matters: forget it.
+void ChainSearch::normalise(Work& w) const {
+  const int processes = static_cast<int>(machine_.processes.size());
+  for (int p = 0; p < processes; ++p)
+    if (p != w[attacker_slot()] && !w[member_slot(p)]) return;
+  for (int v = 0; v < machine_.variables; ++v) w.set(kind_slot(v), 0);
+}
+
+void ChainSearch::children(const Word* node, std::vector<Child>& out) const {
+  out.clear();
+  Work& w = work_;
+  layout_.unpack(node, w.data());
+  w.settle();
+  std::vector<Access> accesses;
+  const int delayed = w[delayed_slot()];
+  for (int q = 0; q < static_cast<int>(machine_.processes.size()); ++q) {
+    const Process& process = machine_.processes[static_cast<std::size_t>(q)];
+    if (q == w[attacker_slot()] || w[process.location_slot] == process.locations) continue;
+    for (const int number : machine_.leaving[static_cast<std::size_t>(q)][static_cast<std::size_t>(w[process.location_slot])]) {
+      const Edge& edge = machine_.edges[static_cast<std::size_t>(number)];
+      const Tried tried = try_edge(machine_, edge, w, sc_, accesses);
+      bool in_chain = w[member_slot(q)] != 0 || accesses.empty();
+      for (const Access& a : accesses) {
+        const Value kind = w[kind_slot(a.variable)];
+        in_chain |= kind == kWrite || (kind == kRead && a.is_store);
+      }
+      if (!tried.happened || !in_chain || (accesses.empty() && !tried.completed)) {
+        w.rollback();
+        continue;
+      }
+      bool goal = false;
+      for (const Access& a : accesses) {
+        goal |= a.variable == delayed;
+        const Value kind = a.is_store ? kWrite : kRead;
+        if (w[kind_slot(a.variable)] < kind) w.set(kind_slot(a.variable), kind);
+      }
+      if (!accesses.empty()) w.set(member_slot(q), 1);
+      if (!tried.completed) {
+        w.set(process.location_slot, process.locations);
+        for (int r = 0; r < process.registers; ++r) w.set(process.pending_slot + 1 + r, 0);
+      }
+      normalise(w);
+      Child child{std::vector<Word>(layout_.words()), {number, tried.completed}, goal};
+      layout_.pack(w.data(), child.packed.data());
+      out.push_back(std::move(child));
+      w.rollback();
+    }
+  }
+}
+
+bool ChainSearch::explore(bool stop_at_goal) {
+  std::vector<Child> found;
+  for (; explored_ < count_; ++explored_) {
+    const Index node = static_cast<Index>(explored_);
+    children(states_.state(node), found);
+    for (const Child& child : found) {
+      ++transitions_;
+      if (child.goal) {
+        closes_[node] = true;
+        goal_reached_ = true;
+        goal_parent_ = node;
+        if (stop_at_goal) return true;
+        continue;
+      }
+      states_.reserve(count_ + 1);
+      const auto inserted =
+          states_.insert(child.packed.data(), hash_words(child.packed.data(), child.packed.size()), node, static_cast<Index>(count_));
+      if (inserted.is_new) {
+        ++count_;
+        closes_.push_back(false);
+        if (count_ * 2 > states_.capacity()) states_.grow(count_, [](Index) { return true; });
+      }
+      if (!stop_at_goal) links_.emplace_back(node, inserted.index);
+    }
+  }
+  return false;
+}
+
+std::vector<bool> ChainSearch::winning() const {
+  std::vector<std::vector<Index>> before(count_);
+  for (const auto& [from, to] : links_) before[to].push_back(from);
+  std::vector<bool> wins = closes_;
+  std::vector<Index> todo;
+  for (std::uint64_t i = 0; i < count_; ++i)
+    if (wins[i]) todo.push_back(static_cast<Index>(i));
+  while (!todo.empty()) {
+    const Index node = todo.back();
+    todo.pop_back();
+    for (const Index from : before[node])
+      if (!wins[from]) {
+        wins[from] = true;
+        todo.push_back(from);
+      }
+  }
+  return wins;
+}
+
+Index ChainSearch::goal_root() const {
+  Index node = goal_parent_;
+  while (states_.parent(node) != kNoIndex) node = states_.parent(node);
+  return node;
+}
+
+std::vector<HelperStep> ChainSearch::path(Index root) const {
+  struct Visit {
+    std::vector<Word> packed;
+    std::size_t from;
+    HelperStep step;
+  };
+  std::vector<Visit> visits{{std::vector<Word>(states_.state(root), states_.state(root) + layout_.words()), 0, {}}};
+  std::set<std::vector<Word>> seen{visits[0].packed};
+  std::vector<Child> found;
+  for (std::size_t at = 0; at < visits.size(); ++at) {
+    const std::vector<Word> here = visits[at].packed;
+    children(here.data(), found);
+    for (Child& child : found) {
+      if (child.goal) {
+        std::vector<HelperStep> steps{child.step};
+        for (std::size_t i = at; i != 0; i = visits[i].from) steps.insert(steps.begin(), visits[i].step);
+        return steps;
+      }
+      if (seen.insert(child.packed).second) visits.push_back({child.packed, at, child.step});
+    }
+  }
+  return {};
+}
+
+}  // namespace memfence

@@ -1,0 +1,259 @@
+#include "memfence/criteria.hpp"
+
+#include <algorithm>
+
+namespace memfence {
+
+namespace {
+
+std::uint64_t bit(int number) { return std::uint64_t{1} << (number & 63); }
+
+std::uint64_t variables_of(const Machine& m, const Op& op) {
+  const Expression& index = m.expressions[static_cast<std::size_t>(op.index)];
+  if (index.is_constant()) return bit(op.base + static_cast<int>(index.constant()));
+  std::uint64_t all = 0;
+  for (int i = 0; i < op.size; ++i) all |= bit(op.base + i);
+  return all;
+}
+
+// A filter from the program text alone: which variables (modulo 64) a persistence walk can read from memory, if it
+// delays a store at the given location. Backward fixpoint over "reads without store, fence or locked step".
+std::vector<std::vector<std::uint64_t>> reads_after_store(const Machine& m) {
+  std::vector<std::vector<std::uint64_t>> walking, result;
+  for (const Process& p : m.processes) {
+    walking.emplace_back(static_cast<std::size_t>(p.locations), 0);
+    result.emplace_back(static_cast<std::size_t>(p.locations), 0);
+  }
+  const auto along = [&](const Edge& e, bool store_allowed) {
+    std::uint64_t reads = 0;
+    if (e.locked || e.partner >= 0) return reads;
+    for (const Op& op : e.ops) {
+      if (op.kind == OpKind::Load) reads |= variables_of(m, op);
+      const bool ends = op.kind == OpKind::Mfence || op.kind == OpKind::Lock || (op.kind == OpKind::Store && !store_allowed);
+      if (ends) return reads;
+    }
+    return reads | walking[static_cast<std::size_t>(e.process)][static_cast<std::size_t>(e.target)];
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Edge& e : m.edges) {
+      std::uint64_t& here = walking[static_cast<std::size_t>(e.process)][static_cast<std::size_t>(e.source)];
+      const std::uint64_t more = along(e, false);
+      changed |= (here | more) != here;
+      here |= more;
+    }
+  }
+  for (const Edge& e : m.edges) {
+    const bool stores = std::any_of(e.ops.begin(), e.ops.end(), [](const Op& op) { return op.kind == OpKind::Store; });
+    if (stores) result[static_cast<std::size_t>(e.process)][static_cast<std::size_t>(e.source)] |= along(e, true);
+  }
+  return result;
+}
+
+}  // namespace
+
+AttackObserver::AttackObserver(const Machine& m, Criterion criterion, bool collect)
+    : machine_(&m),
+      criterion_(criterion),
+      collect_(collect),
+      walk_(std::make_unique<AttackWalk>(m, criterion)),
+      sc_(m),
+      writers_(static_cast<std::size_t>(m.variables), 0) {
+  if (criterion == Criterion::Persistence)
+    reads_after_store_ = reads_after_store(m);
+  else
+    chain_ = std::make_unique<ChainSearch>(m);
+}
+
+void AttackObserver::expand(Work& w, Index index) {
+  if (criterion_ == Criterion::Persistence)
+    expand_persistence(w, index);
+  else
+    expand_robustness(w, index);
+}
+
+// The walk changes neither memory nor the others, so which variables the others can change is found once a state.
+void AttackObserver::expand_persistence(Work& w, Index index) {
+  const Machine& m = *machine_;
+  bool noted = false;
+  for (int p = 0; p < static_cast<int>(m.processes.size()); ++p) {
+    const Value location = w[m.processes[static_cast<std::size_t>(p)].location_slot];
+    const std::uint64_t readable = reads_after_store_[static_cast<std::size_t>(p)][static_cast<std::size_t>(location)];
+    if (readable == 0) continue;
+    if (!noted) note_writers(w);
+    noted = true;
+    bool hope = false;
+    for (int v = 0; v < m.variables && !hope; ++v)
+      hope = (readable & bit(v)) && (writers_[static_cast<std::size_t>(v)] & ~bit(p));
+    if (!hope) continue;
+    for (const EndEvent& end : walk_->run(w, p)) {
+      if ((writers_[static_cast<std::size_t>(end.variable)] & ~bit(p)) == 0) continue;
+      if (attacks_.contains(Clause{p, end.is_store, end.crossed})) continue;
+      const int closing = closing_edge(w, p, end.variable);
+      if (closing < 0) continue;
+      add(Attack{index, p, end, closing, {}});
+      if (!collect_) return;
+    }
+  }
+}
+
+void AttackObserver::note_writers(Work& w) {
+  const Machine& m = *machine_;
+  std::fill(writers_.begin(), writers_.end(), 0);
+  for (int q = 0; q < static_cast<int>(m.processes.size()); ++q) {
+    const auto location = static_cast<std::size_t>(w[m.processes[static_cast<std::size_t>(q)].location_slot]);
+    for (const int number : m.leaving[static_cast<std::size_t>(q)][location]) {
+      const std::size_t mark = w.mark();
+      if (try_edge(m, m.edges[static_cast<std::size_t>(number)], w, sc_, accesses_).happened)
+        for (std::size_t i = mark; i < w.log().size(); ++i) {
+          // A step that writes a variable several times counts with its last value, against the first value logged.
+          const Work::Change& change = w.log()[i];
+          if (change.slot >= m.variables) continue;
+          bool first = true;
+          for (std::size_t j = mark; j < i; ++j) first &= w.log()[j].slot != change.slot;
+          if (first && w[change.slot] != change.before) writers_[static_cast<std::size_t>(change.slot)] |= bit(q);
+        }
+      w.rollback(mark);
+    }
+  }
+}
+
+int AttackObserver::closing_edge(Work& w, int attacker, int variable) {
+  const Machine& m = *machine_;
+  const Value before = w[variable];
+  for (int q = 0; q < static_cast<int>(m.processes.size()); ++q) {
+    if (q == attacker) continue;
+    const auto location = static_cast<std::size_t>(w[m.processes[static_cast<std::size_t>(q)].location_slot]);
+    for (const int number : m.leaving[static_cast<std::size_t>(q)][location]) {
+      const std::size_t mark = w.mark();
+      const bool happened = try_edge(m, m.edges[static_cast<std::size_t>(number)], w, sc_, accesses_).happened;
+      const bool changes = happened && w[variable] != before;
+      w.rollback(mark);
+      if (changes) return number;
+    }
+  }
+  return -1;
+}
+
+void AttackObserver::expand_robustness(Work& w, Index index) {
+  const Machine& m = *machine_;
+  for (int p = 0; p < static_cast<int>(m.processes.size()); ++p) {
+    if (!walk_->can_start(p, w[m.processes[static_cast<std::size_t>(p)].location_slot])) continue;
+    for (const EndEvent& end : walk_->run(w, p)) {
+      const std::size_t mark = w.mark();
+      for (const auto& [variable, value] : end.memory) w.set(variable, value);
+      const Index root = chain_->root(w, p, end.delayed, end.variable, end.is_store);
+      w.rollback(mark);
+      if (root == kNoIndex) continue;
+      const Attack attack{index, p, end, -1, {}};
+      if (collect_) rooted_.try_emplace({root, Clause{p, end.is_store, end.crossed}}, attack);
+      first_of_root_.try_emplace(root, attack);
+    }
+  }
+  if (chain_->explore(!collect_) && !collect_) {
+    const Index root = chain_->goal_root();
+    Attack attack = first_of_root_.at(root);
+    attack.helpers = chain_->path(root);
+    add(std::move(attack));
+  }
+}
+
+void AttackObserver::add(Attack attack) {
+  Clause clause{attack.attacker, attack.end.is_store, attack.end.crossed};
+  attacks_.try_emplace(std::move(clause), std::move(attack));
+}
+
+void AttackObserver::merge(AttackObserver& other, const StateSet& states) {
+  for (auto& [clause, attack] : other.attacks_) {
+    const auto [entry, is_new] = attacks_.try_emplace(clause, attack);
+    if (!is_new && std::memcmp(states.state(attack.state), states.state(entry->second.state), states.words() * sizeof(Word)) < 0)
+      entry->second = attack;
+  }
+}
+
+std::vector<Attack> AttackObserver::attacks() {
+  if (collect_ && chain_) {
+    const std::vector<bool> wins = chain_->winning();
+    for (auto& [key, attack] : rooted_) {
+      if (!wins[key.first] || attacks_.contains(key.second)) continue;
+      attack.helpers = chain_->path(key.first);
+      add(attack);
+    }
+  }
+  std::vector<Attack> found;
+  for (auto& [clause, attack] : attacks_) found.push_back(attack);
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Attack& a, const Attack& b) { return a.end.crossed.size() < b.end.crossed.size(); });
+  return found;
+}
+
+template <bool triangular>
+void RaceObserver<triangular>::expand(Work& w, Index index) {
+  if (race_) return;
+  const Machine& m = *machine_;
+  next_.clear();
+  for (int p = 0; p < static_cast<int>(m.processes.size()); ++p) {
+    const auto location = static_cast<std::size_t>(w[m.processes[static_cast<std::size_t>(p)].location_slot]);
+    for (const int number : m.leaving[static_cast<std::size_t>(p)][location]) {
+      const std::size_t mark = w.mark();
+      const Tried tried = try_edge(m, m.edges[static_cast<std::size_t>(number)], w, semantics_, accesses_);
+      w.rollback(mark);
+      if (tried.happened)
+        for (const Access& a : accesses_) next_.push_back({p, number, a});
+    }
+  }
+  for (const Next& a : next_)
+    for (const Next& b : next_) {
+      if (a.process == b.process || a.access.variable != b.access.variable) continue;
+      if constexpr (triangular) {
+        const Value last = w[m.processes[static_cast<std::size_t>(a.process)].pending_slot];
+        const bool reads_past_store = !a.access.is_store && !a.access.locked && last != 0 && last != a.access.variable + 1;
+        if (!reads_past_store || !b.access.is_store) continue;
+        race_ = Race{index, a.process, a.edge, b.process, b.edge, a.access.variable, last - 1};
+      } else {
+        const bool plain_write = a.access.is_store && !a.access.locked;
+        if (!plain_write) continue;
+        race_ = Race{index, a.process, a.edge, b.process, b.edge, a.access.variable};
+      }
+      return;
+    }
+}
+
+template class RaceObserver<true>;
+template class RaceObserver<false>;
+
+CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, Criterion criterion, bool collect,
+                                const Limits& limits, int threads) {
+  const Machine& m = *machine;
+  auto exploration = std::make_unique<ExplorationOf<Sc, AttackObserver>>(machine, Sc(m), false,
+                                                                        AttackObserver(m, criterion, collect), limits, threads);
+  CriterionResult result;
+  AttackObserver& observer = exploration->search.observer();
+  result.chain_nodes = observer.chain_nodes();
+  const bool complete = exploration->stop == Stop::None;
+  if (!collect || complete) result.attacks = observer.attacks();
+  result.exploration = std::move(exploration);
+  return result;
+}
+
+namespace {
+
+template <bool triangular>
+CriterionResult races(std::shared_ptr<const Machine> machine, const Limits& limits, int threads) {
+  using Observer = RaceObserver<triangular>;
+  const Machine& m = *machine;
+  auto exploration = std::make_unique<ExplorationOf<typename Observer::Semantics, Observer>>(
+      machine, typename Observer::Semantics(m), false, Observer(m), limits, threads);
+  CriterionResult result;
+  result.race = exploration->search.observer().race();
+  result.exploration = std::move(exploration);
+  return result;
+}
+
+}  // namespace
+
+CriterionResult explore_races(std::shared_ptr<const Machine> machine, bool triangular, const Limits& limits, int threads) {
+  return triangular ? races<true>(std::move(machine), limits, threads) : races<false>(std::move(machine), limits, threads);
+}
+
+}  // namespace memfence

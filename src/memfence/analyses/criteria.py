@@ -1,0 +1,130 @@
+"""Persistence, trace-robustness, triangular-race and data-race freedom: decided from SC exploration alone (DESIGN 7).
+
+A violation is shown as a run of the relaxed model; a race as the SC run up to it.
+"""
+
+from __future__ import annotations
+
+from memfence.analyses.options import CheckOptions, Criterion
+from memfence.analyses.result import CheckResult, Verdict
+from memfence.analyses.safety import limits_of, stats_of
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.engines.criteria import AttackKind, Decided, explore_attacks, explore_races
+from memfence.engines.engine import Limits, Stop
+from memfence.engines.trace import Trace
+from memfence.program.ir import Program
+
+PROPERTIES: dict[Criterion, str] = {
+    "persistent": "persistence: same program order and store order as some SC run",
+    "robust": "trace-robustness: every run has the happens-before trace of an SC run",
+    "state-robust": "state-robustness: every state with empty buffers is reachable under SC",
+    "trf": "no triangular race",
+    "drf": "no data race",
+}
+
+
+def check_criterion(program: Program, criterion: Criterion, options: CheckOptions) -> CheckResult:
+    """Decide one of the criteria that need no property."""
+    if criterion == "state-robust":
+        from memfence.analyses.state_robustness import check_state_robustness
+
+        return check_state_robustness(program, options)
+    require_plain_processes(program)
+    limits = limits_of(options)
+    if criterion in ("trf", "drf"):
+        return _races(program, criterion, options, limits)
+    return _attacks(program, criterion, options, limits)
+
+
+def require_plain_processes(program: Program) -> None:
+    """Channels and committed states belong to no memory model: the criteria are not defined for them."""
+    for process in program.processes:
+        for transition in process.transitions:
+            if transition.sync is not None:
+                _reject("a rendezvous", Label(transition.span))
+        for location in process.locations:
+            if location.committed:
+                _reject("a committed state", Label(location.span))
+
+
+def _reject(what: str, at: Label) -> None:
+    message = f"{what} has no meaning for this criterion: it is about shared memory only"
+    raise InputError([Diagnostic(Code.UNSUPPORTED, message, at, hint="use --criterion safety, or --ltl")])
+
+
+def attack_kind(criterion: Criterion, model: str) -> AttackKind:
+    """The attack that decides the criterion; persistence is about TSO, and implied by robustness under SC and PSO."""
+    if criterion == "persistent":
+        return "persistence"
+    return "pso" if model == "pso" else "tso"
+
+
+def _attacks(program: Program, criterion: Criterion, options: CheckOptions, limits: Limits) -> CheckResult:
+    kind = attack_kind(criterion, options.model)
+    decided = explore_attacks(program, kind, limits=limits)
+    trace: Trace | None = None
+    details: tuple[str, ...] = ()
+    if decided.attacks:
+        attack = decided.attacks[0]
+        trace = decided.attack_trace(attack, "pso" if kind == "pso" else "tso")
+        delayed, variable = (program.variables[v].name for v in (attack.delayed, attack.variable))
+        access = "store to" if attack.is_store else "read of"
+        name = program.processes[attack.attacker].name
+        details = (f"`{name}` delays its store to {delayed}; its later {access} {variable} takes effect first",)
+    return _result(program, criterion, options, limits, decided, trace, details)
+
+
+def _races(program: Program, criterion: Criterion, options: CheckOptions, limits: Limits) -> CheckResult:
+    decided = explore_races(program, triangular=criterion == "trf", limits=limits)
+    trace: Trace | None = None
+    details: tuple[str, ...] = ()
+    if decided.race is not None:
+        race = decided.race
+        trace = decided.race_trace()
+        first, second = (program.processes[p].name for p in (race.process, race.other))
+        variable = program.variables[race.variable].name
+        if race.unfenced is None:
+            details = (f"`{first}` is about to write {variable} while `{second}` is about to access it",)
+        else:
+            store = program.variables[race.unfenced].name
+            details = (
+                f"`{first}` is about to read {variable} with its store to {store} not yet fenced, "
+                f"while `{second}` is about to write {variable}",
+            )
+    return _result(program, criterion, options, limits, decided, trace, details)
+
+
+def _result(
+    program: Program,
+    criterion: Criterion,
+    options: CheckOptions,
+    limits: Limits,
+    decided: Decided,
+    trace: Trace | None,
+    details: tuple[str, ...],
+) -> CheckResult:
+    if trace is not None:
+        verdict = Verdict.VIOLATED
+        scope = "a run was found and replayed step by step"
+    elif decided.complete:
+        verdict = Verdict.HOLDS
+        scope = "unbounded buffers and loops: complete (decided from every SC-reachable state)"
+    else:
+        verdict = Verdict.UNKNOWN
+        scope = f"incomplete: the search ended after {decided.cost.states} SC states"
+    return CheckResult(
+        program=program,
+        model=options.model,
+        criterion=criterion,
+        verdict=verdict,
+        property=PROPERTIES[criterion],
+        engine="sc attacks" if criterion in ("persistent", "robust") else "sc races",
+        scope=scope,
+        bound=None,
+        trace=trace,
+        stats=stats_of(decided.cost),
+        limit=limits.describe(decided.stop) if verdict is Verdict.UNKNOWN else None,
+        advice="try a longer --timeout or a larger --memory" if decided.stop in (Stop.TIMEOUT, Stop.MEMORY) else None,
+        details=details,
+    )
