@@ -34,7 +34,7 @@ def run_spin(model: Path, folder: Path, *, claim: bool) -> SpinResult:
     With `claim` the `ltl` block counts, without it only assertions do.
     """
     _call(folder, "spin", "-o1", "-o2", "-o3", "-a", str(model.resolve()))
-    _call(folder, "gcc", "-O1", "-w", "-DNOREDUCE", *([] if claim else ["-DNOCLAIM"]), "-o", "pan", "pan.c")
+    _call(folder, "gcc", "-O0", "-w", "-DNOREDUCE", *([] if claim else ["-DNOCLAIM"]), "-o", "pan", "pan.c")
     report = _call(folder, "./pan", "-m1000000", "-E", "-c0", *(["-a"] if claim else []))
     assert "max search depth too small" not in report, report
     return SpinResult(_number(r"(\d+) states, stored", report), _number(r"errors: (\d+)", report))
@@ -57,8 +57,8 @@ def count_as_spin_does(program: Program, *, has_init: bool = False) -> int:
     """The number of states that Spin stores for the same model.
 
     Spin's states are ours, told apart by how many processes are still alive: a process that has reached its end dies in
-    a step of its own, the one started last first, and its local variables die with it. If `init` only starts the others (in one `atomic`), Spin has one
-    more state, before that step, and `init`, process 0, dies last.
+    a step of its own, the one started last first, and its local variables die with it. If `init` only starts the
+    others (in one `atomic`), Spin has one more state, before that step, and `init`, process 0, dies last.
     """
     model = memory_model("sc")
     alive = len(program.processes)

@@ -61,6 +61,9 @@ class Errors:
         if diagnostic not in self.found:
             self.found.append(diagnostic)
 
+    def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.found += [diagnostic for diagnostic in diagnostics if diagnostic not in self.found]
+
 
 @dataclass(frozen=True, slots=True)
 class SharedName:

@@ -10,11 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from memfence.frontends.edits import Edit, apply_edits
 from memfence.program.ir import FenceKind, FencePoint
 from memfence.source import SourceText
-
-Edit = tuple[int, int, str]
-"""Replace the text from the first offset to the second."""
 
 _BEGINNING = re.compile(r"[^\S\n]*(?:(?:::|[A-Za-z_]\w*[^\S\n]*:(?!:))[^\S\n]*)*")
 _BLANK = re.compile(r"(?:[^\S\r\n]|//[^\n\r]*|/\*[^\n]*?\*/)*")
@@ -30,15 +28,12 @@ def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, FenceKi
         else:
             fences.setdefault(point.key, []).append(f"{kind}();")
     edits += [_insert(source.text, key, lines) for key, lines in fences.items()]
-    text = source.text
-    for start, end, replacement in sorted(edits, reverse=True):
-        text = text[:start] + replacement + text[end:]
-    return text
+    return apply_edits(source.text, edits)
 
 
 def _lock(point: FencePoint) -> list[Edit]:
     start, end = point.span.start, point.span.end
-    return [(start, start, "atomic { "), (end, end, " }")]
+    return [Edit(start, start, "atomic { "), Edit(end, end, " }")]
 
 
 def _insert(text: str, key: str, lines: list[str]) -> Edit:
@@ -56,9 +51,10 @@ def _before(text: str, start: int, lines: list[str], newline: str) -> Edit:
     indent = _indentation(text, start)
     line_start = text.rfind("\n", 0, start) + 1
     if not text[line_start:start].strip():
-        return line_start, line_start, "".join(f"{indent}{line}{newline}" for line in lines)
+        return Edit(line_start, line_start, "".join(f"{indent}{line}{newline}" for line in lines))
     blank = len(text[:start]) - len(text[:start].rstrip(" \t"))
-    return start - blank, start, newline + "".join(f"{indent}{line}{newline}" for line in lines) + indent
+    fence = "".join(f"{indent}{line}{newline}" for line in lines)
+    return Edit(start - blank, start, newline + fence + indent)
 
 
 def _after(text: str, start: int, end: int, separator: str, lines: list[str], newline: str) -> Edit:
@@ -69,11 +65,11 @@ def _after(text: str, start: int, end: int, separator: str, lines: list[str], ne
     blank = _BLANK.match(text, end)
     rest = blank.end() if blank else end
     if rest == len(text) or text[rest] in "\r\n":  # nothing but a comment follows on the line
-        return end, rest, f"{separator}{text[end:rest]}{newline}{fence}"
+        return Edit(end, rest, f"{separator}{text[end:rest]}{newline}{fence}")
     spaces = len(text[end:]) - len(text[end:].lstrip(" \t"))
     closes = re.match(r"\}|fi\b|od\b|::", text[end + spaces :])
     deeper = _indentation(text, start, own=True) if closes else indent
-    return end, end + spaces, f"{separator}{newline}{fence}{newline}{deeper}"
+    return Edit(end, end + spaces, f"{separator}{newline}{fence}{newline}{deeper}")
 
 
 def _indentation(text: str, start: int, *, own: bool = False) -> str:

@@ -139,10 +139,10 @@ class Evaluation:
                 return Const(found)
             case SharedName():
                 return self.load(self.address(found, reference, when), when)
-            case LocalName(_, _, None):
-                self.no_index(found, reference)
-                return found.element(0)
-            case LocalName(_, _, int() as size):
+            case LocalName(_, _, size):
+                if size is None:
+                    self.no_index(found, reference)
+                    return found.element(0)
                 index = self.index(found, reference, size, when)
                 if isinstance(index, Const):
                     return found.element(index.value)
@@ -216,13 +216,13 @@ class Evaluation:
                 self.errors.add(Code.TYPE_MISMATCH, message, target.span)
             case SharedName():
                 self.ops.append(Store(self.address(found, target, None), given))
-            case LocalName(_, None):
-                raise AssertionError(f"{target.name.text} was taken for a constant")
-            case LocalName(_, int() as register, None):
-                self.no_index(found, target)
-                self.ops.append(Assign(register, given))
-            case LocalName(_, int() as register, int() as size):
-                self.assign_element(register, size, self.index(found, target, size, None), given)
+            case LocalName(_, register, size):
+                assert register is not None, f"{target.name.text} was taken for a constant"
+                if size is None:
+                    self.no_index(found, target)
+                    self.ops.append(Assign(register, given))
+                else:
+                    self.assign_element(register, size, self.index(found, target, size, None), given)
             case _:
                 assert_never(found)
 
@@ -259,4 +259,3 @@ def _choose(index: Expr, elements: list[Expr]) -> Expr:
 
 def _within_int(expr: Expr) -> Expr:
     return Const(INT.fit(expr.value)) if isinstance(expr, Const) else expr
-

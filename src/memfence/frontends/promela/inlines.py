@@ -1,4 +1,4 @@
-"""What happens to the tokens between preprocessor and grammar: `inline` calls become blocks, `ltl` blocks are set apart.
+"""Between preprocessor and grammar: calls of an `inline` become blocks, `ltl` blocks are set apart.
 
 Spin replaces the call of an `inline` by its body, a block, with the arguments put in as text; so do we.
 """
@@ -27,7 +27,8 @@ _WHY_NOT = {
     "c_state": "C code is not supported", "c_track": "C code is not supported",
     "xr": "channels are not supported", "xs": "channels are not supported", "eval": "channels are not supported",
     "enabled": "`enabled` is not supported", "pc_value": "`pc_value` is not supported", "np_": "`np_` is not supported",
-    "_last": "`_last` is not supported", "_nr_pr": "`_nr_pr` is not supported", "D_proctype": "`D_proctype` is not supported",
+    "_last": "`_last` is not supported", "_nr_pr": "`_nr_pr` is not supported",
+    "D_proctype": "`D_proctype` is not supported",
 }  # fmt: skip
 _OPENING = {"LPAR", "LSQB", "LBRACE", "IF", "DO"}
 _CLOSING = {"RPAR", "RSQB", "RBRACE", "FI", "OD"}
@@ -109,7 +110,9 @@ class _Arrangement:
         """`inline name(a, b) { body }`."""
         keyword, header = tokens[at], tokens[at + 1 : at + 3]
         if [token.kind for token in header] != [NAME, "LPAR"]:
-            self.error(Code.SYNTAX, "`inline` needs a name and parameters", keyword, "write `inline name(a, b) { ... }`")
+            self.error(
+                Code.SYNTAX, "`inline` needs a name and parameters", keyword, "write `inline name(a, b) { ... }`"
+            )
             raise InputError(self.errors)
         name = header[0]
         end = closing_parenthesis(tokens, at + 2)

@@ -12,16 +12,10 @@ from dataclasses import dataclass, replace
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label, did_you_mean
 from memfence.frontends.promela import points
-from memfence.frontends.promela.declarations import (
-    Errors,
-    Model,
-    NotConstant,
-    array_size,
-    domain_of,
-    evaluate,
-    initial_values,
-)
+from memfence.frontends.promela.declarations import Errors, Model
 from memfence.frontends.promela.evaluation import Evaluation, LocalName, Names
+from memfence.frontends.promela.guards import Guards, Options, doubtful_elses, guards_of, is_empty, misplaced_elses
+from memfence.frontends.promela.locals import Locals
 from memfence.frontends.promela.startup import Instance
 from memfence.frontends.promela.syntax import (
     Assertion,
@@ -47,33 +41,19 @@ from memfence.frontends.promela.syntax import (
     Skip,
     Step,
     all_steps,
-    assigned_names,
     expressions_of,
     subexpressions,
 )
 from memfence.frontends.promela.syntax import Sequence as Steps
 from memfence.program.builder import ProcessBuilder
-from memfence.program.expressions import EvaluationError, conjunction, negate
-from memfence.program.ir import (
-    Assert,
-    Assume,
-    Fence,
-    FencePoint,
-    Load,
-    Lock,
-    Op,
-    Process,
-    Store,
-    Unlock,
-)
+from memfence.program.expressions import conjunction, negate
+from memfence.program.ir import Assert, Assume, Fence, FencePoint, Load, Lock, Op, Process, Store, Unlock
 from memfence.source import Span
 
-MOST_LOCAL_ELEMENTS = 256
 MOST_SELECTED = 64
 FENCES: dict[str, Op] = {"mfence": Fence("mfence"), "sfence": Fence("sfence"), "lock": Lock(), "unlock": Unlock()}
 
 Recipe = Callable[[Evaluation], None]
-Guards = tuple[Expression, ...] | None  # of the other options, for `else`; None where one of them is always possible
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +89,15 @@ class _Lowering:
         self.builder = ProcessBuilder(instance.name, self.template, instance.proctype.name.span)
         self.names = Names(model, errors)
         self.steps = instance.proctype.body.steps
-        self.assigned = assigned_names(self.steps)
+        self.locals = Locals(model, instance, self.builder, errors)
         self.labels: dict[tuple[str, int], Step] = {}
         self.label_locations: dict[int, int] = {}  # by id of the labelled step
+        self.jumped_to = {
+            (step.statement.label.text, frame)
+            for step in all_steps(self.steps)
+            if isinstance(step.statement, Goto)
+            for frame in (0, step.statement.label.frame)
+        }
         self.jumps: list[tuple[tuple[str, int], _Region | None, Span]] = []
         self.regions: list[_Region] = []
         self.places_before: dict[int, FencePoint] = {}
@@ -121,12 +107,13 @@ class _Lowering:
         self.used_names: dict[str, int] = {}
 
     def lower(self) -> Lowered:
+        self.errors.extend(misplaced_elses(self.steps))
         self.collect_labels()
         scope: dict[str, LocalName] = {}
         self.names.scopes.append(scope)
-        self.declare_parameters(scope)
-        initial = self.initial_declarations(scope)
-        self.declare_inner(scope, self.steps[initial:])
+        self.locals.declare_parameters(scope)
+        initial = self.locals.declare_first(scope, self.steps)
+        self.locals.declare_inner(scope, self.steps[initial:])
         end = self.location(self.instance.proctype.name.span, "end")
         start = self.sequence(self.steps[initial:], end, entered=True)
         self.refuse_jumps_into_regions()
@@ -199,120 +186,13 @@ class _Lowering:
                 message = f"`goto {key[0]}` jumps into an `atomic`"
                 self.errors.add(Code.UNSUPPORTED, message, span, hint="put the label in front of the `atomic`")
 
-    # Declarations
-
-    def declare_parameters(self, scope: dict[str, LocalName]) -> None:
-        values = iter(self.instance.arguments)
-        for declaration in self.instance.proctype.parameters:
-            for item in declaration.items:
-                if item.size is not None or item.initial is not None:
-                    message = f"parameter `{item.name.text}` can be neither an array nor have an initial value"
-                    self.errors.add(Code.UNSUPPORTED, message, item.name.span)
-                domain = domain_of(declaration.type, item, self.errors)
-                self.add_local(scope, declaration, item, None, [domain.fit(next(values))], False)
-
-    def initial_declarations(self, scope: dict[str, LocalName]) -> int:
-        """Declare what stands before the first statement; its values are those at the start. Return how many steps."""
-        for count, step in enumerate(self.steps):
-            if not isinstance(step.statement, Declaration) or step.labels:
-                return count
-            for item in step.statement.items:
-                size = self.local_size(item)
-                values = self.start_values(step.statement, item, size, scope)
-                self.add_local(scope, step.statement, item, size, values, False)
-        return len(self.steps)
-
-    def start_values(
-        self, declaration: Declaration, item: Declared, size: int | None, scope: dict[str, LocalName]
-    ) -> list[int]:
-        executed = self.instance.locals.get(item.name.text)
-        if executed is not None:
-            return executed
-
-        def look_up(reference: Reference) -> int | None:
-            local = scope.get(reference.name.text)
-            if local is not None:
-                return local.values[0] if local.size is None and reference.index is None else None
-            return self.model.constants.get(reference.name.text)
-
-        def value_of(expression: Expression) -> int:
-            try:
-                return evaluate(expression, look_up, self.instance.pid)
-            except (NotConstant, EvaluationError) as problem:
-                span = getattr(problem, "span", expression.span)
-                name = item.name.text
-                self.errors.add(
-                    Code.UNSUPPORTED, f"the initial value of `{name}` is not a constant", span,
-                    hint=f"declare it first, then assign: `{declaration.type} {name}; {name} = ...`",
-                )  # fmt: skip
-                return 0
-
-        return initial_values(item, size, domain_of(declaration.type, item, self.errors), value_of, self.errors)
-
-    def declare_inner(self, scope: dict[str, LocalName], steps: tuple[Step, ...]) -> None:
-        """Declare the names of a block that stand after its beginning; only braces make a scope of their own."""
-        for step in steps:
-            match step.statement:
-                case Declaration(_, items):
-                    for item in items:
-                        size = self.local_size(item)
-                        given = item.initial is not None
-                        self.add_local(scope, step.statement, item, size, [0] * (size or 1), given)
-                case If(options) | Do(options):
-                    for option in options:
-                        self.declare_inner(scope, option)
-                case _:
-                    pass
-
-    def local_size(self, item: Declared) -> int | None:
-        def value_of(expression: Expression) -> int:
-            try:
-                return evaluate(expression, lambda reference: self.model.constants.get(reference.name.text))
-            except (NotConstant, EvaluationError):
-                self.errors.add(Code.UNSUPPORTED, f"`{expression.span.text}` is not a constant", expression.span)
-                return 1
-
-        size = array_size(item, value_of, self.errors)
-        if size is not None and size > MOST_LOCAL_ELEMENTS:
-            message = f"local array `{item.name.text}` has more than {MOST_LOCAL_ELEMENTS} elements"
-            self.errors.add(Code.TOO_LARGE, message, item.name.span)
-            return 1
-        return size
-
-    def add_local(
-        self,
-        scope: dict[str, LocalName],
-        declaration: Declaration,
-        item: Declared,
-        size: int | None,
-        values: list[int],
-        changes: bool,
-    ) -> None:
-        """Declare a register for each element, or none if its value never `changes` and nothing assigns to it."""
-        name = item.name
-        if name.text in scope:
-            first = Label(scope[name.text].name.span, "first declared here")
-            self.errors.add(Code.DUPLICATE, f"`{name.text}` is declared twice", name.span, first)
-            return
-        domain = domain_of(declaration.type, item, self.errors)
-        if changes or name.text in self.assigned:
-            count = sum(name.text in (r.name, r.name.split("[")[0]) for r in self.builder.registers)
-            shown = name.text if count == 0 else f"{name.text}_{len(self.builder.registers)}"
-            numbers = [
-                self.builder.register(shown if size is None else f"{shown}[{i}]", domain, [value], name.span)
-                for i, value in enumerate(values)
-            ]
-            scope[name.text] = LocalName(name, numbers[0], size, tuple(values))
-        else:
-            scope[name.text] = LocalName(name, None, size, tuple(values))
-
     # Sequences
 
     def block(self, steps: tuple[Step, ...], target: int, head: int | None, guards: Guards) -> int:
         """A `{ ... }` with its own names."""
         scope: dict[str, LocalName] = {}
         self.names.scopes.append(scope)
-        self.declare_inner(scope, steps)
+        self.locals.declare_inner(scope, steps)
         start = self.sequence(steps, target, head, guards)
         self.names.scopes.pop()
         return start
@@ -331,7 +211,7 @@ class _Lowering:
         With `head` the first one starts there: it begins an option, whose `else` needs the other options' `guards`.
         `entered`: nothing can have happened before the first step, so a fence in front of it is never needed.
         """
-        steps = tuple(step for step in steps if not self.is_empty(step))
+        steps = tuple(step for step in steps if not is_empty(step))
         for position in reversed(range(len(steps))):
             step = steps[position]
             if position == 0 and head is not None:
@@ -346,15 +226,12 @@ class _Lowering:
             return head
         return target
 
-    def is_empty(self, step: Step) -> bool:
-        statement = step.statement
-        silent = isinstance(statement, Declaration) and all(item.initial is None for item in statement.items)
-        return not step.labels and (silent or (isinstance(statement, Steps) and all(map(self.is_empty, statement.steps))))
-
     def note_place_before(self, location: int, step: Step) -> None:
         """Remember the fence point in front of `step`, if text there catches every way into the location."""
         statement = step.statement
-        if self.region is not None or step.labels or isinstance(statement, Do | Goto | Break | Else | Steps):
+        if self.region is not None or isinstance(statement, Do | Goto | Break | Else | Steps):
+            return
+        if any((label.text, label.frame) in self.jumped_to for label in step.labels):
             return
         if isinstance(statement, Atomic) and not self.needs_lock(statement):
             return
@@ -389,13 +266,13 @@ class _Lowering:
                 return head
             case _:
                 here = self.start_of(step)
-                self.from_head(here, step, target, None, own=True)
+                self.from_head(here, step, target, (), own=True)
                 return here
 
     def from_head(self, head: int, step: Step, target: int, guards: Guards, *, own: bool = False) -> None:
         """Add `step` so that it starts at `head`; `own` if that is its own location, else `head` has other ways on."""
         if step.labels and not own:
-            self.copy_edges(self.one_step(step, target), head, step)
+            self.copy_edges(self.one_step(step, target), head)
             return
         match step.statement:
             case Goto(label):
@@ -407,10 +284,9 @@ class _Lowering:
             case Atomic():
                 self.atomic(head, step.statement, target, guards)
             case If(options):
-                for option in options:
-                    self.option(head, option, options, target)
+                self.choice(head, options, target)
             case Do():
-                self.copy_edges(self.one_step(step, target), head, step)
+                self.copy_edges(self.one_step(step, target), head)
             case For(variable, low, high, body):
                 self.for_loop(head, step, variable, low, high, body, target)
             case ForIn(variable, array, body):
@@ -418,11 +294,11 @@ class _Lowering:
             case Select(variable, low, high):
                 self.select(head, step, variable, low, high, target)
             case Else():
-                self.otherwise(head, step, target, guards, own)
+                self.otherwise(head, step, target, guards)
             case _:
                 self.simple(head, step, target)
 
-    def copy_edges(self, start: int, head: int, step: Step) -> None:
+    def copy_edges(self, start: int, head: int) -> None:
         """Let `head` do what `start` does: the first step of an option that has a location of its own."""
         for transition in [t for t in self.builder.transitions if t.source == start]:
             self.builder.transitions.append(replace(transition, source=head))
@@ -436,51 +312,18 @@ class _Lowering:
 
     # Choices
 
-    def option(
-        self, head: int, option: tuple[Step, ...], options: tuple[tuple[Step, ...], ...], target: int
-    ) -> None:
-        guards = self.guards_of([other for other in options if other is not option])
-        elses = [other[0] for other in options if other and isinstance(other[0].statement, Else)]
-        if len(elses) > 1:
-            first = Label(elses[0].span, "first one")
-            self.errors.add(Code.SYNTAX, "a second `else` in one choice", elses[1].span, first)
-        self.sequence(option, target, head, guards)
-
-    def loop(self, head: int, options: tuple[tuple[Step, ...], ...], target: int) -> None:
-        self.breaks.append((target, self.region))
+    def choice(self, head: int, options: Options, target: int) -> None:
+        """Options that all start at `head`."""
+        self.errors.extend(doubtful_elses(options))
         for option in options:
-            self.option(head, option, options, head)
+            self.sequence(option, target, head, guards_of([other for other in options if other is not option]))
+
+    def loop(self, head: int, options: Options, target: int) -> None:
+        self.breaks.append((target, self.region))
+        self.choice(head, options, head)
         self.breaks.pop()
 
-    def guards_of(self, options: Sequence[tuple[Step, ...]]) -> Guards:
-        """What the options wait for, all together; None where one of them does not wait."""
-        found: list[Expression] = []
-        for option in options:
-            steps = [step for step in option if not self.is_empty(step)]
-            guards = self.guard_of(steps[0]) if steps else None
-            if guards is None:
-                return None
-            found += guards
-        return tuple(found)
-
-    def guard_of(self, step: Step) -> Guards:
-        match step.statement:
-            case Condition(expression):
-                return (expression,)
-            case Steps(steps) | Atomic(Steps(steps)):
-                return self.guards_of([steps])
-            case If(options) | Do(options):
-                has_else = any(isinstance(option[0].statement, Else) for option in options if option)
-                return None if has_else else self.guards_of(options)
-            case Else():
-                return ()  # a second `else`, reported elsewhere, or that of an inner choice
-            case _:
-                return None
-
-    def otherwise(self, head: int, step: Step, target: int, guards: Guards, own: bool) -> None:
-        if own:
-            hint = "write `:: else -> ...` in an `if` or `do`"
-            self.errors.add(Code.SYNTAX, "`else` is only possible as the first statement of an option", step.span, hint=hint)
+    def otherwise(self, head: int, step: Step, target: int, guards: Guards) -> None:
         if guards is None:
             return  # some option is always possible, so this one never is
 
@@ -516,7 +359,7 @@ class _Lowering:
             here = head if position == 0 else self.location(step.span)
 
             def recipe(e: Evaluation, item: Declared = item, initial: tuple[Expression, ...] = initial) -> None:
-                size = self.local_size(item)
+                size = self.locals.size_of(item)
                 if size is None:
                     e.assign(Reference(item.name, None, item.name.span), initial[0])
                     return
@@ -627,7 +470,7 @@ class _Lowering:
         inside = self.block(body.steps, following, None, ())
         self.breaks.pop()
         self.simple(test, replace(plain, statement=Condition(condition)), inside)
-        self.otherwise(test, replace(plain, statement=Else()), target, (condition,), own=False)
+        self.otherwise(test, replace(plain, statement=Else()), target, (condition,))
         self.simple(head, replace(plain, statement=Assignment(variable, low)), test)
 
     def for_each(self, head: int, step: Step, variable: Reference, array: Name, body: Steps, target: int) -> None:
@@ -664,4 +507,3 @@ class _Lowering:
 
 def _first_line(span: Span) -> str:
     return span.text.split("\n", 1)[0].strip()
-

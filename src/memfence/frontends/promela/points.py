@@ -27,11 +27,11 @@ def after(step: Step, template: str) -> FencePoint | None:
 
 
 def before(step: Step, template: str) -> FencePoint | None:
-    """The point in front of the statement."""
+    """The point in front of the statement and its labels."""
     text = step.text
     if text is None or not text.before:
         return None
-    return FencePoint(_owner(step, template), f"before {text.start}", step.span, _shown(step))
+    return FencePoint(_owner(step, template), f"before {text.first}", step.span, _shown(step))
 
 
 def _owner(step: Step, template: str) -> str:

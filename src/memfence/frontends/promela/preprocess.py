@@ -17,7 +17,7 @@ from memfence.source import SourceText, Span
 
 MOST_TOKENS = 200_000
 HEADER = "memfence.h"
-_WORDS = frozenset("define undef include ifdef ifndef if else endif".split())
+_WORDS = frozenset(["define", "undef", "include", "ifdef", "ifndef", "if", "else", "endif"])
 
 
 @dataclass(frozen=True, slots=True)

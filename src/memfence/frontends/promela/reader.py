@@ -72,8 +72,8 @@ class TokenLexer(Lexer):
     def __init__(self, _settings: Any) -> None:
         pass
 
-    def lex(self, tokens: Any) -> Iterator[LarkToken]:
-        for position, token in enumerate(tokens):
+    def lex(self, lexer_state: Any, parser_state: Any = None) -> Iterator[LarkToken]:
+        for position, token in enumerate(lexer_state):
             yield LarkToken(token.kind, token.text, start_pos=position, end_pos=position + 1)
 
 
@@ -134,20 +134,22 @@ class _Reader:
         original = self.tokens[token.start_pos or 0]
         return Name(original.text, original.span, original.frame)
 
-    def text_place(self, node: Node) -> TextPlace | None:
+    def text_place(self, labelled: Node, node: Node) -> TextPlace | None:
         """Where text around a statement could be written; None in a file that is not the one to edit."""
-        start, end = self.range(node)
-        first, last = self.tokens[start], self.tokens[end - 1]
-        if first.place.source is not self.source or last.place.source is not self.source:
+        start, end = self.range(labelled)
+        outer, first, last = self.tokens[start], self.tokens[self.range(node)[0]], self.tokens[end - 1]
+        if any(token.place.source is not self.source for token in (outer, first, last)):
             return None
         following = self.tokens[end] if end < len(self.tokens) else None
-        before = start > 0 and not _overlap(self.tokens[start - 1].place, first.place)
+        before = start > 0 and not _overlap(self.tokens[start - 1].place, outer.place)
         after = following is not None and not _overlap(last.place, following.place)
         behind, separator = last.place.end, ";"
         if following is not None and following.kind in ("SEMI", "ARROW"):
             behind, separator = following.place.end, ""
             after = after and following.place.source is self.source and following.place.start >= last.place.end
-        return TextPlace(first.place.start, behind, separator, before, after, first.owner)
+        return TextPlace(
+            outer.place.start, first.place.start, behind, separator, before, after, first.owner
+        )  # fmt: skip
 
     # Declarations
 
@@ -206,7 +208,7 @@ class _Reader:
     def step(self, node: Node) -> Step:
         *labels, inner = _nodes(node)
         names = tuple(self.name(_tokens(label, "NAME")[0]) for label in labels)
-        return Step(self.statement(inner), self.span(inner), names, self.text_place(inner))
+        return Step(self.statement(inner), self.span(inner), names, self.text_place(node, inner))
 
     def options(self, node: Node) -> tuple[tuple[Step, ...], ...]:
         options = []
@@ -226,9 +228,9 @@ class _Reader:
                 target, value = _nodes(node)
                 return Assignment(self.reference(target), self.expression(value))
             case "step":
-                target = self.reference(_nodes(node)[0])
+                counter = self.reference(_nodes(node)[0])
                 op: BinaryOp = "+" if _tokens(node, "INCDEC")[0] == "++" else "-"
-                return Assignment(target, BinaryOperation(op, target, Number(1, target.span), target.span))
+                return Assignment(counter, BinaryOperation(op, counter, Number(1, counter.span), counter.span))
             case "condition":
                 return Condition(self.expression(_nodes(node)[0]))
             case "assert":
@@ -349,8 +351,8 @@ def _reduce(values: list[Expression], op: str) -> None:
         case "->":
             values.append(BinaryOperation("||", UnaryOperation("!", left, left.span), right, span))
         case "<->":
-            truths = (UnaryOperation("!", side, side.span) for side in (left, right))
-            values.append(BinaryOperation("==", *truths, span))
+            no_left, no_right = UnaryOperation("!", left, left.span), UnaryOperation("!", right, right.span)
+            values.append(BinaryOperation("==", no_left, no_right, span))
         case _:
             values.append(BinaryOperation(cast(BinaryOp, op), left, right, span))
 

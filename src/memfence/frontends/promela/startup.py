@@ -320,4 +320,3 @@ class _Beginning:
             raise _NotStatic
         values, base, domain = whole
         return values, base + index, domain
-

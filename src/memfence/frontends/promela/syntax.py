@@ -1,15 +1,18 @@
-"""The abstract syntax of Promela: closed unions of frozen dataclasses, every name knows its place."""
+"""The abstract syntax of Promela: closed unions of frozen dataclasses, every name knows its place.
+
+Nodes are compared by identity: two statements that read the same are still two statements.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from memfence.program.expressions import BinaryOp, UnaryOp
 from memfence.source import Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Name:
     """An identifier; `frame` tells the expansions of one `inline` apart."""
 
@@ -18,18 +21,18 @@ class Name:
     frame: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Number:
     value: int
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Pid:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Reference:
     """`name` or `name[index]`."""
 
@@ -38,14 +41,14 @@ class Reference:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class UnaryOperation:
     op: UnaryOp
     operand: Expression
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BinaryOperation:
     op: BinaryOp
     left: Expression
@@ -53,7 +56,7 @@ class BinaryOperation:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Choice:
     """`(condition -> then : otherwise)`."""
 
@@ -63,7 +66,7 @@ class Choice:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Run:
     """`run proctype(arguments)`."""
 
@@ -72,7 +75,7 @@ class Run:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LabelReference:
     """`proctype[pid]@label`."""
 
@@ -82,7 +85,7 @@ class LabelReference:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LocalReference:
     """`proctype[pid]:variable`."""
 
@@ -97,7 +100,7 @@ Expression = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Declared:
     """One name of a declaration: `name : width [size] = initial`."""
 
@@ -107,51 +110,51 @@ class Declared:
     initial: tuple[Expression, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Declaration:
     type: str
     items: tuple[Declared, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Assignment:
     target: Reference
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Condition:
     """An expression as a statement: it waits until the expression is true."""
 
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Assertion:
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Skip:
     """`skip`, and `printf`, whose arguments nobody sees."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Else:
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Break:
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Goto:
     label: Name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Call:
     """`mfence()` and the like; the calls of an `inline` are expanded before."""
 
@@ -159,7 +162,7 @@ class Call:
     arguments: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Select:
     """`select (target : low .. high)`."""
 
@@ -168,30 +171,30 @@ class Select:
     high: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sequence:
     """Steps one after the other; names declared in it are known to its end."""
 
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Atomic:
     body: Sequence
     keyword: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class If:
     options: tuple[tuple[Step, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Do:
     options: tuple[tuple[Step, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class For:
     """`for (target : low .. high) body`."""
 
@@ -201,7 +204,7 @@ class For:
     body: Sequence
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ForIn:
     """`for (target in array) body`."""
 
@@ -216,14 +219,15 @@ Statement = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TextPlace:
-    """Where edits around a statement go: `end` is behind the separator that follows, if one does.
+    """Where edits around a statement go: `first` is in front of its labels, `end` behind the separator that follows.
 
     `separator` is what has to be added before another statement can follow. `before`, `after`: whether text can be
     written there at all; not inside a macro, nor in an included file.
     """
 
+    first: int
     start: int
     end: int
     separator: str
@@ -232,22 +236,22 @@ class TextPlace:
     owner: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """A statement with its labels, where it stands, and where text around it would go."""
 
     statement: Statement
     span: Span
     labels: tuple[Name, ...] = ()
-    text: TextPlace | None = field(default=None, compare=False)
+    text: TextPlace | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Mtype:
     names: tuple[Name, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Proctype:
     """`active [active] proctype name(parameters) { body }`; `active` is None for one that only `run` starts."""
 
@@ -257,7 +261,7 @@ class Proctype:
     active: Expression | int | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Init:
     body: Sequence
     span: Span

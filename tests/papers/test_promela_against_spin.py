@@ -1,0 +1,197 @@
+"""The same file under Spin and under memfence's reference SC model: same verdict, same number of states.
+
+The numbers differ by what `count_as_spin_does` adds, and by nothing else: Spin's processes die in a step of their own,
+and `init` is a process even if it does nothing but start others.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from spin import count_as_spin_does, has_failure, needs_spin, run_spin
+
+from exploration import reachable
+from memfence.models import memory_model
+from memfence.models.steps import evaluate_in
+from memfence.pipeline import load
+from memfence.program.ir import Invariant, Program
+
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.pml"))
+
+# One model a construct; a name that starts with `init` has an `init` that only starts processes.
+MODELS = {
+    "goto chains": """
+        byte g;
+        active [2] proctype C() {
+            goto second;
+            first: g = 4; goto third;
+            second: goto first;
+            third: skip
+        }""",
+    "jumps that begin an option": """
+        byte g;
+        active [2] proctype P() {
+            do
+            :: g < 3 -> g++
+            :: goto out
+            :: break
+            od;
+            g = 7;
+            out: printf("%d", g)
+        }""",
+    "a loop inside an option": """
+        byte x;
+        active proctype P() {
+            byte k;
+            if
+            :: goto L
+            :: do :: x == 1 -> break :: x == 0 -> x = 1; k = 2 od
+            :: x == 2 -> x++
+            fi;
+            L: x = 2;
+            mm: goto L
+        }
+        active proctype Q() { do :: x > 0 -> x-- od }""",
+    "an else inside the only option": """
+        byte x, y;
+        active proctype P() {
+            byte k;
+            do
+            :: if :: x == 0 -> x = 1 :: x == 1 -> x = 2 :: else -> k = 5; break fi
+            od
+        }
+        active proctype Q() { y = 1; if :: do :: y == 1 -> y = 2 :: else -> break od fi }""",
+    "choices inside choices": """
+        byte x; bit y;
+        active [2] proctype P() {
+            do
+            :: if :: x == 0 -> x = 1 :: y == 1 -> y = 0 fi
+            :: x == 1 -> if :: y = 1 :: else -> skip fi; x = 2
+            :: else -> break
+            od
+        }""",
+    "for and select": """
+        byte x; byte a[3];
+        active [2] proctype P() {
+            byte k, i;
+            select (k : 1 .. 3);
+            for (i : 0 .. 2) { a[i] = a[i] + k; if :: i == k -> break :: else fi };
+            for (i in a) { x = x + a[i] }
+        }""",
+    "wrap of every type": """
+        bit b = 1; bool c = 2; byte d = 255; short s = 32767; unsigned u : 3 = 7; int i = 2147483647;
+        active proctype P() {
+            b++; c++; d++; s++; u++; i++;
+            assert(b == 0 && c == 1 && d == 0 && s == -32768 && u == 0 && i < 0);
+            d--; u--; s = 70000; d = 1000;
+            assert(u == 7 && s == 4464 && d == 232)
+        }""",
+    "names of an mtype": """
+        mtype = { one, two, three };
+        mtype = { four, five };
+        mtype m = two;
+        active proctype P() {
+            assert(three == 1 && m == 2 && one == 3 && five == 4 && four == 5);
+            m = five;
+            if :: m == five -> m = one :: m == one -> assert(false) fi
+        }""",
+    "arrays with initial values": """
+        int z[3] = {1, 2}; int y[3] = 4;
+        active [2] proctype P() {
+            byte loc[3] = 5; byte i = 1;
+            assert(z[0] == 1 && z[2] == 2 && y[2] == 4 && loc[2] == 5);
+            loc[i + 1] = z[i]; i = loc[2]; loc[i] = 9; i--;
+            assert(loc[0] == 5 && loc[1] == 5 && loc[2] == 9);
+            z[i] = loc[i]
+        }""",
+    "inlines with arguments, locals and labels": """
+        #define TWICE(v) v + v
+        byte g;
+        inline add(n, where) { byte t = n; if :: t == 3 -> goto out :: else fi; where = where + t; out: skip }
+        active [2] proctype P() { g = TWICE(1); int z = 5; add(2, g); add(3, g); assert(z == 5) }""",
+    "atomic and d_step": """
+        byte x, y;
+        active [2] proctype P() {
+            do
+            :: atomic { x < 3 -> x++; y = x }
+            :: d_step { y > 1 -> y = 0; if :: x > 0 -> x-- :: else fi }
+            :: atomic { else -> break }
+            od
+        }""",
+    "jumps out of an atomic": """
+        byte x;
+        active [2] proctype P() {
+            again: do
+            :: atomic { x < 2 -> x++; if :: x == 2 -> break :: else -> goto again fi }
+            :: x == 2 -> break
+            od;
+            x = 1
+        }""",
+    "an atomic that touches nothing shared": """
+        byte x;
+        active [2] proctype P() { byte r; x = 1; atomic { r = 2 }; x = r }""",
+    "lock and unlock": """
+        #include "memfence.h"
+        byte x;
+        active [2] proctype P() { byte r; lock(); r = x; x = r + 1; unlock(); mfence(); assert(x > r); sfence() }""",
+    "short circuits": """
+        byte i, a[2];
+        active [2] proctype P() {
+            do
+            :: i < 2 && a[i] == 0 -> a[i] = 1; i++
+            :: i >= 2 || a[i] == 1 -> break
+            od;
+            a[0] = (i > 1 -> a[1] : a[0])
+        }""",
+    "conditions that wait for each other": """
+        byte turn;
+        active [3] proctype P() { do :: turn == _pid -> turn = (turn + 1) % 3 od }""",
+    "a failing assertion": """
+        byte x;
+        active [2] proctype P() { byte r; r = x; x = r + 1; if :: _pid == 1 -> assert(x == 1) :: else fi }""",
+    "init starts processes": """
+        byte x, total[2] = 3;
+        proctype P(byte me; byte step) { x = x + step; total[me - 1] = x }
+        proctype Q() { do :: x > 2 -> x = 0 :: x == 0 -> break od }
+        init { atomic { x = 1; total[1] = 4; run P(1, 2); run P(2, 1); run Q() } }""",
+    "init starts processes in a loop": """
+        byte x;
+        proctype P(byte me) { assert(_pid == me + 1); x = me }
+        init { byte i; atomic { for (i : 0 .. 2) { run P(i) } } }""",
+}  # fmt: skip
+
+
+def violates(program: Program) -> bool:
+    """Whether an assertion or an invariant fails under SC."""
+    invariants = [prop.expr for prop in program.properties if isinstance(prop, Invariant)]
+    states = reachable(program, memory_model("sc"))
+    return has_failure(program) or any(not evaluate_in(program, s, 0, expr) for s in states for expr in invariants)
+
+
+def write_model(name: str, folder: Path) -> Path:
+    (folder / "memfence.h").write_text((EXAMPLES[0].parent / "memfence.h").read_text())
+    path = folder / "model.pml"
+    path.write_text(MODELS[name])
+    return path
+
+
+@needs_spin
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_has_as_many_states_and_the_same_verdict_as_under_spin(path: Path, tmp_path: Path) -> None:
+    program = load(path)
+    spin = run_spin(path, tmp_path, claim=bool(program.properties))
+    assert (spin.errors > 0) == violates(program)
+    # The claim of an invariant that holds never leaves its first state: it adds none.
+    assert spin.states == count_as_spin_does(program)
+
+
+@needs_spin
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_has_as_many_states_and_the_same_verdict_as_under_spin(name: str, tmp_path: Path) -> None:
+    path = write_model(name, tmp_path)
+    program = load(path)
+    spin = run_spin(path, tmp_path, claim=False)
+    assert (spin.errors > 0) == violates(program)
+    if not spin.errors:  # with -c0 Spin goes on behind a failed assertion, the models do not
+        assert spin.states == count_as_spin_does(program, has_init=name.startswith("init"))
