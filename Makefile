@@ -1,0 +1,73 @@
+# The one door: `make help`. CI uses the same commands (see .ci/run).
+VENV ?= .venv
+BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest
+JOBS ?= auto
+CMAKE := $(shell command -v cmake || echo $(BIN)/cmake)
+export MYPYPATH := src
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build build-asan fmt lint types test test-all test-core golden papers bench docs wheel clean
+
+help: ## Show this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 16
+
+setup: $(VENV)/.ready ## Make .venv with memfence (editable) and everything for development
+
+$(VENV)/.ready: pyproject.toml CMakeLists.txt $(wildcard core/*/*.cpp core/include/memfence/*.hpp)
+	test -x $(BIN)/python || python3 -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	command -v cmake >/dev/null || $(BIN)/python -m pip install --quiet cmake
+	touch $@
+
+build: ## Compile the native core again
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $(VENV)/.ready
+
+build-asan: ## Compile the core and its tests with the address and undefined-behaviour sanitizers
+	$(CMAKE) -S . -B build/asan -DCMAKE_BUILD_TYPE=Debug -DMEMFENCE_DEV=ON -DMEMFENCE_TESTS=ON -DMEMFENCE_SANITIZE=ON
+	$(CMAKE) --build build/asan --parallel 2
+
+build/native/core_tests: $(wildcard core/*/*.cpp core/include/memfence/*.hpp) CMakeLists.txt
+	$(CMAKE) -S . -B build/native -DMEMFENCE_DEV=ON -DMEMFENCE_TESTS=ON
+	$(CMAKE) --build build/native --parallel 2
+
+fmt: setup ## Format the code
+	$(BIN)/ruff format src tests
+	$(BIN)/ruff check --fix src tests
+
+lint: setup ## Check style and format
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+
+types: setup ## Check types
+	$(BIN)/mypy --strict -p memfence
+
+test: setup ## Run the normal test suite
+	$(PYTEST) -n $(JOBS) -m "not slow"
+
+test-all: setup test-core ## Run every test, the slow ones too
+	$(PYTEST) -n $(JOBS) -m ""
+
+test-core: build/native/core_tests ## Run the native unit tests (and the sanitized ones after build-asan)
+	build/native/core_tests
+	if test -x build/asan/core_tests; then build/asan/core_tests; fi
+
+golden: setup ## Write the expected output of golden tests again; look at the diff before you commit
+	UPDATE_GOLDEN=1 $(PYTEST) -n 0 tests/golden
+
+papers: setup ## Compare with the papers' tables and with other tools
+	$(PYTEST) -n $(JOBS) -m "" tests/papers
+
+bench: setup ## Time the engine, and Spin beside it where installed
+	$(BIN)/python benchmarks/run.py
+
+docs: setup ## Build the documentation into site/
+	$(BIN)/python -m pip install --quiet mkdocs-material
+	$(BIN)/mkdocs build --strict --quiet
+
+wheel: setup ## Build a wheel into dist/
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+clean: ## Remove everything that was built
+	rm -rf build dist site $(VENV)
