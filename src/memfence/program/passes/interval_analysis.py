@@ -54,7 +54,8 @@ def _initial_environment(values: Values, process: int, count: int) -> Environmen
 def _ascend(program: Program, domains: Mapping[Place, Domain]) -> tuple[Values, Environments]:
     values = initial_values(program, domains)
     environments: Environments = [[None] * len(p.locations) for p in program.processes]
-    heads = [_loop_heads(p) for p in program.processes]
+    heads = [_loop_heads(process, _entries(program, p)) for p, process in enumerate(program.processes)]
+    leaving = [_leaving(process) for process in program.processes]
     thresholds = _thresholds(program)
     dependents = _dependents(program)
     growths: dict[object, int] = {}
@@ -79,11 +80,13 @@ def _ascend(program: Program, domains: Mapping[Place, Domain]) -> tuple[Values, 
         if before is not None and location in heads[p] and is_restless((p, location)):
             after = tuple(_widen(old, new, thresholds) for old, new in zip(before, after, strict=True))
         environments[p][location] = after
-        for number, _ in program.processes[p].leaving(location):
+        for number in leaving[p][location]:
             wake(p, number)
 
     for p, process in enumerate(program.processes):
-        reach(p, process.initial, _initial_environment(values, p, len(process.registers)))
+        beginning = _initial_environment(values, p, len(process.registers))
+        for location in _entries(program, p):
+            reach(p, location, beginning)
     while waiting:
         p, number = waiting.popleft()
         queued.discard((p, number))
@@ -111,8 +114,8 @@ def _descend(program: Program, domains: Mapping[Place, Domain], values: Values, 
     transfer = Transfer(program, domains, values)
     for p, process in enumerate(program.processes):
         arriving = _arriving(process)
-        for location in _flow_order(process):
-            at_start = location == process.initial
+        for location in _flow_order(process, _entries(program, p)):
+            at_start = location in _entries(program, p)
             after = _initial_environment(start, p, len(process.registers)) if at_start else None
             for transition in arriving[location]:
                 env = environments[p][transition.source]
@@ -132,6 +135,13 @@ def _meet_environments(a: Environment | None, b: Environment | None) -> Environm
     return tuple(i for i in common if i is not None) if None not in common else None
 
 
+def _leaving(process: Process) -> list[list[int]]:
+    leaving: list[list[int]] = [[] for _ in process.locations]
+    for number, transition in enumerate(process.transitions):
+        leaving[transition.source].append(number)
+    return leaving
+
+
 def _arriving(process: Process) -> list[list[Transition]]:
     arriving: list[list[Transition]] = [[] for _ in process.locations]
     for transition in process.transitions:
@@ -139,26 +149,38 @@ def _arriving(process: Process) -> list[list[Transition]]:
     return arriving
 
 
-def _flow_order(process: Process) -> list[int]:
+def _entries(program: Program, process: int) -> tuple[int, ...]:
+    """Where control can come from outside: the initial location, and where a run goes on after an error."""
+    initial = program.processes[process].initial
+    error = program.error_locations
+    return (initial,) if error is None or error[process] == initial else (initial, error[process])
+
+
+def _flow_order(process: Process, entries: tuple[int, ...]) -> list[int]:
     """The reachable locations, each before its successors except along loops (reverse postorder)."""
+    targets: list[list[int]] = [[] for _ in process.locations]
+    for transition in process.transitions:
+        targets[transition.source].append(transition.target)
     order: list[int] = []
-    seen = {process.initial}
-    stack = [(process.initial, iter([t.target for _, t in process.leaving(process.initial)]))]
-    while stack:
-        location, targets = stack[-1]
-        target = next(targets, None)
-        if target is None:
-            order.append(location)
-            stack.pop()
-        elif target not in seen:
-            seen.add(target)
-            stack.append((target, iter([t.target for _, t in process.leaving(target)])))
+    seen: set[int] = set()
+    for entry in reversed(entries):
+        stack = [] if entry in seen else [(entry, iter(targets[entry]))]
+        seen.add(entry)
+        while stack:
+            location, following = stack[-1]
+            target = next(following, None)
+            if target is None:
+                order.append(location)
+                stack.pop()
+            elif target not in seen:
+                seen.add(target)
+                stack.append((target, iter(targets[target])))
     return order[::-1]
 
 
-def _loop_heads(process: Process) -> frozenset[int]:
+def _loop_heads(process: Process, entries: tuple[int, ...]) -> frozenset[int]:
     """Locations such that every cycle of the control flow goes through one of them."""
-    position = {location: n for n, location in enumerate(_flow_order(process))}
+    position = {location: n for n, location in enumerate(_flow_order(process, entries))}
     return frozenset(
         t.target for t in process.transitions if t.source in position and position[t.target] <= position[t.source]
     )

@@ -61,7 +61,9 @@ class Values:
 
 
 def initial_values(program: Program, domains: Mapping[Place, Domain]) -> Values:
+    """The values that are there before any step, and 0 where a run goes on after an error with everything 0."""
     values = Values()
+    zero = () if program.error_locations is None else (0,)
 
     def start(place: Place, init: Sequence[int]) -> None:
         domain = domains[place]
@@ -69,10 +71,10 @@ def initial_values(program: Program, domains: Mapping[Place, Domain]) -> Values:
         values.add(place, interval(min(init), max(init)), interval(min(stored), max(stored)))
 
     for n, variable in enumerate(program.variables):
-        start(variable_place(n), variable.init)
+        start(variable_place(n), (*variable.init, *zero))
     for p, process in enumerate(program.processes):
         for n, register in enumerate(process.registers):
-            start(register_place(p, n), (0,) if register.transient else register.init)
+            start(register_place(p, n), (0,) if register.transient else (*register.init, *zero))
     return values
 
 

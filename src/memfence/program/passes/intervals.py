@@ -2,7 +2,7 @@
 
 Every undeclared register or variable that the interval analysis bounds within 32 bits gets exactly the range it needs:
 no run ever leaves it. The others are read as `int_bits` wide and wrap, and a note says so: that is a restriction of
-what is proved. Declared ranges are narrowed only where no run leaves the declared one, so no error and no wrap is lost.
+what is proved. With a width that the user chose, whatever needs more bits wraps at that width, bounded or not. Declared ranges are narrowed only where no run leaves the declared one, so no error and no wrap is lost.
 """
 
 from __future__ import annotations
@@ -17,13 +17,19 @@ from memfence.program.passes.interval_arithmetic import Interval, hull, interval
 from memfence.program.passes.interval_transfer import Place, Values, domains_of, register_place, variable_place
 
 WIDEST = Interval(-(2**31), 2**31 - 1)
+DEFAULT_INT_BITS = 8
 MOST_NAMES_IN_A_NOTE = 8
 
 
-def bound_values(program: Program, int_bits: int) -> Program:
-    """Give every register and variable a range: exact where the analysis finds one, else `int_bits` wide, wrapping."""
+def bound_values(program: Program, int_bits: int | None = None) -> Program:
+    """Give every register and variable a range: exact where the analysis finds one, else `int_bits` wide, wrapping.
+
+    Without `int_bits`, any range within 32 bits is kept exactly, and what is unbounded gets `DEFAULT_INT_BITS`.
+    """
+    widest = WIDEST.hi - WIDEST.lo if int_bits is None else 2**int_bits - 1
+    int_bits = DEFAULT_INT_BITS if int_bits is None else int_bits
     declared = domains_of(program)
-    domains, values = _settle(program, declared, int_bits)
+    domains, values = _settle(program, declared, int_bits, widest)
     constants = _constants_written(program)
     final: dict[Place, Domain] = {}
     wrapping: list[Place] = []
@@ -41,7 +47,9 @@ def bound_values(program: Program, int_bits: int) -> Program:
     return _with_domains(program, final, _note(program, wrapping, int_bits))
 
 
-def _settle(program: Program, declared: Mapping[Place, Domain], int_bits: int) -> tuple[dict[Place, Domain], Values]:
+def _settle(
+    program: Program, declared: Mapping[Place, Domain], int_bits: int, widest: int
+) -> tuple[dict[Place, Domain], Values]:
     """Domains under which every undeclared value is bounded or wraps, with the values that arise under them.
 
     Once a value wraps, what depends on it changes too, so the analysis starts again until nothing else has to wrap.
@@ -51,7 +59,7 @@ def _settle(program: Program, declared: Mapping[Place, Domain], int_bits: int) -
     while True:
         values = analyse_values(program, domains)
         unbounded = [
-            place for place, d in domains.items() if d.overflow == "undeclared" and _is_too_wide(values, place)
+            place for place, d in domains.items() if d.overflow == "undeclared" and _is_too_wide(values, place, widest)
         ]
         lasting = [place for place in unbounded if not _is_transient(program, place)]
         changed = {place: _wrapping(int_bits, values.raw[place].lo < 0) for place in lasting or unbounded}
@@ -67,8 +75,9 @@ def _settle(program: Program, declared: Mapping[Place, Domain], int_bits: int) -
         domains |= changed
 
 
-def _is_too_wide(values: Values, place: Place) -> bool:
-    return not WIDEST.contains(values.raw[place])
+def _is_too_wide(values: Values, place: Place, widest: int) -> bool:
+    raw = values.raw[place]
+    return not WIDEST.contains(raw) or raw.hi - raw.lo > widest
 
 
 def _is_transient(program: Program, place: Place) -> bool:

@@ -114,6 +114,8 @@ def _watched_locations(program: Program, process: int) -> frozenset[int]:
     for number, location in enumerate(program.processes[process].locations):
         if words.intersection((location.name, *location.labels)):
             watched.add(number)
+    if program.error_locations is not None:
+        watched.add(program.error_locations[process])
     return frozenset(watched)
 
 

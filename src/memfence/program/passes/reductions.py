@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from memfence.program.ir import Program
 from memfence.program.passes.fusion import fuse_local_steps
+from memfence.program.passes.initial_steps import advance_initial_locations
 from memfence.program.passes.liveness import reset_dead_registers
 from memfence.program.passes.observed import Observed
 from memfence.program.passes.slicing import slice_program
@@ -18,7 +19,9 @@ Reduction = Callable[[Program, Observed, str], Program]
 
 REDUCTIONS: dict[str, Reduction] = {
     "slice": lambda program, observed, model: slice_program(program, observed),
-    "fuse": fuse_local_steps,
+    "fuse": lambda program, observed, model: fuse_local_steps(
+        advance_initial_locations(program, observed), observed, model
+    ),
     "dead": lambda program, observed, model: reset_dead_registers(program, observed),
 }
 
