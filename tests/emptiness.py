@@ -1,4 +1,4 @@
-"""The slow twin of the native emptiness check: the whole product of a program with an automaton, then its components."""
+"""The slow twin of the native emptiness check: the whole product of program and automaton, then its components."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ TESTS = Path(__file__).resolve().parents[1]
 
 # Where the texts of each language are: patterns below the corpus; examples and golden cases are found by suffix.
 INPUTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "dve": (".dve", ("beem/*/*.[12].dve", "beem/*/*.prop?.dve")),
     "persist": (".pst", ()),
     "trencher": (".txt", ("persist/**/*[!x].txt", "trencher/*.txt")),
 }

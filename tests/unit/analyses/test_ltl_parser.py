@@ -112,9 +112,8 @@ def test_a_definition_is_one_atom_however_long_it_is() -> None:
 
 
 def test_definitions_may_stand_inside_arithmetic() -> None:
-    parsed = parse("F (cs + other > 1)", cs="P@CS", other="Q@U")
-    at = [At(0, frozenset((1,))), At(1, frozenset((1,)))]
-    assert parsed.atoms[0].expr == Binary(">", Binary("+", at[0], at[1]), Const(1))
+    parsed = parse("F (cs + other > 1)", cs="P@CS", other="not Q@U or x == 1")
+    assert parsed.atoms[0].expr == parse("F P@CS + (!Q@U || x == 1) > 1").atoms[0].expr
 
 
 def test_negation_of_a_comparison_follows_c() -> None:

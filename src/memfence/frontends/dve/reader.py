@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from memfence.codes import Code
@@ -30,7 +32,7 @@ from memfence.frontends.grammar import load_grammar, parse_text, span_of
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:
-    from lark import Lark, Token, Tree
+    from lark import Token, Tree
 
 LARGEST_NUMBER = 2**31 - 1
 DEEPEST_NESTING = 150
@@ -44,27 +46,40 @@ _READABLE = {
     "__ANON_0": "`->`", "__ANON_1": "`=>`",
 }  # fmt: skip
 
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|/\*", re.DOTALL)
+_USUAL_MISTAKES = {
+    "!": "negation is `not`; `!` sends to a channel",
+    "=": "to compare write `==`, to assign use `effect`",
+    "guard": "the order is `guard`, `sync`, `effect`",
+    "sync": "the order is `guard`, `sync`, `effect`",
+}
 _SPELLINGS = {"||": "or", "&&": "and"}
 
 
 def read_model(source: SourceText) -> Model:
     """The syntax of `source`; InputError if it does not follow the grammar or uses what memfence does not support."""
-    tree = parse_text(_grammar(), source, _READABLE, start="start")
-    return _Reader(source).model(tree)
+    return _Reader(source).model(_parse(source, "start"))
 
 
 def read_expression(source: SourceText) -> Expression:
     """The syntax of a text that is a single expression, as properties of DVE models are written."""
-    tree = parse_text(_grammar(), source, _READABLE, start="expr")
     reader = _Reader(source)
-    expression = reader.checked_expression(tree)
+    expression = reader.checked_expression(_parse(source, "expr"))
     if reader.errors:
         raise InputError(reader.errors)
     return expression
 
 
-def _grammar() -> Lark:
-    return load_grammar("dve", start=["start", "expr"])
+def _parse(source: SourceText, start: str) -> Tree[Token]:
+    for comment in _COMMENT.finditer(source.text):
+        if comment[0] == "/*":
+            at = Label(source.span(comment.start(), comment.end()), "opened here")
+            raise InputError([Diagnostic(Code.SYNTAX, "the comment is never closed", at, hint="add `*/`")])
+    try:
+        return parse_text(load_grammar("dve", start=["start", "expr"]), source, _READABLE, start=start)
+    except InputError as error:
+        (found,) = error.diagnostics
+        raise InputError([replace(found, hint=_USUAL_MISTAKES.get(found.at.span.text, found.hint))]) from None
 
 
 class _Reader:
