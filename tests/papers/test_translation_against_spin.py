@@ -10,17 +10,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from generators import EVERYTHING, Feature, Shape, programs
 from hypothesis import given, settings
-from samples import Sample, message_passing, store_buffering
-from search import reachable, shortest_run
 
+from generators import EVERYTHING, Feature, Shape, programs
 from memfence.models import memory_model
 from memfence.models.steps import evaluate_in
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import At, Binary, Const, Register, RegisterOf, Shared, variable_address
 from memfence.program.ir import Assign, Assume, Domain, Forbidden, Load, Program, SharedVar, Store, Sync
 from memfence.reports.promela import render_promela
+from samples import Sample, message_passing, store_buffering
+from search import reachable, shortest_run
 
 pytestmark = pytest.mark.skipif(
     shutil.which("spin") is None or shutil.which("gcc") is None, reason="spin (Debian package) or gcc not installed"
