@@ -23,7 +23,7 @@ def advance_initial_locations(program: Program, observed: Observed) -> Program:
 
 
 def skipped_steps(loaded: Process, initial: int) -> tuple[int, ...]:
-    """Numbers of the transitions from the initial location of `loaded` to `initial`, which a reduced process starts at."""
+    """The transitions from the initial location of `loaded` to `initial`, where a reduced process starts."""
     steps: list[int] = []
     at = loaded.initial
     while at != initial:

@@ -2,7 +2,8 @@
 
 Every undeclared register or variable that the interval analysis bounds within 32 bits gets exactly the range it needs:
 no run ever leaves it. The others are read as `int_bits` wide and wrap, and a note says so: that is a restriction of
-what is proved. With a width that the user chose, whatever needs more bits wraps at that width, bounded or not. Declared ranges are narrowed only where no run leaves the declared one, so no error and no wrap is lost.
+what is proved. With a width that the user chose, whatever needs more bits wraps at that width, bounded or not.
+Declared ranges are narrowed only where no run leaves the declared one, so no error and no wrap is lost.
 """
 
 from __future__ import annotations
