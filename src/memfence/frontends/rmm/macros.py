@@ -82,26 +82,27 @@ class Expansion:
 
         A parameter at either end counts as a whole, and so does a call.
         """
-        first, last = self._stretch(start), self._stretch(max(start, end - 1))
-        if first is None or last is None:
+        first, last = self._path(start), self._path(max(start, end - 1))
+        if not first or not last:
             return len(self.source.text), len(self.source.text), ""
-        starts = {first[0].frame: first[1], **{o.frame: o.start for o in first[0].put_into}}
-        ends = {last[0].frame: last[1] + 1, **{o.frame: o.end for o in last[0].put_into}}
-        frame = next(frame for frame in starts if frame in ends)
-        return starts[frame], max(starts[frame], ends[frame]), frame.macro
+        for one, other in zip(first, last, strict=False):
+            if one != other:
+                break
+        return one.start, max(one.start, other.end), one.frame.macro
 
     def span(self, start: int, end: int) -> Span:
         """The place in the source of the characters from `start` to `end`."""
         first, last, _ = self.place(start, end)
         return self.source.span(first, last)
 
-    def _stretch(self, offset: int) -> tuple[Stretch, int] | None:
-        """The stretch of the character at `offset`, and where in the source that stands."""
+    def _path(self, offset: int) -> list[Occurrence]:
+        """How the character at `offset` came here: from the program's own text inwards to where it was written."""
         number = bisect_right(self.starts, offset) - 1
         if not 0 <= number < len(self.stretches):
-            return None
+            return []
         stretch = self.stretches[number]
-        return stretch, stretch.origin + offset - self.starts[number]
+        origin = stretch.origin + offset - self.starts[number]
+        return [*reversed(stretch.put_into), Occurrence(stretch.frame, origin, origin + 1)]
 
 
 def mask_comments(source: SourceText) -> str:
