@@ -1,4 +1,4 @@
-"""From a file to a program that the models can run: choose the front end, parse, fuse lock regions, bound the values."""
+"""From a file to a program the models can run: choose the front end, parse, fuse lock regions, bound the values."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ from memfence.frontends import LANGUAGES, Language, choose_language, language_na
 from memfence.program.ir import Program
 from memfence.source import SourceText
 
-DEFAULT_INT_BITS = 8
 
-
-def load(path: str | Path, *, language: str | None = None, int_bits: int = DEFAULT_INT_BITS) -> Program:
+def load(path: str | Path, *, language: str | None = None, int_bits: int | None = None) -> Program:
     """Read a program file. InputError if it cannot be read or is not a valid program of its language."""
     return load_text(read_source(path), language=language, int_bits=int_bits)
 
 
-def load_text(source: SourceText, *, language: str | None = None, int_bits: int = DEFAULT_INT_BITS) -> Program:
+def load_text(source: SourceText, *, language: str | None = None, int_bits: int | None = None) -> Program:
     """The program in `source`, ready to run: lock regions fused, every value bounded."""
     program = find_language(source, language).frontend().parse(source)
     program = bound_values(fuse_lock_regions(program), int_bits)

@@ -59,8 +59,12 @@ class Target(StrEnum):
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The program.", show_default=False)]
 LanguageOption = Annotated[str | None, typer.Option("--language", metavar="L", help="Language of FILE, if unclear.")]
 IntBits = Annotated[
-    int, typer.Option("--int-bits", metavar="N", min=1, max=32, help="Width of integers that declare no range.")
-]
+    int | None,
+    typer.Option(
+        "--int-bits", metavar="N", min=1, max=31, show_default=False,
+        help="Integers that declare no range wrap at N bits. Default: exact where bounded, else 8.",
+    ),
+]  # fmt: skip
 
 
 @app.callback(invoke_without_command=True)
@@ -91,7 +95,7 @@ def check(
     buffer_bound: Annotated[
         int | None, typer.Option(metavar="K", min=1, help="At most K stores pending in a buffer.")
     ] = None,
-    int_bits: IntBits = 8,
+    int_bits: IntBits = None,
     abstract: Annotated[
         int | None, typer.Option(metavar="K", min=0, help="Flattening abstraction after K steps.")
     ] = None,
@@ -145,7 +149,7 @@ def translate(
     file: File,
     to: Annotated[Target, typer.Option("--to", help="Target: Promela with the SC meaning, or a Graphviz drawing.")],
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="OUT", help="Write to OUT.")] = None,
-    int_bits: IntBits = 8,
+    int_bits: IntBits = None,
     language: LanguageOption = None,
 ) -> None:
     """Write the program for another tool."""
@@ -178,7 +182,7 @@ def explain(
     sys.stdout.write(f"{found.id}: {found.summary}\n\n{explanation(found)}")
 
 
-def _load(file: Path, language: str | None, int_bits: int) -> Program:
+def _load(file: Path, language: str | None, int_bits: int | None) -> Program:
     from memfence.pipeline import load
 
     return load(file, language=language, int_bits=int_bits)

@@ -1,7 +1,8 @@
 """From a run of a reduced program back to a run of the program as it was loaded.
 
-A fused transition becomes the transitions it was made of. Where slicing dropped stores that nothing observes, the loaded
-program still makes them: their commits are put in as late as possible, right before a step that needs them out of the way.
+A fused transition becomes the transitions it was made of, and local steps skipped at the start come first. Where slicing
+dropped stores that nothing observes, the loaded program still makes them: their commits are put in as late as possible,
+right before a step that needs them out of the way.
 """
 
 from __future__ import annotations
@@ -12,15 +13,24 @@ from memfence.engines.trace import UnreplayableWitness
 from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
 from memfence.models.steps import MemoryModel, starts, take
 from memfence.program.ir import Program, stored_variables
+from memfence.program.passes.initial_steps import skipped_steps
 
 
 def original_steps(
     program: Program, reduced: Program, model: MemoryModel, start: int, steps: Sequence[Step]
 ) -> tuple[State, tuple[Step, ...]]:
-    """The initial state and the steps of `program` that `steps` of `reduced`, from its initial state `start`, stand for."""
+    """The initial state and steps of `program` that `steps` of `reduced`, from its initial state `start`, stand for."""
     begin = _original_start(program, reduced, model, start)
+    whole: list[Step] = [
+        Run(p, number)
+        for p, (mine, theirs) in enumerate(zip(program.processes, reduced.processes, strict=True))
+        for number in skipped_steps(mine, theirs.initial)
+    ]
     state = begin
-    whole: list[Step] = []
+    for step in whole:
+        after = take(program, model, state, step)
+        assert isinstance(after, State), step
+        state = after
     for step in steps:
         for wanted in _expand(program, reduced, step):
             after, inserted = _take_with_help(program, reduced, model, state, wanted)
