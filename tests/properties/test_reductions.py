@@ -11,7 +11,7 @@ from exploration import Exploration, explore
 from generators import EVERYTHING, Shape, programs
 from memfence.models import memory_model
 from memfence.models.state import State
-from memfence.models.steps import MemoryModel, is_final
+from memfence.models.steps import MemoryModel, is_final, successors
 from memfence.program.ir import Program
 from memfence.program.passes.lock_regions import fuse_lock_regions
 from memfence.program.passes.observed import Observed
@@ -48,20 +48,22 @@ def questions(draw: st.DrawFn, shape: Shape) -> tuple[Program, Observed]:
     some_registers = draw(st.frozensets(st.sampled_from(registers), max_size=2))
     some_variables = draw(st.frozensets(st.integers(0, len(program.variables) - 1), max_size=2))
     buffers = draw(st.sampled_from([frozenset[int](), frozenset({0})]))
-    return program, Observed(some_places, some_registers, some_variables, buffers, draw(st.booleans()))
+    accesses, blocking = draw(st.booleans()), draw(st.booleans())
+    return program, Observed(some_places, some_registers, some_variables, buffers, accesses, blocking)
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What can be seen of all reachable states, of the final ones, and of failures."""
+    """What can be seen of all reachable states, of the final ones, of those where nothing is possible, of failures."""
 
     states: frozenset[tuple[object, ...]]
     final: frozenset[tuple[object, ...]]
+    stuck: frozenset[tuple[object, ...]]
     has_failed_assertion: bool
     has_runtime_error: bool
 
 
-def view(program: Program, observed: Observed, found: Exploration) -> View:
+def view(program: Program, observed: Observed, model: MemoryModel, found: Exploration) -> View:
     def seen(state: State) -> tuple[object, ...]:
         return (
             tuple(state.locations[p] == at for p, at in sorted(observed.locations)),
@@ -70,9 +72,13 @@ def view(program: Program, observed: Observed, found: Exploration) -> View:
             tuple(any(state.buffers[p]) for p in sorted(observed.buffers)),
         )
 
+    def is_stuck(state: State) -> bool:
+        return observed.blocking and not any(successors(program, model, state))
+
     return View(
         frozenset(seen(state) for state in found.states),
         frozenset(seen(state) for state in found.states if is_final(program, state)),
+        frozenset(seen(state) for state in found.states if is_stuck(state)),
         found.has_failed_assertion,
         found.has_runtime_error,
     )
@@ -85,7 +91,7 @@ def assert_same_view(program: Program, observed: Observed, model: MemoryModel, n
     assume(whole.complete)
     part = explore(reduced, model, most_states=2 * MOST_STATES)
     assert part.complete
-    assert view(reduced, observed, part) == view(program, observed, whole)
+    assert view(reduced, observed, model, part) == view(program, observed, model, whole)
 
 
 @given(questions(SHAPE), BOUNDED)
