@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from generators import EVERYTHING, Feature, Shape, programs
 from memfence.models import memory_model
 from memfence.models.steps import evaluate_in
+from memfence.pipeline import load
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import At, Binary, Const, Register, RegisterOf, Shared, variable_address
 from memfence.program.ir import Assign, Assume, Domain, Forbidden, Load, Program, SharedVar, Store, Sync
@@ -27,6 +28,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 SC = memory_model("sc")
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 # Several initial values are chosen by steps of the translation, which have states of their own.
 ONE_START: frozenset[Feature] = EVERYTHING - {"initial"}
 
@@ -70,6 +72,24 @@ def test_spin_stores_the_states_of_the_reference_model(program: Program) -> None
 @settings(max_examples=150, deadline=None)
 def test_spin_stores_the_states_of_the_reference_model_on_many_programs(program: Program) -> None:
     assert_same_states(program)
+
+
+def assert_same_answer(path: Path) -> None:
+    program = load(path)
+    run = run_spin(program)
+    assert not run.found_error, "every example holds under sc"
+    assert run.states == len(reachable(program, SC)), render_promela(program)
+
+
+@pytest.mark.parametrize("name", ["dekker", "lost_wakeup", "spsc_ring"])
+def test_spin_stores_the_states_of_an_example(name: str) -> None:
+    assert_same_answer(EXAMPLES / f"{name}.pml")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.pml")), ids=lambda path: path.stem)
+def test_spin_stores_the_states_of_every_example(path: Path) -> None:
+    assert_same_answer(path)
 
 
 @given(programs(Shape(processes=(2, 2), features=EVERYTHING | {"assertions", "errors", "regions"})))

@@ -209,8 +209,10 @@ class _Writer:
                 lines.append(f"{type_of([v.domain for v in elements])} {array[1]}[{size}] = {{ {values} }};")
         for p, r in sorted(self.shared_registers):
             register = self.program.processes[p].registers[r]
-            hidden = "hidden " if register.transient else ""
-            lines.append(f"{hidden}{type_of([register.domain])} {self.registers[p, r]} = {register.init[0]};")
+            kind = type_of([register.domain])
+            if register.transient:  # not part of the state; Spin refuses to hide bits
+                kind = f"hidden {kind.replace('bit', 'byte')}"
+            lines.append(f"{kind} {self.registers[p, r]} = {register.init[0]};")
         for at, flag in self.flags.items():
             inside = self.program.processes[at.process].initial in at.locations
             lines.append(f"bit {flag} = {int(inside)};")
