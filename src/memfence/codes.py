@@ -29,6 +29,7 @@ class Code(Enum):
     TOO_LARGE = ("MF114", "a number or the expanded program is too large")
     ARGUMENT_COUNT = ("MF115", "a call has the wrong number of arguments")
     CONFLICTING_WRITES = ("MF116", "both sides of a rendezvous write the same variable")
+    UNKNOWN_CALL = ("MF117", "a macro or `inline` is called but never defined")
     BAD_PROPERTY = ("MF120", "a property expression cannot be read or names something unknown")
     SEVERAL_READS = ("MF201", "a statement reads several shared variables in one atomic step")
 

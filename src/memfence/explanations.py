@@ -130,6 +130,14 @@ order that the language does not define.
 
 Let one side send the value and the other one write it.
 """,
+    Code.UNKNOWN_CALL: """
+Something is called that is neither built in nor defined above the call.
+
+    inline enter(i) { flag[i] = 1 }
+    active proctype P() { entre(0) }      no `inline` of that name: enter is meant
+
+In Promela `mfence()`, `sfence()`, `lock()` and `unlock()` are built in.
+""",
     Code.BAD_PROPERTY: """
 The expression of --forbid or --invariant cannot be read. It has C's operators over `process@label`,
 `process.register`, shared variables (`x`, `a[0]`), `empty(process)` (no store pending), numbers, true and false.

@@ -26,7 +26,11 @@ TESTS = Path(__file__).resolve().parents[1]
 INPUTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "dve": (".dve", ("beem/*/*.[12].dve", "beem/*/*.prop?.dve")),
     "persist": (".pst", ()),
+    "promela": (".pml", ()),
     "trencher": (".txt", ("persist/**/*[!x].txt", "trencher/*.txt")),
+    "litmus": (".litmus", ("litmus/dat3m/*.litmus",)),
+    "rmm": (".rmm", ("memorax/*.rmm", "persist/**/*.rmm")),
+    "remmex": (".remmex", ("persist/**/*_Remmex.txt",)),
 }
 
 SPICE = (

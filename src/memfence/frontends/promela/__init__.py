@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from memfence.codes import Code
-from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.diagnostics import Diagnostic, InputError
 from memfence.frontends.promela.declarations import Errors, Model, collect
 from memfence.frontends.promela.edits import insert_fences
 from memfence.frontends.promela.inlines import arrange
@@ -73,4 +73,4 @@ def _variables(model: Model) -> tuple[SharedVar, ...]:
     return tuple(variables)
 
 
-__all__ = ["Label", "insert_fences", "lint", "parse"]
+__all__ = ["insert_fences", "lint", "parse"]

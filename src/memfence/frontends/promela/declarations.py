@@ -192,14 +192,14 @@ def _is_new(model: Model, name: Name, errors: Errors) -> bool:
 
 
 def constant_value(expression: Expression, lookup: Callable[[str], int | None], errors: Errors) -> int:
-    """The value of a constant expression; 0 after reporting that it has none."""
+    """The value of a constant expression; 1, which is good for a size, too, after reporting that it has none."""
     try:
         return evaluate(expression, lambda reference: lookup(reference.name.text))
     except NotConstant as problem:
         errors.add(Code.UNSUPPORTED, f"`{problem.span.text}` is not a constant", problem.span)
     except EvaluationError as problem:
         errors.add(Code.OUT_OF_RANGE, f"`{expression.span.text}` has no value: {problem}", expression.span)
-    return 0
+    return 1
 
 
 def evaluate(expression: Expression, lookup: Callable[[Reference], int | None], pid: int | None = None) -> int:

@@ -217,8 +217,9 @@ class Evaluation:
             case SharedName():
                 self.ops.append(Store(self.address(found, target, None), given))
             case LocalName(_, register, size):
-                assert register is not None, f"{target.name.text} was taken for a constant"
-                if size is None:
+                if register is None:
+                    assert self.errors.found, f"{target.name.text} was taken for a constant"
+                elif size is None:
                     self.no_index(found, target)
                     self.ops.append(Assign(register, given))
                 else:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.promela.preprocess import MOST_TOKENS, closing_parenthesis, split_at_commas
+from memfence.frontends.promela.preprocess import MOST_TOKENS, closing_parenthesis, split_at_commas, wrong_count
 from memfence.frontends.promela.tokens import NAME, Token
 
 DEEPEST_NESTING = 60
@@ -143,7 +143,7 @@ class _Arrangement:
         if name in active:
             self.error(Code.RECURSION, f"`inline {name}` calls itself", use)
         elif len(arguments) != len(inline.parameters):
-            message = f"`{name}` takes {len(inline.parameters)} arguments, but is given {len(arguments)}"
+            message = wrong_count(f"`{name}`", len(inline.parameters), len(arguments))
             related = (Label(inline.name.span, "defined here"),)
             self.errors.append(Diagnostic(Code.ARGUMENT_COUNT, message, Label(use.span), related))
         else:

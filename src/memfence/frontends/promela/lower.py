@@ -374,7 +374,7 @@ class _Lowering:
         op = FENCES.get(name.text)
         if op is None:
             hint = did_you_mean(name.text, sorted(FENCES), "define it with `inline` above this place")
-            self.errors.add(Code.UNKNOWN_PROCESS, f"unknown `inline` `{name.text}`", name.span, hint=hint)
+            self.errors.add(Code.UNKNOWN_CALL, f"unknown `inline` `{name.text}`", name.span, hint=hint)
             return
         if arguments:
             self.errors.add(Code.ARGUMENT_COUNT, f"`{name.text}` takes no arguments", step.span)

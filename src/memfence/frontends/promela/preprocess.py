@@ -12,7 +12,7 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.promela.tokens import END_OF_LINE, NAME, NUMBER, STRING, Token, tokenise
+from memfence.frontends.promela.tokens import END_OF_LINE, NAME, STRING, Token, tokenise
 from memfence.source import SourceText, Span
 
 MOST_TOKENS = 200_000
@@ -207,7 +207,7 @@ class _Preprocessor:
     ) -> list[Token]:
         names = macro.parameters or ()
         if len(names) != len(arguments) and not (len(names) == 1 and not arguments):
-            message = f"macro `{use.text}` takes {len(names)} arguments, but is given {len(arguments)}"
+            message = wrong_count(f"macro `{use.text}`", len(names), len(arguments))
             related = (Label(macro.name.span, "defined here"),)
             self.errors.append(Diagnostic(Code.ARGUMENT_COUNT, message, Label(use.span), related))
             return []
@@ -218,6 +218,11 @@ class _Preprocessor:
         for token in macro.body:
             body += values.get(token.text, [token]) if token.kind == NAME else [token]
         return [replace(token, place=place) for token in body]
+
+
+def wrong_count(what: str, needed: int, given: int) -> str:
+    """The message for a call with the wrong number of arguments."""
+    return f"{what} takes {needed} argument{'' if needed == 1 else 's'}, but is given {given}"
 
 
 def closing_parenthesis(tokens: Sequence[Token], at: int) -> int | None:
@@ -257,6 +262,3 @@ def _lines(source: SourceText) -> Iterator[list[Token]]:
         else:
             line.append(token)
     yield line
-
-
-__all__ = ["NUMBER", "Macro", "closing_parenthesis", "preprocess", "split_at_commas"]

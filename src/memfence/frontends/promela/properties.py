@@ -113,7 +113,7 @@ class Formulas:
         return Shared(self.address(shared, reference))
 
     def unknown_variable(self, name: Name) -> None:
-        owners = [p.process.name for p in self.processes if name.text in p.locals]
+        owners = [f"{p.process.template}[{p.pid}]" for p in self.processes if name.text in p.locals]
         if not owners:
             unknown_name(name, [*self.model.shared, *self.model.constants], self.errors)
             return

@@ -11,7 +11,7 @@ from lark.exceptions import UnexpectedToken
 from lark.lexer import Lexer
 
 from memfence.codes import Code
-from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
 from memfence.frontends.grammar import load_grammar, syntax_error
 from memfence.frontends.promela.syntax import (
     Assertion,
@@ -50,7 +50,7 @@ from memfence.frontends.promela.syntax import (
     Unit,
 )
 from memfence.frontends.promela.syntax import Sequence as Steps
-from memfence.frontends.promela.tokens import READABLE, Token
+from memfence.frontends.promela.tokens import KEYWORDS, NAME, READABLE, Token
 from memfence.program.expressions import BinaryOp, UnaryOp
 from memfence.source import SourceText, Span
 
@@ -108,6 +108,9 @@ class _Reader:
             return syntax_error(last.source, last.start, 1, "the text ends too early", expected, READABLE)
         token = self.tokens[found.start_pos or 0]
         message = f"unexpected `{token.text}`"
+        near = did_you_mean(token.text, sorted(kind.lower() for kind in expected & set(KEYWORDS.values())))
+        if token.kind == NAME and near is not None:
+            return InputError([Diagnostic(Code.SYNTAX, message, Label(token.span, "not expected here"), hint=near)])
         return syntax_error(token.span.source, token.span.start, len(token.span.text), message, expected, READABLE)
 
     def finish(self, result: T) -> T:

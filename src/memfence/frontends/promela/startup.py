@@ -22,6 +22,7 @@ from memfence.frontends.promela.declarations import (
     evaluate,
     initial_values,
 )
+from memfence.frontends.promela.preprocess import wrong_count
 from memfence.frontends.promela.syntax import (
     Assertion,
     Assignment,
@@ -112,6 +113,11 @@ def _parameter_count(unit: Proctype) -> int:
     return sum(len(declaration.items) for declaration in unit.parameters)
 
 
+def _runs_in(step: Step) -> list[Run]:
+    parts = (part for expression in expressions_of(step.statement) for part in subexpressions(expression))
+    return [part for part in parts if isinstance(part, Run)]
+
+
 class _NotStatic(Exception):
     """The statement cannot be executed before the program runs."""
 
@@ -155,11 +161,10 @@ class _Beginning:
         rest = init.body.steps[done:]
         if not rest:
             return []
-        for step in all_steps(rest):
-            for expression in expressions_of(step.statement):
-                for part in subexpressions(expression):
-                    if isinstance(part, Run):
-                        self.dynamic(part)
+        runs = [run for step in all_steps(rest) for run in _runs_in(step)]
+        if runs:
+            self.dynamic(runs[0])
+            return []
         # Declarations stay in front, for their names; the values they had come with the instance.
         before = tuple(step for step in init.body.steps[:done] if isinstance(step.statement, Declaration))
         whole = Proctype(Name("init", init.span), (), Sequence((*before, *rest)), 1)
@@ -268,7 +273,7 @@ class _Beginning:
             return
         needed, given = _parameter_count(proctype), len(run.arguments)
         if needed != given:
-            message = f"`{name.text}` takes {needed} arguments, but is given {given}"
+            message = wrong_count(f"`{name.text}`", needed, given)
             self.errors.add(Code.ARGUMENT_COUNT, message, run.span, Label(proctype.name.span, "defined here"))
             return
         if len(self.started) > MOST_PROCESSES:

@@ -84,6 +84,8 @@ def tokenise(source: SourceText) -> Iterator[Token]:
                 yield Token(STRING, found, span, span)
             case "char":
                 yield Token(NUMBER, str(_character_code(found)), span, span)
+            case "symbol" if text.startswith("/*", start):
+                raise InputError([_unreadable(source, start)])
             case "symbol":
                 yield Token(PUNCTUATION[found], found, span, span)
             case _:

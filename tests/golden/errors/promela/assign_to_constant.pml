@@ -1,0 +1,2 @@
+mtype = { red, green };
+active proctype P() { red = 2 }

@@ -1,0 +1,3 @@
+byte a[0];
+byte b[100000];
+active proctype P() { a[0] = 1 }

@@ -1,0 +1,3 @@
+#include "nowhere.pml"
+#include <stdio.h>
+active proctype P() { skip }

@@ -1,0 +1,5 @@
+byte x;
+active proctype P() {
+    byte r = x + 1;
+    x = r
+}

@@ -1,0 +1,3 @@
+byte x;
+inline set(v, w) { v = w }
+active proctype P() { set(x); set(x, 1) }

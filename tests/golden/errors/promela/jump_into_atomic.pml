@@ -1,0 +1,5 @@
+byte x;
+active proctype P() {
+    goto inside;
+    atomic { x = 1; inside: x = 2 }
+}

@@ -1,0 +1,2 @@
+byte x;
+active proctpye P() { x = 1 }

@@ -1,0 +1,2 @@
+byte x;
+active proctype P() { atomic { lock(); x = 1; unlock() } }

@@ -1,0 +1,3 @@
+byte x;
+proctype P(byte me) { x = me }
+init { atomic { run P(); run Q(1); run P(1) } }

@@ -1,0 +1,3 @@
+byte x, y, x;
+mtype = { y };
+active proctype P() { skip }

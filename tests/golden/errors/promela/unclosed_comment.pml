@@ -1,0 +1,3 @@
+byte x;
+/* what
+active proctype P() { x = 1 }

@@ -1,0 +1,2 @@
+byte x;
+active proctype P() { again: x = 1; goto agian }
