@@ -63,7 +63,10 @@ class _Fusion:
         self.fixed = {self.process.initial, *self.seen_locations}
         if program.error_locations is not None:
             self.fixed.add(program.error_locations[number])
-        self.transitions = list(self.process.transitions)
+        self.arriving: dict[int, list[Transition]] = {n: [] for n in range(len(self.process.locations))}
+        self.leaving: dict[int, list[Transition]] = {n: [] for n in range(len(self.process.locations))}
+        for transition in self.process.transitions:
+            self._add(transition)
 
     def result(self) -> Process:
         changed = True
@@ -71,23 +74,26 @@ class _Fusion:
             changed = False
             for location in range(len(self.process.locations)):
                 changed = self._remove(location) or changed
-        return replace(self.process, transitions=tuple(self.transitions))
+        left = [t for transitions in self.leaving.values() for t in transitions]
+        return replace(self.process, transitions=tuple(sorted(left, key=lambda t: t.origin)))
+
+    def _add(self, transition: Transition) -> None:
+        self.arriving[transition.target].append(transition)
+        self.leaving[transition.source].append(transition)
 
     def _remove(self, location: int) -> bool:
         """Whether the location could be removed."""
-        arriving = [t for t in self.transitions if t.target == location]
-        leaving = [t for t in self.transitions if t.source == location]
+        arriving, leaving = self.arriving[location], self.leaving[location]
         if not arriving or not self._is_removable(location, arriving, leaving):
             return False
-        fused = [self._fused(t, u) for t in arriving for u in leaving]
-        others = iter(fused)
-        transitions: list[Transition] = []
-        for transition in self.transitions:
-            if transition.target == location:
-                transitions += [next(others) for _ in leaving]
-            elif transition.source != location:
-                transitions.append(transition)
-        self.transitions = transitions
+        self.arriving[location], self.leaving[location] = [], []
+        for t in arriving:
+            self.leaving[t.source] = [other for other in self.leaving[t.source] if other is not t]
+        for u in leaving:
+            self.arriving[u.target] = [other for other in self.arriving[u.target] if other is not u]
+        for t in arriving:
+            for u in leaving:
+                self._add(self._fused(t, u))
         return True
 
     def _is_removable(self, location: int, arriving: list[Transition], leaving: list[Transition]) -> bool:
