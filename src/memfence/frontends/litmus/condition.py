@@ -116,7 +116,8 @@ class _Reader:
         token = self.next
         if token.kind == "end":
             fail(token.span, "the condition ends too early", hint or f"expected {expected}")
-        fail(token.span, f"unexpected `{token.text}` in the condition", hint or f"expected {expected}")
+        usual = {"&": "write `/\\` for and", "|": "write `\\/` for or"}.get(token.text)
+        fail(token.span, f"unexpected `{token.text}` in the condition", usual or hint or f"expected {expected}")
 
     def read(self) -> Condition:
         locations: list[Observed] = []

@@ -158,7 +158,8 @@ def _read_instruction(cell: Piece, architecture: str, errors: list[Diagnostic]) 
         return None
     pieces = _operand_pieces(cell, found.end())
     if len(pieces) != OPERANDS[mnemonic]:
-        what = f"`{word}` has {OPERANDS[mnemonic]} operands, not {len(pieces)}"
+        expected = OPERANDS[mnemonic]
+        what = f"`{word}` has {expected} operand{'' if expected == 1 else 's'}, not {len(pieces)}"
         errors.append(Diagnostic(Code.ARGUMENT_COUNT, what, Label(cell.span)))
         return None
     read: Callable[[Piece, list[Diagnostic]], Operand | None]

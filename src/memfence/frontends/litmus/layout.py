@@ -168,7 +168,7 @@ def _read_rows(source: SourceText, text: str, start: int, width: int) -> tuple[t
             fail(_last_line(here), "this row of the table does not end with `;`", "end every row with `;`")
         cells = tuple(_split(source, text, start, end, "|"))
         if len(cells) != width:
-            what = f"this row has {len(cells)} columns, the table has {width}"
+            what = f"this row has {len(cells)} column{'' if len(cells) == 1 else 's'}, the table has {width}"
             row = piece(source, text, start, end)
             errors.append(syntax_error(row.span, what, "write `|` between the threads, also where a cell is empty"))
         rows.append(Row(cells, start, end + 1))

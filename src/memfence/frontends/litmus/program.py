@@ -51,6 +51,7 @@ def parse(source: SourceText) -> Program:
     condition = _read_condition(layout, errors)
     memory = _Memory(initial, errors)
     memory.declare(columns)
+    memory.is_complete = not errors
     observed = _observed(condition) if condition is not None else []
     threads = []
     for number, (name, items) in enumerate(zip(layout.threads, columns, strict=True)):
@@ -74,6 +75,7 @@ class _Memory:
         self.errors = errors
         self.numbers: dict[str, int] = {}
         self.variables: list[SharedVar] = []
+        self.is_complete = True
 
     def declare(self, columns: Sequence[Sequence[Item]]) -> None:
         for name in self.initial.locations:
@@ -94,6 +96,8 @@ class _Memory:
         """The number of a location of the condition, which must be one that the test uses."""
         if what.name in self.numbers:
             return self.numbers[what.name]
+        if not self.is_complete:  # an instruction that could not be read may have mentioned it
+            return 0
         hint = did_you_mean(what.name, list(self.numbers), f"initialise it with `{what.name}=0`")
         message = f"no instruction and no initial value mentions `{what.name}`"
         self.errors.append(Diagnostic(Code.UNKNOWN_VARIABLE, message, Label(what.span), hint=hint))

@@ -9,17 +9,17 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends import EditKind
 from memfence.frontends.edits import Edit, apply_edits
+from memfence.frontends.remmex.reader import mask_comments
 from memfence.program.ir import FencePoint
 from memfence.source import SourceText
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _SEPARATOR = re.compile(r"\s*(;|->)")
 _LOCK_WORD = re.compile(r"(LOCK|UNLOCK)\b")
 
 
 def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:
     """The text with a fence at each point or its store locked, otherwise byte for byte the same."""
-    masked = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), source.text)
+    masked = mask_comments(source.text)
     newline = "\r\n" if "\r\n" in source.text else "\n"
     edits: list[Edit] = []
     for point, kind in sorted(set(points), key=lambda p: (p[0].key, p[1])):

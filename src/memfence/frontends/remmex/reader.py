@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
@@ -31,6 +32,7 @@ from memfence.frontends.remmex.syntax import (
     StoreTo,
     TakeLock,
 )  # fmt: skip
+from memfence.frontends.separators import explain_syntax_error
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ READABLE = {
 
 MOST_ELEMENTS = 4096
 
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
 
 class Reader:
     """Builds the syntax tree; collects what is wrong with numbers and declarations."""
@@ -58,7 +62,7 @@ class Reader:
         self._locals: list[Declaration] = []
 
     def read(self) -> ProgramText:
-        tree = parse_text(load_grammar("remmex"), self.source, READABLE)
+        tree = self._parse()
         self._check_depth(tree)
         declarations: list[Declaration] = []
         processes: list[ProcessText] = []
@@ -68,6 +72,12 @@ class Reader:
             else:
                 processes.append(self._process(part))
         return ProgramText(tuple(declarations), tuple(processes))
+
+    def _parse(self) -> Tree[Token]:
+        try:
+            return parse_text(load_grammar("remmex"), self.source, READABLE)
+        except InputError as error:
+            raise explain_syntax_error(error, mask_comments(self.source.text), _usual_mistake) from None
 
     def _check_depth(self, tree: Tree[Token]) -> None:
         waiting: list[tuple[Tree[Token], int]] = [(tree, 0)]
@@ -198,6 +208,23 @@ class Reader:
     def place(self, tree: Tree[Token]) -> PlaceOf:
         name, index = tree.children
         return PlaceOf(self.name(name), index, self.span(tree))
+
+
+def mask_comments(text: str) -> str:
+    """The text with every comment blanked out; line ends stay."""
+    return _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
+def _usual_mistake(text: str, offset: int) -> str | None:
+    """What was probably meant by the text at the offset."""
+    if text.startswith("=", offset) and text[:offset].endswith(":"):
+        return "assign with `=`"
+    called = re.search(r"([A-Za-z_]\w*)\s*\Z", text[:offset])
+    if text.startswith("(", offset) and called is not None:
+        return f"there is no `{called[1]}`: memory is accessed with `load`, `loadval`, `store`, between LOCK and UNLOCK"
+    if text.startswith("chan", offset):
+        return "channels are not part of this language"
+    return None
 
 
 def _trees(tree: Node) -> list[Tree[Token]]:

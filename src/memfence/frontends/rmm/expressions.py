@@ -20,6 +20,7 @@ from memfence.program.expressions import (
     negate,
 )  # fmt: skip
 from memfence.program.ir import Domain, RegisterVar
+from memfence.source import Span
 
 if TYPE_CHECKING:
     from lark import Token, Tree
@@ -72,7 +73,8 @@ class Translator:
             case "me":
                 return Const(self.me)
             case "other_process":
-                return Const(self.other(self.reader.number(cast("Token", tree.children[0])), tree))
+                index = self.reader.number(cast("Token", tree.children[0]))
+                return Const(self.other(index, self.reader.span(tree)) or 0)
             case "process_number":
                 return Const(self.reader.number(cast("Token", tree.children[0])))
             case "binary":
@@ -83,14 +85,14 @@ class Translator:
             case other:
                 raise AssertionError(other)
 
-    def other(self, index: int, at: Node) -> int:
-        """The number of the `index`-th other process."""
+    def other(self, index: int, span: Span) -> int | None:
+        """The number of the `index`-th other process; None if there is none, which is reported."""
         number = index if index < self.me else index + 1
-        if number >= self.count:
-            what = f"there are {self.count - 1} other processes: no number {index}"
-            self.reader.report(Code.UNKNOWN_PROCESS, what, self.reader.span(at))
-            return 0
-        return number
+        if number < self.count:
+            return number
+        hint = f"others are numbered from 0 to {self.count - 2}" if self.count > 1 else None
+        self.reader.report(Code.UNKNOWN_PROCESS, f"there is no other process number {index}", span, hint)
+        return None
 
 
 def _inside(node: Node) -> Node:

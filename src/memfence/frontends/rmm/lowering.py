@@ -85,7 +85,8 @@ class ProcessLowering:
         for declaration in self.text.registers:
             if declaration.name.text in self.registers:
                 what = f"the register `{declaration.name.text}` is declared twice"
-                self.reader.report(Code.DUPLICATE, what, declaration.name.span)
+                before = Label(self.builder.registers[self.registers[declaration.name.text]].span, "first here")
+                self.reader.errors.append(Diagnostic(Code.DUPLICATE, what, Label(declaration.name.span), (before,)))
             domain = domain_of(declaration)
             init = (0,) if declaration.initial is None else (declaration.initial,)
             number = self.builder.register(declaration.name.text, domain, init, declaration.name.span)

@@ -207,7 +207,7 @@ class _Expander:
         pieces, after = self._arguments(found.end(), end, span)
         values = [self.expand(a, b, arguments, inside) for a, b in pieces]
         if len(values) != len(macro.parameters):
-            what = f"the macro `{name}` has {len(macro.parameters)} parameters, not {len(values)}"
+            what = f"the macro `{name}` takes {_count(macro.parameters, 'argument')}, not {len(values)}"
             raise InputError([Diagnostic(Code.ARGUMENT_COUNT, what, Label(span), (Label(macro.span, "defined here"),))])
         bound = dict(zip(macro.parameters, values, strict=True))
         self.calls += 1
@@ -238,3 +238,7 @@ class _Expander:
 
 def _fail(code: Code, message: str, span: Span, hint: str | None) -> NoReturn:
     raise InputError([Diagnostic(code, message, Label(span), hint=hint)])
+
+
+def _count(things: Sequence[object], word: str) -> str:
+    return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"

@@ -72,12 +72,10 @@ class Memory:
             return self._unknown(place, list(self.globals), process)
         owner = process
         if place.kind == "other":
-            owner = place.index if place.index < process else place.index + 1
-            if owner >= translator.count:
-                others = translator.count - 1
-                what = f"`{place.name.span.text}` means the other process number {place.index}: there are {others}"
-                self.reader.report(Code.UNKNOWN_PROCESS, what, place.name.span, "others are numbered from 0")
+            others = translator.other(place.index, place.name.span)
+            if others is None:
                 return 0
+            owner = others
         if (owner, name) in self.owned:
             return self.owned[owner, name]
         return self._unknown(place, [known for who, known in self.owned if who == owner], process, owner)

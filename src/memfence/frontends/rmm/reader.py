@@ -32,6 +32,7 @@ from memfence.frontends.rmm.syntax import (
     While,
     Write,
 )  # fmt: skip
+from memfence.frontends.separators import explain_syntax_error
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:
@@ -75,10 +76,13 @@ class Reader:
         try:
             return parse_text(load_grammar("rmm"), expanded, READABLE)
         except InputError as error:
-            (found,) = error.diagnostics
-            at = found.at.span
-            place = Label(self.expansion.span(at.start, at.end), found.at.text)
-            raise InputError([Diagnostic(found.code, found.message, place, hint=found.hint)]) from None
+            (found,) = explain_syntax_error(error, self.expansion.text, _usual_mistake).diagnostics
+            places = [Label(self._place(label.span), label.text) for label in (found.at, *found.related)]
+            explained = Diagnostic(found.code, found.message, places[0], tuple(places[1:]), found.hint)
+            raise InputError([explained]) from None
+
+    def _place(self, expanded: Span) -> Span:
+        return self.expansion.span(expanded.start, expanded.end)
 
     def _check_depth(self, tree: Tree[Token]) -> None:
         waiting: list[tuple[Tree[Token], int]] = [(tree, 0)]
@@ -168,13 +172,13 @@ class Reader:
             case "nop":
                 return Nop()
             case "read_check":
-                return ReadCheck(self._place(children[0]), children[1])
+                return ReadCheck(self._location(children[0]), children[1])
             case "read_into":
-                return ReadInto(self.name(cast("Token", children[0])), self._place(children[1]))
+                return ReadInto(self.name(cast("Token", children[0])), self._location(children[1]))
             case "write" | "locked_write":
-                return Write(self._place(children[0]), children[1], tree.data == "locked_write")
+                return Write(self._location(children[0]), children[1], tree.data == "locked_write")
             case "cas":
-                return Cas(self._place(children[0]), children[1], children[2])
+                return Cas(self._location(children[0]), children[1], children[2])
             case "fence":
                 return FenceHere("sfence" if str(children[0]) == "sfence" else "mfence")
             case "set_register":
@@ -199,7 +203,7 @@ class Reader:
             case other:
                 raise AssertionError(other)
 
-    def _place(self, node: Node) -> Place:
+    def _location(self, node: Node) -> Place:
         tree = cast("Tree[Token]", node)
         if tree.data == "pointer":
             return Place("pointer", Name("", self.span(tree)), address=tree.children[0])
@@ -212,6 +216,15 @@ class Reader:
                 return Place("other", name, self.number(tokens[1]))
             case _:
                 return Place("global", name)
+
+
+def _usual_mistake(text: str, offset: int) -> str | None:
+    """What was probably meant by the text at the offset."""
+    if text.startswith("==", offset) or text.startswith("==", offset - 1):
+        return "compare with `=`"
+    if text.startswith("!", offset):
+        return "negate with `not`"
+    return None
 
 
 def _trees(tree: Tree[Token]) -> list[Tree[Token]]:
