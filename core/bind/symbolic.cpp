@@ -2,7 +2,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/set.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -64,7 +63,9 @@ void bind_symbolic(nb::module_& m) {
                    })
       .def_ro("controls", &SymbolicOutcome::controls)
       .def_ro("plain", &SymbolicOutcome::plain)
-      .def_ro("final_values", &SymbolicOutcome::final_values);
+      .def_prop_ro("final_values", [](const SymbolicOutcome& o) {
+        return std::vector<std::vector<Value>>(o.final_values.begin(), o.final_values.end());
+      });
 
   m.def(
       "explore_symbolic",

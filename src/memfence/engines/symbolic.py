@@ -1,0 +1,148 @@
+"""The symbolic engine: TSO and PSO with unbounded buffers, sets of buffer contents as automata.
+
+Linden and Wolper, SPIN 2010 (TSO) and TACAS 2013 (PSO), with the corrections of DESIGN 11. A search that ends by itself
+is a proof: it has seen every reachable control state, and no other. It need not end; then `stop` names the limit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from memfence import _core
+from memfence.engines.encode import Encoded
+from memfence.engines.engine import Cost, Limits, Stop
+from memfence.engines.explicit import FindingKind, Question, encode_reduced
+from memfence.program.expressions import BufferEmpty, walk
+from memfence.program.ir import Lock, Program, Unlock, op_expressions
+from memfence.program.passes.observed import observed_by
+from memfence.program.passes.reductions import reduce
+
+UnboundedModel = Literal["tso", "pso"]
+_KINDS: tuple[FindingKind, ...] = ("bad state", "failure", "deadlock")
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicStatistics:
+    """`states` were expanded; `stored` of them are not included in another one at the end."""
+
+    states: int
+    stored: int
+    transitions: int
+    automata: int
+    largest_automaton: int
+    accelerations: int
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlainState:
+    """A state without pending stores."""
+
+    locations: tuple[int, ...]
+    registers: tuple[tuple[int, ...], ...]
+    memory: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicResult:
+    """The outcome of one search.
+
+    `complete`: a fixpoint was reached, so that what was not found does not exist. `finding`: what can be reached, if
+    anything; `engines.concrete` gives a run to it.
+    """
+
+    program: Program
+    model: UnboundedModel
+    stop: Stop
+    finding: FindingKind | None
+    complete: bool
+    cost: Cost
+    statistics: SymbolicStatistics
+    final_values: frozenset[tuple[int, ...]]
+    _native: _core.SymbolicOutcome
+    _encoded: Encoded
+
+    @property
+    def found(self) -> bool:
+        return self.finding is not None
+
+    def reachable_locations(self) -> frozenset[tuple[int, ...]]:
+        """The location tuples seen; all that are reachable if `complete` and no reduction was asked for."""
+        slots = self._encoded.slots.locations
+        return frozenset(tuple(control[slot] for slot in slots) for control in self._native.controls)
+
+    def plain_states(self) -> frozenset[PlainState]:
+        """The states seen with all buffers empty; all that are reachable if `complete` and without reductions."""
+        slots, processes = self._encoded.slots, self.program.processes
+        return frozenset(
+            PlainState(
+                tuple(values[slot] for slot in slots.locations),
+                tuple(
+                    tuple(values[slots.register(p, r)] for r in range(len(process.registers)))
+                    for p, process in enumerate(processes)
+                ),
+                tuple(values[: slots.variables]),
+            )
+            for values in self._native.plain
+        )
+
+
+def explore_symbolic(
+    program: Program,
+    model: UnboundedModel,
+    question: Question,
+    *,
+    limits: Limits | None = None,
+    reductions: frozenset[str] = frozenset(),
+) -> SymbolicResult:
+    """Search all runs of `program` under `model`, buffers without bound, for what `question` asks."""
+    limits = limits or Limits()
+    observed = observed_by(program, question.expressions, blocking=question.deadlock)
+    reduced = reduce(program, observed, reductions, model=model)
+    encoded = encode_reduced(reduced, question.expressions, model, observed, "order" in reductions)
+    numbers = list(encoded.expressions)
+    bad = -1 if question.bad is None else numbers.pop(0)
+    native = _core.explore_symbolic(
+        encoded.machine,
+        model == "pso",
+        "order" in reductions,
+        bad,
+        question.failures,
+        question.deadlock,
+        numbers,
+        **limits.for_core(),
+    )
+    stop, stats = Stop(native.stop), native.stats
+    return SymbolicResult(
+        program,
+        model,
+        stop,
+        None if native.finding is None else _KINDS[native.finding],
+        stop is Stop.NOTHING_LEFT and is_decided(reduced, question),
+        Cost(stats.states, stats.transitions, stats.seconds, 0, stats.depth),
+        SymbolicStatistics(
+            stats.states,
+            stats.stored,
+            stats.transitions,
+            stats.automata,
+            stats.largest_automaton,
+            stats.accelerations,
+            stats.depth,
+        ),
+        frozenset(tuple(values) for values in native.final_values),
+        native,
+        encoded,
+    )
+
+
+def is_decided(program: Program, question: Question) -> bool:
+    """Whether a finished search answers the question.
+
+    A step that asks whether a buffer is empty is not modelled, nor is a deadlock of a process that waits, with pending
+    stores, for another to release the bus lock.
+    """
+    ops = [op for p in program.processes for t in p.transitions for op in t.ops]
+    if any(isinstance(node, BufferEmpty) for op in ops for e in op_expressions(op) for node in walk(e)):
+        return False
+    return not (question.deadlock and any(isinstance(op, Lock | Unlock) for op in ops))
