@@ -365,7 +365,7 @@ system async;
 def test_the_papers_example_needs_both_writes_to_x_if_they_wait_for_their_own_process(
     waits_for: WaitsFor, needed: list[tuple[str, ...]]
 ) -> None:
-    """Barnat, Brim and Havel, Fig. 6: F(x = 2 and y > 0). Under their rule 3, waiting for all, one of them is enough."""
+    """Barnat, Brim and Havel, Fig. 6: F(x = 2 and y > 0). Under their rule 3, waiting for all, one is enough."""
     program = parse(COUNTING)
     writes = writes_of(program)
     minimal: list[set[AtomicWrite]] = []
@@ -399,8 +399,9 @@ def test_marking_a_write_in_the_text_is_making_it_atomic() -> None:
 
 
 def test_a_received_global_is_marked_at_the_receive() -> None:
-    source = SourceText("test.dve", "channel c; byte x; process S { state a; init a; trans a -> a { sync c!1; }; }"
-                        "process R { byte r; state a; init a; trans a -> a { sync c?x; effect r = 1; }; } system async;")  # fmt: skip
+    sender = "process S { state a; init a; trans a -> a { sync c!1; }; }"
+    receiver = "process R { byte r; state a; init a; trans a -> a { sync c?x; effect r = 1; }; }"
+    source = SourceText("test.dve", f"channel c; byte x; {sender} {receiver} system async;")
     program = dve.parse(source)
     point = program.processes[1].transitions[0].point
     assert point is not None
