@@ -12,10 +12,13 @@ import pytest
 from spin import count_as_spin_does, has_failure, needs_spin, run_spin
 
 from exploration import reachable
+from memfence.frontends import EditKind
+from memfence.frontends.promela import insert_fences, parse
 from memfence.models import memory_model
 from memfence.models.steps import evaluate_in
 from memfence.pipeline import load
 from memfence.program.ir import Invariant, Program
+from memfence.source import SourceText
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.pml"))
 
@@ -184,6 +187,21 @@ def test_an_example_has_as_many_states_and_the_same_verdict_as_under_spin(path: 
     assert (spin.errors > 0) == violates(program)
     # The claim of an invariant that holds never leaves its first state: it adds none.
     assert spin.states == count_as_spin_does(program)
+
+
+@needs_spin
+def test_spin_reads_what_fences_were_written_into(tmp_path: Path) -> None:
+    text = (EXAMPLES[0].parent / "chase_lev.pml").read_text()
+    source = SourceText("chase_lev.pml", text)
+    places = [place for p in parse(source).processes for place in (*p.locations, *p.transitions)]
+    points = dict.fromkeys(place.point for place in places if place.point is not None)
+    kinds: tuple[EditKind, ...] = ("mfence", "sfence")
+    fenced = insert_fences(source, [(point, kinds[i % 2]) for i, point in enumerate(points)])
+    assert fenced.count("mfence();") > 3
+    (tmp_path / "memfence.h").write_text((EXAMPLES[0].parent / "memfence.h").read_text())
+    (tmp_path / "fenced.pml").write_text(fenced)
+    spin = run_spin(tmp_path / "fenced.pml", tmp_path, claim=True)
+    assert (spin.states, spin.errors) == (count_as_spin_does(load(tmp_path / "fenced.pml")), 0)
 
 
 @needs_spin

@@ -10,7 +10,10 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.edits import Edit, apply_edits
+from memfence.frontends.promela.tokens import KEYWORDS
 from memfence.program.ir import FenceKind, FencePoint
 from memfence.source import SourceText
 
@@ -22,7 +25,7 @@ def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, FenceKi
     """The text with a fence at each point; `locked` puts the assignment before the point into an `atomic`."""
     fences: dict[str, list[str]] = {}
     edits: list[Edit] = []
-    for point, kind in points:
+    for point, kind in dict.fromkeys(points):
         if kind == "locked":
             edits += _lock(point)
         else:
@@ -33,6 +36,9 @@ def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, FenceKi
 
 def _lock(point: FencePoint) -> list[Edit]:
     start, end = point.span.start, point.span.end
+    if not point.key.startswith("after") or KEYWORDS.get(re.split(r"\W", point.span.text)[0]) in ("TYPE", "MTYPE"):
+        what = f"`{point.after}` is not a statement that could be locked"
+        raise InputError([Diagnostic(Code.UNSUPPORTED, what, Label(point.span))])
     return [Edit(start, start, "atomic { "), Edit(end, end, " }")]
 
 
