@@ -18,7 +18,7 @@ from memfence.models.state import Failure, State
 from memfence.models.steps import starts, successors
 from memfence.program.atomic_writes import AtomicWrite, with_atomic_writes, writes_of
 from memfence.program.ir import Program
-from memfence.reports.dve import print_store_buffer_model
+from memfence.reports.dve import render_store_buffer_model
 from memfence.source import SourceText
 
 TSO_VAR = memory_model("tso", bound=1, per_variable=True)
@@ -116,7 +116,7 @@ def read_back(source: Program, transformed: Program, state: State) -> object:
 def compare(source: Program, atomic: Iterable[AtomicWrite] = ()) -> tuple[int, int]:
     """Check that both sides reach the same states; how many, on each side."""
     atomic = tuple(atomic)
-    text = print_store_buffer_model(source, atomic)
+    text = render_store_buffer_model(source, atomic)
     transformed = dve.parse(SourceText("transformed.dve", text))
     expected, fails = reachable(with_atomic_writes(source, atomic), TSO_VAR)
     found, also_fails = reachable(transformed, Sc())
@@ -151,10 +151,10 @@ def test_with_all_writes_atomic_only_the_states_of_sc_are_left(name: str) -> Non
 
 
 def test_reading_from_either_place_makes_two_transitions_of_one() -> None:
-    text = print_store_buffer_model(dve.parse(SourceText("source.dve", FIGURE_6)))
+    text = render_store_buffer_model(dve.parse(SourceText("source.dve", FIGURE_6)))
     process = text[text.index("process A") : text.index("process B")]
     assert process.count("->") == 2  # each reads what it writes, and waits: only one place is possible
-    peterson = print_store_buffer_model(dve.parse(SourceText("source.dve", PETERSON)))
+    peterson = render_store_buffer_model(dve.parse(SourceText("source.dve", PETERSON)))
     process = peterson[peterson.index("process P") : peterson.index("process Q")]
     assert process.count("q -> cs") == 2  # `turn` may be pending; `flag[1]` is never written by P
     assert "guard (i_turn_P == 1) and ((flag[1] == 0) or (sb_turn_P == 0))" in process
@@ -176,7 +176,7 @@ def test_corpus_models_are_transformed_and_read_again(name: str) -> None:
     if not path.exists():
         pytest.skip("corpus not found at ../shared/corpus")
     program = dve.parse(SourceText(str(path), path.read_text()))
-    text = print_store_buffer_model(program)
+    text = render_store_buffer_model(program)
     transformed = dve.parse(SourceText("transformed.dve", text))
     assert len(transformed.processes) == len(program.processes) + 1
 
@@ -186,6 +186,6 @@ def test_what_cannot_be_transformed_is_refused() -> None:
     index = "byte a[2], k; process P { state s; init s; trans s -> s { effect k = 1 - k, a[k] = 1; }; } system async;"
     for text in (commit, index):
         with pytest.raises(InputError):
-            print_store_buffer_model(dve.parse(SourceText("source.dve", text)))
+            render_store_buffer_model(dve.parse(SourceText("source.dve", text)))
     with pytest.raises(InputError):
-        print_store_buffer_model(Program("other", (), (), source=SourceText("other.pml", "x")))
+        render_store_buffer_model(Program("other", (), (), source=SourceText("other.pml", "x")))
