@@ -298,9 +298,8 @@ class ProcessLowering:
     def _fits(self, address: Address, value: Expr) -> list[Op]:
         """Block where the value does not lie in the domain of the variable that is written."""
         checks: list[Expr] = []
-        for offset in range(address.size):
-            domain = self.memory.variables[address.base + offset].domain
-            check = within(value, domain, self.builder.registers)
+        for offset, variable in enumerate(self.memory.variables[address.base : address.base + address.size]):
+            check = within(value, variable.domain, self.builder.registers)
             if check is not None:
                 elsewhere = Binary("!=", address.index, Const(offset))
                 checks.append(check if address.size == 1 else disjunction(elsewhere, check))
@@ -315,7 +314,7 @@ class ProcessLowering:
         bounds = bounds_of(expr, self.builder.registers)
         last = len(self.memory.variables) - 1
         known = fold(expr)
-        if bounds is not None and (bounds[1] < 0 or bounds[0] > last):
+        if last < 0 or (bounds is not None and (bounds[1] < 0 or bounds[0] > last)):
             what = f"the address `{place.name.span.text}` lies outside the memory: there are {last + 1} variables"
             self.reader.report(Code.BAD_ADDRESS, what, place.name.span)
             return [], variable_address(0)
