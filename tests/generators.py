@@ -192,8 +192,14 @@ class _Body:
 
     def count(self) -> None:
         register = self.register()
-        difference = Const(self.draw(st.sampled_from([1, -1, 2])))
-        self.step(Assign(register, Binary("+", Register(register), difference)))
+        more = Binary("+", Register(register), Const(self.draw(st.sampled_from([1, -1, 2]))))
+        variable = self.address()
+        ops: list[tuple[Op, ...]] = [
+            (Assign(register, more),),
+            (Store(variable, more),),
+            (Load(register, variable), Store(variable, more)),
+        ]
+        self.step(*self.draw(st.sampled_from(ops)))
 
     def mistake(self) -> None:
         outside = Binary("+", Register(self.register()), Const(1))

@@ -21,7 +21,7 @@ MODELS = [memory_model("sc"), memory_model("tso", bound=2), memory_model("pso", 
 MODEL = st.sampled_from(MODELS)
 WIDE = Domain(-(2**31), 2**31 - 1, "wrap")
 
-COUNTING = Shape(features=EVERYTHING | {"counting"}, domain=UNDECLARED)
+COUNTING = Shape(features=EVERYTHING | {"counting"}, weights=(4, 5, 1), domain=UNDECLARED)
 DECLARED = Shape(features=EVERYTHING | {"errors"}, statements=(2, 3))
 WRAPPING = Shape(features=EVERYTHING | {"counting"}, statements=(2, 3), domain=Domain(-2, 5, "wrap"))
 

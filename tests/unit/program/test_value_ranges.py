@@ -81,6 +81,14 @@ def test_a_counter_without_end_wraps_and_a_note_says_so() -> None:
     assert result.notes == ("`p.r` of 8 bits, wrapping (--int-bits)",)
 
 
+def test_counting_without_a_loop_is_bounded_by_the_number_of_stores() -> None:
+    count = process((0, 1, [Load(0, at(0))]), (1, 2, [Store(at(0), binary("+", R, 1))]))
+    result = bounded(count, count, count)
+    assert result.variables[0].domain == Domain(0, 3)
+    assert register(result) == Domain(0, 3)
+    assert result.notes == ()
+
+
 def test_a_counter_that_goes_below_zero_wraps_as_a_signed_number() -> None:
     result = bounded(process((0, 0, [Assign(0, binary("-", R, 1))])), bits=4)
     assert register(result) == Domain(-8, 7, "wrap")

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 
 from memfence.program.expressions import Const, RegisterOf, walk
-from memfence.program.ir import Domain, Load, Process, Program, Transition
+from memfence.program.ir import Domain, Load, Process, Program, Store, Transition
 from memfence.program.passes.interval_arithmetic import EVERYTHING, Environment, Interval, hull, join_environments, meet
 from memfence.program.passes.interval_transfer import (
     Place,
@@ -30,6 +30,12 @@ WIDEN_AFTER = 4
 
 MOST_THRESHOLDS = 100
 MOST_DESCENTS = 12
+MOST_STORES = 40
+
+BOUNDED = Interval(-(2**31), 2**31 - 1)
+
+Memory = dict[Place, Interval]
+"""What each variable can hold."""
 
 Environments = list[list[Environment | None]]
 """By process and location; None where control never comes."""
@@ -37,22 +43,71 @@ Environments = list[list[Environment | None]]
 
 def analyse_values(program: Program, domains: Mapping[Place, Domain]) -> Values:
     """Intervals with every value that any run writes, under any memory model, if values fit as `domains` say."""
-    values, environments = _ascend(program, domains)
+    values = _analyse(program, domains, None)
+    if all(BOUNDED.contains(interval) for place, interval in values.kept.items() if place[0] == "variable"):
+        return values
+    stores = _store_count(program)
+    return values if stores is None else _analyse_few_stores(program, domains, stores)
+
+
+def _analyse(program: Program, domains: Mapping[Place, Domain], memory: Memory | None) -> Values:
+    """Ascend, then descend. With `memory`, every load finds its values there and what is stored has no effect."""
+    values, environments = _ascend(program, domains, memory)
     for _ in range(MOST_DESCENTS):
         lower = _descend(program, domains, values, environments)
-        stable = lower.kept == values.kept
-        values = lower
-        if stable:
+        known = lower if memory is None else Values(lower.raw, lower.kept | memory)
+        if known.kept == values.kept:
+            return lower
+        values = known
+    return lower
+
+
+def _analyse_few_stores(program: Program, domains: Mapping[Place, Domain], stores: int) -> Values:
+    """The values of a program none of whose runs makes more than `stores` stores.
+
+    What the n-th store of a run writes depends on the n - 1 before it only, so that `stores` rounds are enough:
+    `x := x + 1` in two processes without loops gives 0..2, where the general analysis counts without end.
+    """
+    start = initial_values(program, domains)
+    written = Values({p: i for p, i in start.raw.items() if _is_variable(p)}, _memory(start))
+    for _ in range(stores):
+        before = _memory(written)
+        found = _analyse(program, domains, before)
+        written = Values({p: i for p, i in found.raw.items() if _is_variable(p)}, _memory(found))
+        if written.kept == before:
             break
-    return values
+    final = _analyse(program, domains, _memory(written))
+    return Values(final.raw | written.raw, final.kept | written.kept)
+
+
+def _is_variable(place: Place) -> bool:
+    return place[0] == "variable"
+
+
+def _memory(values: Values) -> Memory:
+    return {place: interval for place, interval in values.kept.items() if _is_variable(place)}
+
+
+def _store_count(program: Program) -> int | None:
+    """How many stores a run can make at most; None if a store lies on a cycle or there are very many."""
+    count = sum(isinstance(op, Store) for p in program.processes for t in p.transitions for op in t.ops)
+    if count > MOST_STORES or program.error_locations is not None:
+        return None
+    for process in program.processes:
+        for t in process.transitions:
+            stores = any(isinstance(op, Store) for op in t.ops)
+            if stores and t.source in _flow_order(process, (t.target,)):
+                return None
+    return count
 
 
 def _initial_environment(values: Values, process: int, count: int) -> Environment:
     return tuple(values.kept[register_place(process, n)] for n in range(count))
 
 
-def _ascend(program: Program, domains: Mapping[Place, Domain]) -> tuple[Values, Environments]:
+def _ascend(program: Program, domains: Mapping[Place, Domain], memory: Memory | None) -> tuple[Values, Environments]:
     values = initial_values(program, domains)
+    values.kept |= memory or {}
     environments: Environments = [[None] * len(p.locations) for p in program.processes]
     heads = [_loop_heads(process, _entries(program, p)) for p, process in enumerate(program.processes)]
     leaving = [_leaving(process) for process in program.processes]
@@ -97,6 +152,8 @@ def _ascend(program: Program, domains: Mapping[Place, Domain]) -> tuple[Values, 
         after, written = transfer.take(p, transition, env)
         for place, raw, kept in written:
             before = values.kept.get(place)
+            if memory is not None and _is_variable(place):
+                continue
             if values.add(place, raw, kept) and place in dependents:
                 if before is not None and is_restless(place):
                     values.kept[place] = _widen(before, values.kept[place], thresholds)

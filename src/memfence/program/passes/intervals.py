@@ -13,11 +13,10 @@ from dataclasses import replace
 
 from memfence.program.expressions import Address, Const, fold
 from memfence.program.ir import Assign, Assume, Domain, Process, Program, Store, Transition
-from memfence.program.passes.interval_analysis import analyse_values
+from memfence.program.passes.interval_analysis import BOUNDED, analyse_values
 from memfence.program.passes.interval_arithmetic import Interval, hull, interval
 from memfence.program.passes.interval_transfer import Place, Values, domains_of, register_place, variable_place
 
-WIDEST = Interval(-(2**31), 2**31 - 1)
 DEFAULT_INT_BITS = 8
 MOST_NAMES_IN_A_NOTE = 8
 
@@ -27,7 +26,7 @@ def bound_values(program: Program, int_bits: int | None = None) -> Program:
 
     Without `int_bits`, any range within 32 bits is kept exactly, and what is unbounded gets `DEFAULT_INT_BITS`.
     """
-    widest = WIDEST.hi - WIDEST.lo if int_bits is None else 2**int_bits - 1
+    widest = BOUNDED.hi - BOUNDED.lo if int_bits is None else 2**int_bits - 1
     int_bits = DEFAULT_INT_BITS if int_bits is None else int_bits
     declared = domains_of(program)
     domains, values = _settle(program, declared, int_bits, widest)
@@ -78,7 +77,7 @@ def _settle(
 
 def _is_too_wide(values: Values, place: Place, widest: int) -> bool:
     raw = values.raw[place]
-    return not WIDEST.contains(raw) or raw.hi - raw.lo > widest
+    return not BOUNDED.contains(raw) or raw.hi - raw.lo > widest
 
 
 def _is_transient(program: Program, place: Place) -> bool:
