@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from memfence.program.builder import ProcessBuilder
-from memfence.program.expressions import (
-    FALSE,
-    Binary,
-    Const,
-    Expr,
-    Register,
-    RegisterOf,
-    conjunction,
-    variable_address,
-)
+from memfence.program.expressions import At, Binary, Const, Expr, Register, RegisterOf, conjunction, variable_address
 from memfence.program.ir import (
     Assert,
     Assign,
     Assume,
     Domain,
     Fence,
-    Final,
     Forbidden,
     Load,
     Op,
@@ -120,9 +110,4 @@ def message_passing() -> Program:
 
 def ends(program: Program, process: int) -> Expr:
     """The process stands at its last location."""
-    from memfence.program.expressions import At
-
     return At(process, frozenset({len(program.processes[process].locations) - 1}))
-
-
-__all__ = ["BYTE", "FALSE", "Final", "Sample", "ends", "message_passing", "register_is", "store_buffering"]
