@@ -41,7 +41,7 @@ def lint(source: SourceText) -> list[Diagnostic]:
 
 def _read(source: SourceText, split_reads: bool) -> tuple[Program, list[Diagnostic]]:
     arranged = arrange(preprocess(source))
-    errors, warnings = Errors(), list[Diagnostic]()
+    errors, warnings = Errors(), dict[Diagnostic, None]()
     model = collect(read_units(source, arranged.tokens), errors)
     instances = start(model, errors)
     if not instances and not errors.found:
@@ -60,7 +60,7 @@ def _read(source: SourceText, split_reads: bool) -> tuple[Program, list[Diagnost
         source=source,
         language="promela",
     )
-    return program, warnings
+    return program, list(warnings)
 
 
 def _variables(model: Model) -> tuple[SharedVar, ...]:

@@ -73,7 +73,7 @@ class _Region:
 
 
 def lower_process(
-    model: Model, instance: Instance, errors: Errors, warnings: list[Diagnostic], split_reads: bool
+    model: Model, instance: Instance, errors: Errors, warnings: dict[Diagnostic, None], split_reads: bool
 ) -> Lowered:
     """The IR of one process; mistakes go to `errors`, statements that read several variables to `warnings`."""
     return _Lowering(model, instance, errors, warnings, split_reads).lower()
@@ -81,7 +81,7 @@ def lower_process(
 
 class _Lowering:
     def __init__(
-        self, model: Model, instance: Instance, errors: Errors, warnings: list[Diagnostic], split_reads: bool
+        self, model: Model, instance: Instance, errors: Errors, warnings: dict[Diagnostic, None], split_reads: bool
     ) -> None:
         self.model, self.instance, self.errors, self.warnings = model, instance, errors, warnings
         self.split_reads = split_reads
@@ -272,7 +272,7 @@ class _Lowering:
     def from_head(self, head: int, step: Step, target: int, guards: Guards, *, own: bool = False) -> None:
         """Add `step` so that it starts at `head`; `own` if that is its own location, else `head` has other ways on."""
         if step.labels and not own:
-            self.copy_edges(self.one_step(step, target), head)
+            self.copied(head, step, target)
             return
         match step.statement:
             case Goto(label):
@@ -286,7 +286,7 @@ class _Lowering:
             case If(options):
                 self.choice(head, options, target)
             case Do():
-                self.copy_edges(self.one_step(step, target), head)
+                self.copied(head, step, target)
             case For(variable, low, high, body):
                 self.for_loop(head, step, variable, low, high, body, target)
             case ForIn(variable, array, body):
@@ -298,10 +298,14 @@ class _Lowering:
             case _:
                 self.simple(head, step, target)
 
-    def copy_edges(self, start: int, head: int) -> None:
-        """Let `head` do what `start` does: the first step of an option that has a location of its own."""
-        for transition in [t for t in self.builder.transitions if t.source == start]:
-            self.builder.transitions.append(replace(transition, source=head))
+    def copied(self, head: int, step: Step, target: int) -> None:
+        """Add `step` at its own location, and let `head` do what that does: it begins an option."""
+        known = len(self.builder.transitions)
+        start = self.one_step(step, target)
+        new = self.builder.transitions[known:]
+        self.builder.transitions += [
+            replace(transition, source=head) for transition in new if transition.source == start
+        ]
 
     def break_target(self, step: Step) -> int:
         if not self.breaks:
@@ -420,8 +424,7 @@ class _Lowering:
             hint="`--split-reads` reads them one by one, as a processor does",
             severity="warning",
         )
-        if warning not in self.warnings:
-            self.warnings.append(warning)
+        self.warnings.setdefault(warning)
 
     # Atomic
 
