@@ -54,12 +54,15 @@ void bind_exploration(nb::module_& m) {
                    })
       .def_ro("final_count", &Exploration::final_count)
       .def("path",
-           [](const Exploration& e, Index index) {
+           [](const Exploration& e, Index index, const std::vector<StepTuple>& more) {
+             std::vector<Step> after;
+             for (const auto& [kind, process, number] : more) after.push_back({static_cast<StepKind>(kind), process, number});
              std::size_t start = 0;
+             std::vector<int> who;
              std::vector<StepTuple> steps;
-             for (const Step& s : e.path(index, start)) steps.push_back(tuple_of(s));
-             return std::pair(start, steps);
-           }, "index"_a)
+             for (const Step& s : e.path(index, after, start, who)) steps.push_back(tuple_of(s));
+             return std::tuple(start, steps, who);
+           }, "index"_a, "more"_a)
       .def("values", &Exploration::values, "index"_a)
       .def("all_values", &Exploration::all_values);
 

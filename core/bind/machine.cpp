@@ -48,7 +48,8 @@ void bind_machine(nb::module_& m) {
           "__init__",
           [](Machine* machine, std::vector<Slot> slots, int variables, int lock_slot,
              std::vector<std::vector<Value>> expressions, std::vector<Edge> edges, std::vector<Process> processes,
-             std::vector<std::vector<Value>> initial, bool has_committed, std::vector<Value> error) {
+             std::vector<std::vector<Value>> initial, bool has_committed,
+             std::vector<std::vector<int>> symmetric, std::vector<Value> error) {
             new (machine) Machine{};
             machine->slots = std::move(slots);
             machine->variables = variables;
@@ -58,11 +59,12 @@ void bind_machine(nb::module_& m) {
             machine->processes = std::move(processes);
             machine->initial = std::move(initial);
             machine->has_committed = has_committed;
+            machine->symmetric = std::move(symmetric);
             machine->error = std::move(error);
             machine->finish();
           },
           "slots"_a, "variables"_a, "lock_slot"_a, "expressions"_a, "edges"_a, "processes"_a, "initial"_a,
-          "has_committed"_a, "error"_a);
+          "has_committed"_a, "symmetric"_a, "error"_a);
 }
 
 }  // namespace memfence::bind

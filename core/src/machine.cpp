@@ -1,5 +1,7 @@
 #include "memfence/machine.hpp"
 
+#include <algorithm>
+
 namespace memfence {
 
 void Machine::finish() {
@@ -15,6 +17,12 @@ void Machine::finish() {
     halted_[static_cast<std::size_t>(e.process)][static_cast<std::size_t>(e.source)] = 0;
     if (e.partner >= 0) halted_[static_cast<std::size_t>(e.partner)][static_cast<std::size_t>(e.partner_source)] = 0;
   }
+}
+
+int Machine::matching_edge(int edge, int process) const {
+  const auto& mine = processes[static_cast<std::size_t>(edges[static_cast<std::size_t>(edge)].process)].edges;
+  const auto place = std::find(mine.begin(), mine.end(), edge) - mine.begin();
+  return processes[static_cast<std::size_t>(process)].edges[static_cast<std::size_t>(place)];
 }
 
 }  // namespace memfence

@@ -17,6 +17,7 @@
 
 #include "memfence/limits.hpp"
 #include "memfence/observer.hpp"
+#include "memfence/symmetry.hpp"
 
 namespace memfence {
 
@@ -43,6 +44,7 @@ class BreadthFirst {
         semantics_(std::move(semantics)),
         layout_(semantics_.slots),
         successors_(machine_, semantics_, reduce),
+        symmetry_(machine_, semantics_),
         states_(layout_.words()),
         observer_(std::move(observer)),
         limits_(limits),
@@ -76,15 +78,24 @@ class BreadthFirst {
   const std::optional<Finding>& finding() const { return finding_; }
   const StateSet& states() const { return states_; }
 
-  // The steps from an initial state to `index`; `start` is the number of that initial state among the machine's.
-  std::vector<Step> path(Index index, std::size_t& start) const {
+  // The steps from an initial state to `index`, then `more` (in terms of the stored state); `start` is the number of that
+  // initial state among the machine's. Where identical processes changed places, the steps name the real ones; `who` tells
+  // which process stands at which place in the end.
+  std::vector<Step> path(Index index, const std::vector<Step>& more, std::size_t& start, std::vector<int>& who) const {
     std::vector<Index> chain{index};
     while (states_.parent(chain.back()) != kNoIndex) chain.push_back(states_.parent(chain.back()));
     Work work(layout_.slots());
-    for (start = 0; start + 1 < machine_.initial.size(); ++start)
-      if (is_state(chain.back(), packed_initial(start, work).data())) break;
+    for (start = 0; start < machine_.initial.size(); ++start) {
+      who.resize(machine_.processes.size());
+      std::iota(who.begin(), who.end(), 0);
+      if (is_state(chain.back(), packed_initial(start, work, &who).data())) break;
+    }
     std::vector<Step> steps;
-    for (std::size_t i = chain.size() - 1; i > 0; --i) steps.push_back(step_between(chain[i], chain[i - 1]));
+    for (std::size_t i = chain.size() - 1; i > 0; --i) {
+      const std::vector<int> before = who;
+      steps.push_back(real_step(step_between(chain[i], chain[i - 1], who), before));
+    }
+    for (const Step& step : more) steps.push_back(real_step(step, who));
     return steps;
   }
 
@@ -136,6 +147,7 @@ class BreadthFirst {
       emitted = true;
       ++transitions;
       if (observer.is_bad(work)) found(Finding{FindingKind::Bad, current, true, step});
+      if (!search.symmetry_.is_trivial()) search.symmetry_.canonicalise(work);
       const std::size_t words = search.layout_.words(), at = packed.size();
       packed.resize(at + words);
       std::memcpy(&packed[at], search.states_.state(current), words * sizeof(Word));
@@ -209,9 +221,11 @@ class BreadthFirst {
     end_level();
   }
 
-  std::vector<Word> packed_initial(std::size_t number, Work& work) const {
+  std::vector<Word> packed_initial(std::size_t number, Work& work, std::vector<int>* who = nullptr) const {
     std::fill_n(work.data(), layout_.slots(), 0);
     std::copy(machine_.initial[number].begin(), machine_.initial[number].end(), work.data());
+    symmetry_.canonicalise(work, who);
+    work.settle();
     std::vector<Word> state(layout_.words(), 0);
     layout_.pack(work.data(), state.data());
     return state;
@@ -347,22 +361,35 @@ class BreadthFirst {
     return std::memcmp(states_.state(index), packed, layout_.words() * sizeof(Word)) == 0;
   }
 
-  Step step_between(Index parent, Index child) const {
+  // The same step for the process that stands at this place: identical processes have matching edges.
+  Step real_step(Step step, const std::vector<int>& who) const {
+    const int real = who[static_cast<std::size_t>(step.process)];
+    if (step.kind == StepKind::Edge && real != step.process) step.number = machine_.matching_edge(step.number, real);
+    step.process = real;
+    return step;
+  }
+
+  Step step_between(Index parent, Index child, std::vector<int>& who) const {
     struct Sink {
       const BreadthFirst& search;
       Index parent, child;
       Work work;
+      std::vector<int>& who;
       std::vector<Word> packed;
       std::optional<Step> found;
       void step(const Step& step) {
         if (found) return;
+        std::vector<int> exchanged = who;
+        search.symmetry_.canonicalise(work, &exchanged);
         std::memcpy(packed.data(), search.states_.state(parent), packed.size() * sizeof(Word));
         for (const Work::Change& change : work.log()) search.layout_.write(packed.data(), change.slot, work[change.slot]);
-        if (search.is_state(child, packed.data())) found = step;
+        if (!search.is_state(child, packed.data())) return;
+        found = step;
+        who = exchanged;
       }
       void failed(const Step&) {}
       void refused() {}
-    } sink{*this, parent, child, Work(layout_.slots()), std::vector<Word>(layout_.words()), std::nullopt};
+    } sink{*this, parent, child, Work(layout_.slots()), who, std::vector<Word>(layout_.words()), std::nullopt};
     layout_.unpack(states_.state(parent), sink.work.data());
     semantics_.derive(sink.work);
     successors_.expand(sink.work, sink);
@@ -373,6 +400,7 @@ class BreadthFirst {
   Semantics semantics_;
   Layout layout_;
   Successors<Semantics> successors_;
+  Symmetry symmetry_;
   StateSet states_;
   const Observer observer_;  // as each thread starts with it
   const Limits& limits_;

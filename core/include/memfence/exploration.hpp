@@ -30,7 +30,9 @@ struct FinalState {
 class Exploration {
  public:
   virtual ~Exploration() = default;
-  virtual std::vector<Step> path(Index index, std::size_t& start) const = 0;
+  // See BreadthFirst::path.
+  virtual std::vector<Step> path(Index index, const std::vector<Step>& more, std::size_t& start,
+                                 std::vector<int>& who) const = 0;
   virtual std::vector<Value> values(Index index) const = 0;
   // Every visited state, as values of all slots: for tests, and for comparing whole reachable sets.
   virtual std::vector<std::vector<Value>> all_values() const = 0;
@@ -64,7 +66,10 @@ class ExplorationOf : public Exploration {
     stats = search.stats();
     finding = search.finding();
   }
-  std::vector<Step> path(Index index, std::size_t& start) const override { return search.path(index, start); }
+  std::vector<Step> path(Index index, const std::vector<Step>& more, std::size_t& start,
+                         std::vector<int>& who) const override {
+    return search.path(index, more, start, who);
+  }
   std::vector<Value> values(Index index) const override { return search.values(index); }
   std::vector<std::vector<Value>> all_values() const override {
     std::vector<std::vector<Value>> all;

@@ -89,11 +89,15 @@ struct Machine {
   std::vector<Process> processes;
   std::vector<std::vector<Value>> initial;  // one value a slot, as many as there are initial states
   bool has_committed;
+  std::vector<std::vector<int>> symmetric;  // classes of processes with the same code
   std::vector<Value> error;  // the state that every run-time error leads to, where runs go on (DVE); else empty
 
   // Computed by finish().
   std::vector<std::vector<std::vector<int>>> leaving;  // [process][location]: edges
   void finish();
+
+  // The edge of `process` that matches `edge` of an identical process.
+  int matching_edge(int edge, int process) const;
 
   bool is_halted(int process, Value location) const {
     return halted_[static_cast<std::size_t>(process)][static_cast<std::size_t>(location)] != 0;

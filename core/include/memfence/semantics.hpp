@@ -4,6 +4,9 @@
 // kept in one canonical form (oldest entry first, unused places 0), so that equal states are equal words.
 #pragma once
 
+#include <algorithm>
+#include <utility>
+
 #include "memfence/execute.hpp"
 
 namespace memfence {
@@ -25,6 +28,7 @@ struct Sc {
   Outcome separate(Work&, int) const { return Outcome::Done; }
   void passed_fence(Work&, int) const {}
   void derive(Work&) const {}
+  std::pair<int, int> buffer_slots(int) const { return {0, 0}; }  // first slot, number of slots
   template <class Emit>
   void background(Work&, int, Emit&&) const {}
 };
@@ -98,6 +102,9 @@ class Tso {
   Outcome separate(Work&, int) const { return Outcome::Done; }
   void passed_fence(Work&, int) const {}
   void derive(Work&) const {}
+  std::pair<int, int> buffer_slots(int process) const {
+    return {first_[static_cast<std::size_t>(process)], 2 * capacity_[static_cast<std::size_t>(process)]};
+  }
 
   template <class Emit>
   void background(Work& w, int process, Emit&& emit) const {
@@ -180,6 +187,11 @@ class Pso {
       for (std::size_t b = 0; b < buffers; ++b) sum += w[at(static_cast<int>(p), b)];
       w.data()[machine_.processes[p].pending_slot] = sum;
     }
+  }
+
+  std::pair<int, int> buffer_slots(int process) const {
+    const std::size_t buffers = machine_.processes[static_cast<std::size_t>(process)].stored_variables.size();
+    return {first_[static_cast<std::size_t>(process)], static_cast<int>(buffers) * (bound_ + 1)};
   }
 
   // emit(b): buffer b commits; emit(number of buffers): the separator leaves all of them.

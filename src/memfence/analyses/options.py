@@ -15,7 +15,7 @@ EngineName = Literal["auto", "explicit", "symbolic", "dual"]
 Progress = Callable[[int, int, int, float, float], None]
 """Called now and then with: states, transitions, queue, seconds, megabytes."""
 
-ALL_REDUCTIONS = ("dead", "fuse", "order", "slice")
+ALL_REDUCTIONS = ("dead", "fuse", "order", "slice", "symmetry")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -85,7 +85,7 @@ class Decided:
 
     def sc_run(self, index: int) -> tuple[State, tuple[Step, ...]]:
         """Start and steps of an SC run of the loaded program to a state of the exploration."""
-        start, path = self._result.exploration.path(index)
+        start, path, _ = self._result.exploration.path(index, [])
         steps = [decode_step(self._encoded, Bounded("sc"), step) for step in path]
         return original_steps(self.program, self._encoded.program, memory_model("sc"), start, steps)
 

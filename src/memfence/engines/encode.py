@@ -100,14 +100,16 @@ def encode(
     expressions: tuple[Expr, ...] = (),
     *,
     private: tuple[tuple[int, ...], ...] | None = None,
+    symmetric: tuple[tuple[int, ...], ...] = (),
     loaded: Program | None = None,
 ) -> Encoded:
     """The machine of `program`; `private[p][location]` as `engines.private` computes it, else nothing is private.
 
+    `symmetric` are classes of interchangeable processes, as `engines.symmetry` finds them.
     Each of `expressions` (over the whole state) becomes one that the core can evaluate. `loaded` is the program before
     reductions, from which the parts of fused transitions are known; only the criteria of section 7 need them.
     """
-    return _Encoder(program, loaded).encode(expressions, private)
+    return _Encoder(program, loaded).encode(expressions, private, symmetric)
 
 
 def number_slots(program: Program) -> Slots:
@@ -131,7 +133,12 @@ class _Encoder:
         self.slots = number_slots(program)
         self.codes: dict[tuple[int, ...], int] = {}
 
-    def encode(self, expressions: tuple[Expr, ...], private: tuple[tuple[int, ...], ...] | None) -> Encoded:
+    def encode(
+        self,
+        expressions: tuple[Expr, ...],
+        private: tuple[tuple[int, ...], ...] | None,
+        symmetric: tuple[tuple[int, ...], ...],
+    ) -> Encoded:
         wanted = tuple(self.expression(e, 0) for e in expressions)
         edges: list[_core.Edge] = []
         meaning: list[Run | Rendezvous] = []
@@ -152,6 +159,7 @@ class _Encoder:
             processes,
             self.initial(),
             any(location.committed for p in self.program.processes for location in p.locations),
+            [list(members) for members in symmetric],
             self.error(),
         )
         return Encoded(self.program, machine, self.slots, tuple(meaning), wanted)

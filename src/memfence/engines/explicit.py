@@ -14,6 +14,7 @@ from memfence import _core
 from memfence.engines.encode import Encoded, encode
 from memfence.engines.engine import Cost, Limits, Stop
 from memfence.engines.private import private_locations
+from memfence.engines.symmetry import symmetry_classes
 from memfence.engines.trace import Trace
 from memfence.engines.witness import original_steps
 from memfence.models import ModelName, memory_model
@@ -95,8 +96,8 @@ class Explored:
 
     def trace_to(self, index: int, more: Sequence[tuple[int, int, int]] = ()) -> Trace:
         """The run to the state `index`, and `more` native steps after it."""
-        start, path = self._native.path(index)
-        steps = [decode_step(self._encoded, self.memory, step) for step in (*path, *more)]
+        start, path, _ = self._native.path(index, list(more))
+        steps = [decode_step(self._encoded, self.memory, step) for step in path]
         model = memory_model(
             self.memory.model,
             bound=self.memory.bound if self.memory.per_variable else None,
@@ -118,7 +119,7 @@ def explore(
     limits = limits or Limits()
     observed = observed_by(program, question.expressions, blocking=question.deadlock)
     reduced = reduce(program, observed, reductions, model=memory.model)
-    encoded = encode_reduced(reduced, question.expressions, memory.model, observed, "order" in reductions)
+    encoded = encode_reduced(reduced, question.expressions, memory.model, observed, reductions)
     numbers = list(encoded.expressions)
     bad = -1 if question.bad is None else numbers.pop(0)
     native = _core.explore_safety(
@@ -148,11 +149,12 @@ def explore(
 
 
 def encode_reduced(
-    reduced: Program, expressions: tuple[Expr, ...], model: ModelName, observed: Observed, order: bool
+    reduced: Program, expressions: tuple[Expr, ...], model: ModelName, observed: Observed, reductions: frozenset[str]
 ) -> Encoded:
-    """The machine of a reduced program; with `order`, private locations are marked."""
-    private = private_locations(reduced, model, observed) if order else None
-    return encode(reduced, expressions, private=private)
+    """The machine of a reduced program, with private locations and identical processes marked as `reductions` allow."""
+    private = private_locations(reduced, model, observed) if "order" in reductions else None
+    symmetric = symmetry_classes(reduced, observed) if "symmetry" in reductions else ()
+    return encode(reduced, expressions, private=private, symmetric=symmetric)
 
 
 def cost_of(stats: _core.SearchStats) -> Cost:

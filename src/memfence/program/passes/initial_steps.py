@@ -38,13 +38,25 @@ def _advance(process: Process, number: int, observed: Observed) -> Process:
     while True:
         leaving = [t for _, t in process.leaving(process.initial)]
         if len(leaving) != 1 or (number, process.initial) in observed.locations or leaving[0].target in seen:
-            return process
+            return without_unreachable(process)
         values = _run_locally(process, number, leaving[0], observed)
         if values is None:
-            return process
+            return without_unreachable(process)
         seen.add(leaving[0].target)
         registers = tuple(replace(r, init=v) for r, v in zip(process.registers, values, strict=True))
         process = replace(process, initial=leaving[0].target, registers=registers)
+
+
+def without_unreachable(process: Process) -> Process:
+    """`process` without the transitions that control never comes to; locations keep their numbers."""
+    reached, todo = {process.initial}, [process.initial]
+    while todo:
+        here = todo.pop()
+        for _, t in process.leaving(here):
+            if t.target not in reached:
+                reached.add(t.target)
+                todo.append(t.target)
+    return replace(process, transitions=tuple(t for t in process.transitions if t.source in reached))
 
 
 def _run_locally(
