@@ -12,7 +12,7 @@ from memfence.models.replay import is_start, nth_start, replay
 from memfence.models.state import Commit, DropSeparator, Failure, Run, Step
 from memfence.models.steps import starts, successors
 from memfence.program.ir import Program
-from samples import BYTE, Sample, message_passing, store_buffering
+from samples import Sample, message_passing, store_buffering
 
 SB = store_buffering()
 TSO = memory_model("tso")
@@ -99,4 +99,3 @@ def test_numbered_starts_are_the_initial_states_in_order(program: Program) -> No
 
 def test_a_later_state_is_no_start() -> None:
     assert not is_start(SB, TSO, replay(SB, TSO, 0, [Run(0, 0)]).end)
-    assert BYTE.lo == 0
