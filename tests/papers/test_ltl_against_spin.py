@@ -1,4 +1,4 @@
-"""LTL automata against those of `spin -f`, where Spin is installed: the same words, and sizes beside each other."""
+"""LTL automata against those of `spin -f`, where Spin is installed: they accept the same words."""
 
 from __future__ import annotations
 
@@ -45,6 +45,10 @@ def spin_text(formula: Formula) -> str:
         case And() | Or():
             sign = " && " if isinstance(formula, And) else " || "
             return f"({sign.join(spin_text(part) for part in children(formula))})"
+        case Until(Truth(True), right):
+            return f"<> ({spin_text(right)})"
+        case Release(Truth(False), right):
+            return f"[] ({spin_text(right)})"
         case Until(left, right):
             return f"(({spin_text(left)}) U ({spin_text(right)}))"
         case Release(left, right):

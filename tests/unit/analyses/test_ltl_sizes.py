@@ -1,7 +1,7 @@
 """Sizes of automata for negated properties: at most those of a plain tableau, and mostly those of the best translators.
 
-Each row: the property, then (states, edges, marks) of a Couvreur tableau without reductions. `make papers` prints the
-table; the last column of `SMALLEST` are the sizes that must not grow.
+Each row: the property, then (states, edges, marks) of a Couvreur tableau without reductions, then those that must not
+grow. `docs/theory/ltl.md` shows them beside Spin's.
 """
 
 from __future__ import annotations
