@@ -79,7 +79,7 @@ def count_as_spin_does(program: Program, *, has_init: bool = False) -> int:
 def _can_die(program: Program, state: State, process: int) -> bool:
     if process < 0:
         return True  # `init`, which is at its end
-    return program.processes[process].locations[state.locations[process]].name == "end"
+    return not any(program.processes[process].leaving(state.locations[process]))
 
 
 def _without_locals(state: State, process: int) -> State:

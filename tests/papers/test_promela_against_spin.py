@@ -90,6 +90,32 @@ MODELS = {
             d--; u--; s = 70000; d = 1000;
             assert(u == 7 && s == 4464 && d == 232)
         }""",
+    "declarations between statements": """
+        byte x;
+        inline f(v) { byte q; q = q + v; x = q }
+        active proctype P() {
+            byte first;
+            { byte block; block = block + 1; x = block };
+            byte t, u = 2; t = x + t; f(u); first = t;
+            if :: x == 1 -> byte w; w = w + 1 :: else fi
+            again: { byte inner, other = 3; inner = inner + x; other = other + 1; assert(inner <= 6 && other == 4) }
+            if :: x > 4 -> skip :: else -> x++; goto again fi;
+            atomic { byte z; z = x; x = z }
+        }
+        active proctype Q() { if :: byte w; w = 1; x = w fi }""",
+    "statements without separators": """
+        byte x; bool b;
+        active proctype P() {
+            int i;
+            for (i : 1 .. 3) { x = i }
+            if :: x == 3 -> b = true; :: else fi
+            do :: b -> break; od
+            end: do :: x > 0 -> x-- :: x == 0 -> break od;
+            accept_it: (x == 0) -> printf("hi\\n");
+            assert(x == 0 && !b || b);
+            x = (b -> 1 : 2);
+            L1: L2: x = 3; if :: goto L1 :: x = 4 fi;
+        }""",
     "names of an mtype": """
         mtype = { one, two, three };
         mtype = { four, five };

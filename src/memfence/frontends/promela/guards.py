@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label
-from memfence.frontends.promela.syntax import Atomic, Condition, Declaration, Do, Else, Expression, If, Step, all_steps
+from memfence.frontends.promela.syntax import Atomic, Condition, Do, Else, Expression, If, Step, all_steps
 from memfence.frontends.promela.syntax import Sequence as Steps
 
 Options = tuple[tuple[Step, ...], ...]
@@ -18,13 +18,9 @@ Guards = tuple[Expression, ...] | None
 
 
 def is_empty(step: Step) -> bool:
-    """Whether the step does nothing at all: a declaration without a value, a block of such."""
+    """Whether the step is nothing at all: an empty block."""
     statement = step.statement
-    if step.labels:
-        return False
-    if isinstance(statement, Declaration):
-        return all(item.initial is None for item in statement.items)
-    return isinstance(statement, Steps) and all(is_empty(inner) for inner in statement.steps)
+    return not step.labels and isinstance(statement, Steps) and all(is_empty(inner) for inner in statement.steps)
 
 
 def first_step(steps: Sequence[Step]) -> Step | None:

@@ -1,7 +1,7 @@
 """Local variables of a process: each is a register, or a constant if nothing ever assigns to it.
 
-What stands before the first statement has its value from the start; a later declaration with an initial value is an
-assignment, executed when control passes it. Both as in Spin.
+What stands before the first statement has its value from the start; a later declaration is an assignment, of 0 if it
+gives no value, executed when control passes it. Both as in Spin.
 """
 
 from __future__ import annotations
@@ -96,14 +96,24 @@ class Locals:
             match step.statement:
                 case Declaration(_, items):
                     for item in items:
+                        self.refuse_array(item)
                         size = self.size_of(item)
-                        given = item.initial is not None
-                        self.add(scope, step.statement, item, size, [0] * (size or 1), given)
+                        self.add(scope, step.statement, item, size, [0] * (size or 1), True)
                 case If(options) | Do(options):
                     for option in options:
                         self.declare_inner(scope, option)
                 case _:
                     pass
+
+    def refuse_array(self, item: Declared) -> None:
+        if item.size is not None:
+            self.errors.add(
+                Code.UNSUPPORTED,
+                f"array `{item.name.text}` is declared after the first statement",
+                item.name.span,
+                note="Spin would set its first element only",
+                hint=f"declare `{item.name.text}` at the beginning of its process",
+            )
 
     def size_of(self, item: Declared) -> int | None:
         def value_of(expression: Expression) -> int:

@@ -341,10 +341,10 @@ class _Lowering:
 
     def simple(self, head: int, step: Step, target: int) -> None:
         match step.statement:
-            case Declaration():
-                self.assign_declared(head, step, step.statement, target)
+            case Declaration(_, items):
+                self.assign_declared(head, step, items, target)
             case Assignment(variable, value):
-                self.emit(head, target, step, lambda evaluation: evaluation.assign(variable, value))
+                self.emit(head, target, step, _assignment(variable, value))
             case Condition(expression):
                 self.emit(head, target, step, lambda e: e.ops.append(Assume(e.value(expression))))
             case Assertion(expression):
@@ -356,22 +356,17 @@ class _Lowering:
             case _:
                 raise AssertionError(step.statement)
 
-    def assign_declared(self, head: int, step: Step, declaration: Declaration, target: int) -> None:
-        """A declaration after the first statement assigns its initial values when control passes it, as in Spin."""
-        given = [(item, item.initial) for item in declaration.items if item.initial is not None]
-        for position, (item, initial) in reversed(list(enumerate(given))):
+    def assign_declared(self, head: int, step: Step, items: tuple[Declared, ...], target: int) -> None:
+        """A declaration after the first statement assigns its values when control passes it, as in Spin."""
+        if any(item.size is not None for item in items):
+            return  # refused already
+        for position in reversed(range(len(items))):
+            item = items[position]
             here = head if position == 0 else self.location(step.span)
-
-            def recipe(e: Evaluation, item: Declared = item, initial: tuple[Expression, ...] = initial) -> None:
-                size = self.locals.size_of(item)
-                if size is None:
-                    e.assign(Reference(item.name, None, item.name.span), initial[0])
-                    return
-                for i in range(size):
-                    element = Reference(item.name, Number(i, item.name.span), item.name.span)
-                    e.assign(element, initial[min(i, len(initial) - 1)])
-
-            self.emit(here, target, step if position == len(given) - 1 else replace(step, text=None), recipe)
+            variable = Reference(item.name, None, item.name.span)
+            value = item.initial[0] if item.initial else Number(0, item.name.span)
+            written = step if position == len(items) - 1 else replace(step, text=None)
+            self.emit(here, target, written, _assignment(variable, value))
             target = here
 
     def call(self, head: int, step: Step, name: Name, arguments: int, target: int) -> None:
@@ -506,6 +501,10 @@ class _Lowering:
         for value in range(first, last + 1):
             chosen = Assignment(variable, Number(value, low.span))
             self.simple(head, replace(step, statement=chosen, labels=()), target)
+
+
+def _assignment(variable: Reference, value: Expression) -> Recipe:
+    return lambda evaluation: evaluation.assign(variable, value)
 
 
 def _first_line(span: Span) -> str:
