@@ -1,5 +1,7 @@
 #include "memfence/cycles.hpp"
 
+#include <algorithm>
+
 namespace memfence {
 
 int Cycles::add(Cycle cycle) {
@@ -87,6 +89,17 @@ std::optional<Language> Cycles::grow_saturated(Language context, Language grown,
   for (const int c : cycles)
     if (!holds(whole, (*this)[c], inner, depth + 1)) return std::nullopt;
   return languages_.iterate(grown, growth);
+}
+
+Language Cycles::repeatable(Language growth, const std::vector<Event>& events, int process) {
+  std::vector<int> stored;
+  for (const Event& e : events) {
+    if (e.process != process || growth == kNoWord) continue;
+    if (e.kind == EventKind::Append && e.what != kSeparator) stored.push_back(languages_.entry(e.what).variable);
+    if (e.kind == EventKind::Load && std::find(stored.begin(), stored.end(), e.what) == stored.end())
+      growth = languages_.restricted(growth, e.what, e.value, true);
+  }
+  return growth;
 }
 
 bool Cycles::holds(Language context, const Cycle& cycle, const Value* memory, int depth) {

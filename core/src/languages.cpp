@@ -25,6 +25,21 @@ std::string fingerprint(const Dfa& dfa) {
   return bytes;
 }
 
+int shortest_word(const Dfa& dfa) {
+  if (dfa.states() == 0) return 0;
+  std::vector<int> distance(at(dfa.states()), -1), queue{0};
+  distance[0] = 0;
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    if (dfa.accepting[at(queue[i])]) return distance[at(queue[i])];
+    for (const Dfa::Move& m : dfa.moves[at(queue[i])])
+      if (distance[at(m.target)] < 0) {
+        distance[at(m.target)] = distance[at(queue[i])] + 1;
+        queue.push_back(m.target);
+      }
+  }
+  return 0;
+}
+
 }  // namespace
 
 Languages::Languages(StoreOrder order, bool settles) : order_(order), settles_(settles) {
@@ -45,7 +60,7 @@ Symbol Languages::symbol(int variable, Value value) {
 Language Languages::intern(const Dfa& minimal) {
   const auto [place, is_new] = numbers_.emplace(fingerprint(minimal), static_cast<Language>(languages_.size()));
   if (!is_new) return place->second;
-  Interned interned{minimal, {}, false};
+  Interned interned{minimal, {}, false, shortest_word(minimal)};
   for (const auto& row : minimal.moves)
     for (const Dfa::Move& m : row) {
       if (m.symbol == kSeparator)

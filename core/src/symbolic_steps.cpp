@@ -91,7 +91,7 @@ void SymbolicSteps::move(Work& w, int process, int target) {
 bool SymbolicSteps::has_edge_when_drained(Work& w) {
   struct Counter {
     bool any = false;
-    void step(int, const std::vector<Event>&) { any = true; }
+    void step(int, bool, const std::vector<Event>&) { any = true; }
     void failed() { any = true; }
   } counter;
   const std::size_t mark = w.mark();

@@ -61,6 +61,10 @@ class Cycles {
   std::optional<Language> grow(Language context, const std::vector<Event>& events, int process,
                                const Value* memory = nullptr, int depth = 0);
 
+  // The words of `growth` behind which the loads of `events` would find again what they found: a cycle that may change
+  // what it reads can still be repeated as long as it does not.
+  Language repeatable(Language growth, const std::vector<Event>& events, int process);
+
   // context . (growth of the cycles)*, settled, if from every word of it every one of the cycles can be repeated.
   // `memory` is what it holds now: a local cycle may be repeated in other surroundings than those it was found in.
   std::optional<Language> saturate(Language context, const std::vector<int>& cycles, const Value* memory);

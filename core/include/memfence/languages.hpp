@@ -50,6 +50,7 @@ class Languages {
   bool has_drained(Language l) const { return l != kNoWord && dfa(l).accepting[0]; }
   bool commits_out_of_order() const { return order_ == StoreOrder::Partial; }
   bool mentions(Language l, int variable) const;
+  int shortest(Language l) const { return languages_[static_cast<std::size_t>(l)].shortest; }  // length of a word
   bool has_separator(Language l) const;
 
   // What a load of one variable may find: the words with each newest own value, and those without any.
@@ -94,6 +95,7 @@ class Languages {
     Dfa dfa;
     std::vector<int> variables;  // that occur, sorted
     bool has_separator;
+    int shortest;
   };
   struct PairHash {
     std::size_t operator()(std::uint64_t key) const {

@@ -22,7 +22,7 @@ class SymbolicSteps {
   int language_slot(int process) const { return static_cast<int>(machine_.slots.size()) + process; }
   Language language(const Work& w, int process) const { return w[language_slot(process)]; }
 
-  // Sink: `void step(int process, const std::vector<Event>&)` sees the successor in the work state, `void failed()` a
+  // Sink: `void step(int process, bool is_commit, const std::vector<Event>&)` sees the successor in the work state, `void failed()` a
   // failure. The edges of process `first` come first, commits last: cycles of one process then close soonest.
   template <class Sink>
   void expand(Work& w, int first, Sink& sink);
@@ -118,7 +118,7 @@ int SymbolicSteps::run(Work& w, const Edge& edge, std::size_t op, Sink& sink) {
   }
   move(w, edge.process, edge.target);
   if (edge.partner >= 0) move(w, edge.partner, edge.partner_target);
-  sink.step(edge.process, events_);
+  sink.step(edge.process, false, events_);
   return 1;
 }
 
@@ -175,7 +175,7 @@ int SymbolicSteps::fail(Work& w, const Edge& edge, Sink& sink) {
     w.set(language_slot(p), kDrained);
     barriers.push_back({EventKind::Barrier, p, 0, 0, false});
   }
-  sink.step(edge.process, barriers);
+  sink.step(edge.process, false, barriers);
   w.rollback(mark);
   return 1;
 }
@@ -190,7 +190,7 @@ void SymbolicSteps::commits(Work& w, int p, Sink& sink) {
     w.set(entry.variable, entry.value);
     w.set(language_slot(p), c.rest);
     events_.assign(1, Event{EventKind::Commit, p, c.symbol, 0, false});
-    sink.step(p, events_);
+    sink.step(p, true, events_);
     w.rollback(mark);
   }
   if (settles_) return;
@@ -198,7 +198,7 @@ void SymbolicSteps::commits(Work& w, int p, Sink& sink) {
   if (rest == kNoWord) return;
   w.set(language_slot(p), rest);
   events_.assign(1, Event{EventKind::Barrier, p, 0, 0, false});
-  sink.step(p, events_);
+  sink.step(p, true, events_);
   w.rollback(mark);
 }
 

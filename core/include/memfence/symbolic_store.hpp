@@ -27,21 +27,28 @@ class SymbolicStore {
     for (const auto& entry : groups_) visit(entry.first);
   }
 
+  bool is_empty(int group) const { return members_[static_cast<std::size_t>(group)].empty(); }
   // Whether one state of the group includes `row`.
   bool covers(int group, const SymbolicRow& row) {
     const std::span<const Value> mine(split(row), row.end());
-    for (const auto& member : members_[static_cast<std::size_t>(group)])
-      if (includes(member, mine)) return true;
+    for (const Member& member : members_[static_cast<std::size_t>(group)])
+      if (includes(member.languages, mine)) return true;
     return false;
   }
-  // Keep `row`, and of the others in its group only those that it does not include.
-  void insert(int group, const SymbolicRow& row) {
+  // Keep `row`, state number `state`, and of the others in its group only those that it does not include.
+  void insert(int group, const SymbolicRow& row, int state) {
     auto& members = members_[static_cast<std::size_t>(group)];
     const std::span<const Value> mine(split(row), row.end());
-    stored_ -= std::erase_if(members, [&](const SymbolicRow& member) { return includes(mine, member); });
-    members.emplace_back(mine.begin(), mine.end());
-    ++stored_;
+    stored_ += 1 - std::erase_if(members, [&](const Member& member) {
+      if (!includes(mine, member.languages)) return false;
+      live_[static_cast<std::size_t>(member.state)] = 0;
+      return true;
+    });
+    members.push_back({SymbolicRow(mine.begin(), mine.end()), state});
+    live_.resize(std::max(live_.size(), static_cast<std::size_t>(state) + 1), 1);
   }
+  // Whether no state that came later includes this one.
+  bool is_live(int state) const { return live_[static_cast<std::size_t>(state)] != 0; }
   bool includes(std::span<const Value> larger, std::span<const Value> smaller) {
     for (std::size_t p = 0; p < larger.size(); ++p)
       if (!languages_.includes(larger[p], smaller[p])) return false;
@@ -62,7 +69,12 @@ class SymbolicStore {
   std::size_t control_;
   Languages& languages_;
   std::unordered_map<SymbolicRow, int, Hash> groups_;
-  std::vector<std::vector<SymbolicRow>> members_;  // languages only
+  struct Member {
+    SymbolicRow languages;
+    int state;
+  };
+  std::vector<std::vector<Member>> members_;
+  std::vector<std::uint8_t> live_;
   std::uint64_t stored_ = 0;
 };
 
