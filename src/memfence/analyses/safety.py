@@ -15,7 +15,7 @@ from memfence.engines.explicit import Bounded, Explored, Question, explore
 from memfence.engines.trace import Trace
 from memfence.models.steps import evaluate_in
 from memfence.program.expressions import Expr, disjunction, negate
-from memfence.program.ir import Final, Forbidden, Invariant, NoDeadlock, Program, Property
+from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
 
 GROWING_BOUNDS = (1, 2, 3, 4, 6, 8)
 """Buffer bounds tried in turn when none is given."""
@@ -67,6 +67,10 @@ def question_of(properties: tuple[Property, ...]) -> Question:
 def check_safety(program: Program, options: CheckOptions) -> CheckResult:
     """Decide every property of `program`, or those that `options` give instead, and all its assertions."""
     properties = properties_to_check(program, options)
+    if any(isinstance(p, Ltl | PropertyAutomaton) for p in properties):
+        from memfence.analyses.ltl.check import check_ltl
+
+        return check_ltl(program, options, properties)
     question = question_of(properties)
     limits = limits_of(options)
     searches = search_with_growing_bound(program, question, options, limits)

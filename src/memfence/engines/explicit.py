@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memfence import _core
+from memfence.engines.decode import decode_state
 from memfence.engines.encode import Encoded, encode
 from memfence.engines.engine import Cost, Limits, Stop
 from memfence.engines.private import private_locations
@@ -18,7 +19,7 @@ from memfence.engines.symmetry import symmetry_classes
 from memfence.engines.trace import Trace
 from memfence.engines.witness import original_steps
 from memfence.models import ModelName, memory_model
-from memfence.models.state import Commit, DropSeparator, Step
+from memfence.models.state import Commit, DropSeparator, State, Step
 from memfence.program.expressions import Expr
 from memfence.program.ir import Program, stored_variables
 from memfence.program.passes.observed import Observed, observed_by
@@ -87,6 +88,14 @@ class Explored:
     def complete(self) -> bool:
         return self.stop is Stop.NOTHING_LEFT and self.refused == 0
 
+    def states(self) -> set[State]:
+        """Every state that was visited, of the reduced program: for comparing with the reference models."""
+        memory = self.memory
+        return {
+            decode_state(self._encoded, memory.model, memory.bound, memory.per_variable, values)
+            for values in self._native.all_values()
+        }
+
     def trace(self) -> Trace:
         """A shortest run to the finding."""
         found = self._native.finding
@@ -115,8 +124,15 @@ def explore(
     limits: Limits | None = None,
     reductions: frozenset[str] = frozenset(),
 ) -> Explored:
-    """Search all runs of `program` under `memory` for what `question` asks."""
+    """Search all runs of `program` under `memory` for what `question` asks.
+
+    Slicing drops stores that nothing observes, and with them their places in the buffers: a bounded search then sees a
+    little more than its bound allows, though never more than the unbounded model. TSO/var(k), where the bound is part of
+    the meaning, is therefore not sliced.
+    """
     limits = limits or Limits()
+    if memory.per_variable:
+        reductions -= {"slice"}
     observed = observed_by(program, question.expressions, blocking=question.deadlock)
     reduced = reduce(program, observed, reductions, model=memory.model)
     encoded = encode_reduced(reduced, question.expressions, memory.model, observed, reductions)

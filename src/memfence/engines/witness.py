@@ -20,24 +20,19 @@ def original_steps(
     program: Program, reduced: Program, model: MemoryModel, start: int, steps: Sequence[Step]
 ) -> tuple[State, tuple[Step, ...]]:
     """The initial state and steps of `program` that `steps` of `reduced`, from its initial state `start`, stand for."""
-    begin = _original_start(program, reduced, model, start)
-    whole: list[Step] = [
+    begin = state = _original_start(program, reduced, model, start)
+    skipped: list[Step] = [
         Run(p, number)
         for p, (mine, theirs) in enumerate(zip(program.processes, reduced.processes, strict=True))
         for number in skipped_steps(mine, theirs.initial)
     ]
-    state = begin
-    for step in whole:
-        after = take(program, model, state, step)
-        assert isinstance(after, State), step
+    whole: list[Step] = []
+    for wanted in (*skipped, *(part for step in steps for part in _expand(program, reduced, step))):
+        after, taken = _take_with_help(program, reduced, model, state, wanted)
+        whole += taken
+        if isinstance(after, Failure):
+            break
         state = after
-    for step in steps:
-        for wanted in _expand(program, reduced, step):
-            after, inserted = _take_with_help(program, reduced, model, state, wanted)
-            whole += inserted
-            if isinstance(after, Failure):
-                return begin, tuple(whole)
-            state = after
     return begin, tuple(whole)
 
 
@@ -109,6 +104,8 @@ def _dropped_commit(
     kept = set(stored_variables(reduced.processes[process]))
     for step, after in model.background(program, state, process):
         if isinstance(step, DropSeparator):
+            if not kept:  # the reduced process has no buffer left, so its sfences leave no separator
+                return step, after
             continue
         buffer = state.buffers[process][step.buffer] if isinstance(step, Commit) else ()
         if buffer and buffer[0] is not None and buffer[0][0] not in kept:

@@ -1,0 +1,135 @@
+"""The native explicit engine against the reference models: the same states without reductions, the same answers with."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from exploration import explore as explore_slowly
+from generators import EVERYTHING, Shape, programs
+from memfence.analyses.options import ALL_REDUCTIONS
+from memfence.engines.engine import Stop
+from memfence.engines.explicit import Bounded, Question, explore
+from memfence.models import memory_model
+from memfence.models.steps import evaluate_in, is_final
+from memfence.program.expressions import At, Binary, Const, Expr, RegisterOf, Shared, conjunction, variable_address
+from memfence.program.ir import Program
+from memfence.program.passes.lock_regions import fuse_lock_regions
+
+MEMORIES = (
+    Bounded("sc"),
+    *(Bounded("tso", k) for k in (1, 2, 3)),
+    *(Bounded("tso", k, per_variable=True) for k in (1, 2, 3)),
+    *(Bounded("pso", k) for k in (1, 2, 3)),
+)
+MOST_STATES = 4_000
+SMALL = Shape(statements=(1, 3), features=EVERYTHING | {"assertions", "errors", "regions"})
+ALL = frozenset(ALL_REDUCTIONS)
+
+
+def named(memory: Bounded) -> str:
+    return f"{memory.model}{'-var' if memory.per_variable else ''}-{memory.bound}"
+
+
+def reference(program: Program, memory: Bounded):
+    model = memory_model(memory.model, bound=memory.bound, per_variable=memory.per_variable)
+    found = explore_slowly(program, model, most_states=MOST_STATES)
+    assume(found.complete)
+    return found
+
+
+@st.composite
+def questions(draw, program: Program) -> Expr:
+    """A conjunction of a few facts about locations, registers and memory."""
+    facts: list[Expr] = []
+    for p, process in enumerate(program.processes):
+        if draw(st.booleans()):
+            facts.append(At(p, frozenset({draw(st.integers(0, len(process.locations) - 1))})))
+        lasting = [r for r, register in enumerate(process.registers) if not register.transient]
+        if lasting and draw(st.integers(0, 3)) == 0:
+            facts.append(Binary("==", RegisterOf(p, draw(st.sampled_from(lasting))), Const(draw(st.integers(0, 2)))))
+    if draw(st.integers(0, 2)) == 0:
+        variable = draw(st.integers(0, len(program.variables) - 1))
+        facts.append(Binary("==", Shared(variable_address(variable)), Const(draw(st.integers(0, 2)))))
+    return conjunction(*facts)
+
+
+def check_states(program: Program, memory: Bounded) -> None:
+    program = fuse_lock_regions(program)
+    expected = reference(program, memory)
+    native = explore(program, memory, Question(failures=False))
+    assert native.stop is Stop.NOTHING_LEFT
+    assert native.states() == set(expected.states)
+
+
+def check_answers(program: Program, memory: Bounded, data: st.DataObject) -> None:
+    program = fuse_lock_regions(program)
+    bad = data.draw(questions(program), label="bad")
+    expected = reference(program, memory)
+    reductions = frozenset(data.draw(st.sets(st.sampled_from(ALL_REDUCTIONS)) | st.just(set(ALL)), label="reductions"))
+    native = explore(program, memory, Question(bad=bad), reductions=reductions)
+    is_bad = any(evaluate_in(program, state, 0, bad) for state in expected.states)
+    if memory.model == "sc" or "slice" not in reductions:
+        assert (native.finding is not None) == (is_bad or bool(expected.failures))
+    else:  # slicing frees places in the buffers: within the same bound, more runs; the trace proves each of them
+        assert native.finding is not None or not (is_bad or expected.failures)
+    if native.finding == "bad state":
+        assert evaluate_in(program, native.trace().end, 0, bad)
+    if native.finding == "failure":
+        assert native.trace().failure is not None
+
+
+def check_final_states(program: Program, memory: Bounded, reductions: frozenset[str]) -> None:
+    program = fuse_lock_regions(program)
+    expected = reference(program, memory)
+    values = tuple(Shared(variable_address(v)) for v in range(len(program.variables))) + tuple(
+        RegisterOf(p, r)
+        for p, process in enumerate(program.processes)
+        for r, register in enumerate(process.registers)
+        if not register.transient
+    )
+    native = explore(program, memory, Question(failures=False, final_values=values), reductions=reductions)
+    finals = {
+        tuple(evaluate_in(program, state, 0, value) for value in values)
+        for state in expected.states
+        if is_final(program, state)
+    }
+    found = {state.values for state in native.final_states}
+    assert found == finals if memory.model == "sc" or "slice" not in reductions else found >= finals
+
+
+def quick(examples: int):
+    checks = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
+    return settings(max_examples=examples, deadline=None, suppress_health_check=checks)
+
+
+@pytest.mark.parametrize("memory", MEMORIES, ids=named)
+@given(program=programs(SMALL))
+@quick(40)
+def test_the_states_without_reductions_are_those_of_the_reference(memory, program):
+    check_states(program, memory)
+
+
+@pytest.mark.parametrize("memory", MEMORIES, ids=named)
+@given(program=programs(SMALL), data=st.data())
+@quick(40)
+def test_the_answers_with_any_reductions_are_those_of_the_reference(memory, program, data):
+    check_answers(program, memory, data)
+
+
+@pytest.mark.parametrize("memory", MEMORIES, ids=named)
+@given(program=programs(SMALL))
+@quick(20)
+def test_the_final_states_with_all_reductions_are_those_of_the_reference(memory, program):
+    check_final_states(program, memory, ALL - {"slice"})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("memory", MEMORIES, ids=named)
+@given(program=programs(SMALL), data=st.data())
+@quick(400)
+def test_many_programs_agree_with_the_reference(memory, program, data):
+    check_states(program, memory)
+    check_answers(program, memory, data)
+    check_final_states(program, memory, ALL)
