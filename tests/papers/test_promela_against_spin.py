@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from random_promela import random_model
 from spin import count_as_spin_does, has_failure, needs_spin, run_spin
 
 from exploration import reachable
@@ -239,3 +240,12 @@ def test_a_model_has_as_many_states_and_the_same_verdict_as_under_spin(name: str
     assert (spin.errors > 0) == violates(program)
     if not spin.errors:  # with -c0 Spin goes on behind a failed assertion, the models do not
         assert spin.states == count_as_spin_does(program, has_init=name.startswith("init"))
+
+
+@needs_spin
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(30))
+def test_a_random_model_has_as_many_states_as_under_spin(seed: int, tmp_path: Path) -> None:
+    path = tmp_path / "model.pml"
+    path.write_text(random_model(seed))
+    assert run_spin(path, tmp_path, claim=False).states == count_as_spin_does(load(path))
