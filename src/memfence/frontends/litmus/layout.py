@@ -18,6 +18,9 @@ ARCHITECTURES = ("X86", "X86_64")
 _QUOTED_OR_COMMENT = re.compile(r'"[^"\n]*"|\(\*|\*\)')
 _HEADER = re.compile(r"\s*(?P<architecture>\S+)[^\S\n]+(?P<name>[^\s({\"]+)")
 _CONDITION = re.compile(r"(?:locations|~?\s*exists|forall|final|filter)\b|<<|~")
+_CONDITION_LINE = re.compile(r"^[^\S\n]*(?:locations|~?[^\S\n]*exists|forall|final|filter)\b", re.MULTILINE)
+_BLANKS = re.compile(r"\s*")
+_BLANKS_AND_SEMICOLON = re.compile(r"\s*;?")
 _THREAD = re.compile(r"P(\d+)\Z")
 
 
@@ -65,7 +68,7 @@ def read_layout(source: SourceText) -> Layout:
     if closing < 0:
         fail(source.span(opening, opening + 1), "this `{` is never closed", "end the initial state with `}`")
     initial = _split(source, text, opening + 1, closing, ";")
-    start = closing + 1 + len(re.match(r"\s*;?", text[closing + 1 :])[0])  # type: ignore[index]
+    start = _end_of(_BLANKS_AND_SEMICOLON, text, closing + 1)
     threads, start = _read_threads(source, text, start)
     rows, start = _read_rows(source, text, start, len(threads))
     return Layout(
@@ -127,6 +130,11 @@ def _split(source: SourceText, text: str, start: int, end: int, separator: str) 
     return pieces
 
 
+def _end_of(pattern: re.Pattern[str], text: str, start: int) -> int:
+    found = pattern.match(text, start)
+    return found.end() if found is not None else start
+
+
 def _find_brace(text: str, start: int) -> int:
     """The first `{` outside quotes."""
     found = (f.start() for f in re.compile(r'"[^"\n]*"|\{').finditer(text, start) if f[0] == "{")
@@ -157,12 +165,11 @@ def _read_rows(source: SourceText, text: str, start: int, width: int) -> tuple[t
     rows: list[Row] = []
     errors: list[Diagnostic] = []
     while True:
-        start += len(re.match(r"\s*", text[start:])[0])  # type: ignore[index]
+        start = _end_of(_BLANKS, text, start)
         if start >= len(text) or _CONDITION.match(text, start):
             break
         end = text.find(";", start)
-        early = re.compile(r"^\s*(?:locations|~?\s*exists|forall|final|filter)\b", re.MULTILINE)
-        inside = early.search(text, start, end if end >= 0 else len(text))
+        inside = _CONDITION_LINE.search(text, start, end if end >= 0 else len(text))
         if end < 0 or inside:
             here = piece(source, text, start, inside.start() if inside else len(text))
             fail(_last_line(here), "this row of the table does not end with `;`", "end every row with `;`")

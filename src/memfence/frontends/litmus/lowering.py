@@ -74,6 +74,7 @@ class Thread:
         self.instructions = [item.instruction for item in items if item.instruction is not None]
         self.has_branches = any(instruction.mnemonic in CONDITIONS for instruction in self.instructions)
         self.labels: dict[str, tuple[int, Span]] = {}
+        self.written: set[int] | None = None
         self.flags_register: int | None = None
         self.kept_register: int | None = None
 
@@ -162,7 +163,9 @@ class Thread:
 
     def _is_written(self, number: int) -> bool:
         """Whether some instruction changes the register, so that it need not hold its initial address."""
-        return any(number in _written(instruction) for instruction in self.instructions)
+        if self.written is None:
+            self.written = {register for instruction in self.instructions for register in _written(instruction)}
+        return number in self.written
 
     def _value(self, operand: Operand) -> Expr:
         if isinstance(operand, Immediate):

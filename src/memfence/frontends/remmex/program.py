@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from pathlib import PurePath
 
 from memfence.codes import Code
@@ -60,9 +59,13 @@ def _memory(reader: Reader, text: ProgramText) -> tuple[list[SharedVar], dict[st
 
 
 def _process_names(text: ProgramText) -> list[str]:
-    names: list[str] = []
+    names: dict[str, None] = {}
+    used: dict[str, int] = {}
     for process in text.processes:
         base = process.name.text
-        candidates = (base if number == 0 else f"{base}_{number}" for number in count())
-        names.append(next(name for name in candidates if name not in names))
-    return names
+        name = base
+        while name in names:
+            used[base] = used.get(base, 0) + 1
+            name = f"{base}_{used[base]}"
+        names[name] = None
+    return list(names)

@@ -77,7 +77,13 @@ class Reader:
         try:
             return parse_text(load_grammar("remmex"), self.source, READABLE)
         except InputError as error:
-            raise explain_syntax_error(error, mask_comments(self.source.text), _usual_mistake) from None
+            masked = mask_comments(self.source.text)
+            opened = masked.find("/*")
+            if opened >= 0:
+                at = Label(self.source.span(opened, opened + 2))
+                unclosed = Diagnostic(Code.SYNTAX, "this comment is never closed", at, hint="end it with `*/`")
+                raise InputError([unclosed]) from None
+            raise explain_syntax_error(error, masked, _usual_mistake) from None
 
     def _check_depth(self, tree: Tree[Token]) -> None:
         waiting: list[tuple[Tree[Token], int]] = [(tree, 0)]
