@@ -17,11 +17,11 @@ from memfence.frontends.promela.evaluation import Evaluation, LocalName, Names
 from memfence.frontends.promela.guards import Guards, Options, doubtful_elses, guards_of, is_empty, misplaced_elses
 from memfence.frontends.promela.locals import Locals
 from memfence.frontends.promela.startup import Instance
+from memfence.frontends.promela.sugar import expand_for, expand_select
 from memfence.frontends.promela.syntax import (
     Assertion,
     Assignment,
     Atomic,
-    BinaryOperation,
     Break,
     Call,
     Condition,
@@ -46,7 +46,7 @@ from memfence.frontends.promela.syntax import (
 )
 from memfence.frontends.promela.syntax import Sequence as Steps
 from memfence.program.builder import ProcessBuilder
-from memfence.program.expressions import conjunction, negate
+from memfence.program.expressions import Const, conjunction, negate
 from memfence.program.ir import Assert, Assume, Fence, FencePoint, Load, Lock, Op, Process, Store, Unlock
 from memfence.source import Span
 
@@ -288,11 +288,12 @@ class _Lowering:
             case Do():
                 self.copied(head, step, target)
             case For(variable, low, high, body):
-                self.for_loop(head, step, variable, low, high, body, target)
+                self.sequence(expand_for(variable, low, high, body), target, head)
             case ForIn(variable, array, body):
-                self.for_each(head, step, variable, array, body, target)
-            case Select(variable, low, high):
-                self.select(head, step, variable, low, high, target)
+                first = Number(0, array.span)
+                self.sequence(expand_for(variable, first, self.last_index(array), body), target, head)
+            case Select():
+                self.select(head, step, step.statement, target)
             case Else():
                 self.otherwise(head, step, target, guards)
             case _:
@@ -453,54 +454,28 @@ class _Lowering:
 
     # Sugar
 
-    def for_loop(
-        self, head: int, step: Step, variable: Reference, low: Expression, high: Expression, body: Steps, target: int
-    ) -> None:
-        """As Spin has it: `i = low; do :: i <= high -> body; i++ :: else -> break od`."""
-        span = variable.span
-        condition = BinaryOperation("<=", variable, high, span)
-        one_more = BinaryOperation("+", variable, Number(1, span), span)
-        plain = replace(step, text=None, span=span, labels=())
-        test = self.location(span)
-        self.breaks.append((target, self.region))
-        following = self.location(span)
-        self.simple(following, replace(plain, statement=Assignment(variable, one_more)), test)
-        inside = self.block(body.steps, following, None, ())
-        self.breaks.pop()
-        self.simple(test, replace(plain, statement=Condition(condition)), inside)
-        self.otherwise(test, replace(plain, statement=Else()), target, (condition,))
-        self.simple(head, replace(plain, statement=Assignment(variable, low)), test)
-
-    def for_each(self, head: int, step: Step, variable: Reference, array: Name, body: Steps, target: int) -> None:
+    def last_index(self, array: Name) -> Number:
         found = self.names.find(array)
         size = getattr(found, "size", None)
         if found is not None and size is None:
             self.errors.add(Code.TYPE_MISMATCH, f"`{array.text}` is not an array", array.span)
-        low, high = Number(0, array.span), Number((size or 1) - 1, array.span)
-        self.for_loop(head, step, variable, low, high, body, target)
+        return Number((size or 1) - 1, array.span)
 
-    def select(
-        self, head: int, step: Step, variable: Reference, low: Expression, high: Expression, target: int
-    ) -> None:
+    def select(self, head: int, step: Step, chosen: Select, target: int) -> None:
         """Any value of a constant range: one transition each, as in Spin."""
         bounds = Evaluation(self.names, self.builder, self.instance.pid)
-        values = [bounds.value(low), bounds.value(high)]
-        numbers = [getattr(value, "value", None) for value in values]
-        if bounds.ops or not all(isinstance(number, int) for number in numbers):
+        low, high = bounds.value(chosen.low), bounds.value(chosen.high)
+        if not isinstance(low, Const) or not isinstance(high, Const):
             message = "the bounds of `select` are not constant"
             self.errors.add(Code.UNSUPPORTED, message, step.span, hint="use an `if` with one option a value")
-            return
-        first, last = numbers
-        assert isinstance(first, int) and isinstance(last, int)
-        if last < first:
-            self.errors.add(Code.EMPTY_RANGE, f"`select` has no value between {first} and {last}", step.span)
-        if last - first >= MOST_SELECTED:
+        elif high.value < low.value:
+            message = f"`select` has no value between {low.value} and {high.value}"
+            self.errors.add(Code.EMPTY_RANGE, message, step.span)
+        elif high.value - low.value >= MOST_SELECTED:
             message = f"`select` chooses among more than {MOST_SELECTED} values"
             self.errors.add(Code.TOO_LARGE, message, step.span)
-            return
-        for value in range(first, last + 1):
-            chosen = Assignment(variable, Number(value, low.span))
-            self.simple(head, replace(step, statement=chosen, labels=()), target)
+        else:
+            self.choice(head, expand_select(step, chosen.target, low.value, high.value).options, target)
 
 
 def _assignment(variable: Reference, value: Expression) -> Recipe:
