@@ -47,5 +47,6 @@ NB_MODULE(_core, m) {
   bind::bind_machine(m);
   bind::bind_exploration(m);
   bind::bind_criteria(m);
+  bind::bind_emptiness(m);
   bind::bind_symbolic(m);
 }

@@ -29,6 +29,8 @@ struct Sc {
   void passed_fence(Work&, int) const {}
   void derive(Work&) const {}
   std::pair<int, int> buffer_slots(int) const { return {0, 0}; }  // first slot, number of slots
+  bool is_buffer_empty(const Work&, int, int) const { return true; }
+  bool drains(int, int, int) const { return true; }  // whether that background step takes from that buffer
   template <class Emit>
   void background(Work&, int, Emit&&) const {}
 };
@@ -102,6 +104,8 @@ class Tso {
   Outcome separate(Work&, int) const { return Outcome::Done; }
   void passed_fence(Work&, int) const {}
   void derive(Work&) const {}
+  bool is_buffer_empty(const Work& w, int process, int) const { return drained(w, process); }
+  bool drains(int, int, int) const { return true; }
   std::pair<int, int> buffer_slots(int process) const {
     return {first_[static_cast<std::size_t>(process)], 2 * capacity_[static_cast<std::size_t>(process)]};
   }
@@ -189,6 +193,13 @@ class Pso {
     }
   }
 
+  bool is_buffer_empty(const Work& w, int process, int buffer) const {
+    return w[at(process, static_cast<std::size_t>(buffer))] == 0;
+  }
+  bool drains(int number, int process, int buffer) const {
+    const std::size_t buffers = machine_.processes[static_cast<std::size_t>(process)].stored_variables.size();
+    return number == buffer || number == static_cast<int>(buffers);
+  }
   std::pair<int, int> buffer_slots(int process) const {
     const std::size_t buffers = machine_.processes[static_cast<std::size_t>(process)].stored_variables.size();
     return {first_[static_cast<std::size_t>(process)], static_cast<int>(buffers) * (bound_ + 1)};

@@ -23,6 +23,7 @@ class CheckOptions:
     """Every option of `memfence check`, under the same name.
 
     `forbid`, `invariant`, `ltl` and `deadlock` replace what the program itself states; assertions are always checked.
+    `define` names predicates for `ltl`; `fair` assumes that no process is able to move for ever without moving.
     `reduce` lists reductions of `ALL_REDUCTIONS`. `threads` 0 means as many as there are processors.
     """
 
@@ -32,6 +33,8 @@ class CheckOptions:
     invariant: tuple[Invariant, ...] = ()
     ltl: Ltl | None = None
     deadlock: bool = False
+    define: tuple[tuple[str, str], ...] = ()
+    fair: bool = False
     buffer_bound: int | None = None
     abstract: int | None = None
     engine: EngineName = "auto"

@@ -36,6 +36,7 @@ class CheckResult:
 
     `scope` says what the verdict covers, `bound` is the buffer bound if there was one, `limit` what was hit
     ("timeout 2 s"), `advice` what to try then. `final_states` pairs the observed values with how often they were met.
+    `loop_start`: the trace is a lasso, whose steps from there on (counted from 0) repeat for ever.
     """
 
     program: Program
@@ -52,3 +53,4 @@ class CheckResult:
     advice: str | None = None
     details: tuple[str, ...] = ()
     final_states: tuple[tuple[tuple[int, ...], int], ...] | None = None
+    loop_start: int | None = None

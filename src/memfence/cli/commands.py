@@ -91,6 +91,10 @@ def check(
         list[str] | None, typer.Option(metavar="EXPR", help="Every reachable state satisfies this: 'P0.r <= x'.")
     ] = None,
     ltl: Annotated[str | None, typer.Option(metavar="F", help="Every fair run satisfies this formula.")] = None,
+    define: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=EXPR", help="A name for a predicate, to use in --ltl.")
+    ] = None,
+    fair: Annotated[bool, typer.Option("--fair", help="With --ltl: weakly fair processes only.")] = False,
     deadlock: Annotated[bool, typer.Option("--deadlock", help="Some step is always possible before the end.")] = False,
     buffer_bound: Annotated[
         int | None, typer.Option(metavar="K", min=1, help="At most K stores pending in a buffer.")
@@ -124,6 +128,8 @@ def check(
             criterion=None if criterion is None else criterion.value,
             engine=engine.value,
             deadlock=deadlock,
+            define=_definitions(define or []),
+            fair=fair,
             buffer_bound=buffer_bound,
             abstract=abstract,
             reduce=_reductions(reduce),
@@ -192,6 +198,13 @@ def _check(program: Program, options: CheckOptions) -> CheckResult:
     from memfence.analyses import check as run_check
 
     return run_check(program, options)
+
+
+def _definitions(texts: list[str]) -> tuple[tuple[str, str], ...]:
+    for text in texts:
+        if "=" not in text:
+            raise typer.BadParameter(f"`{text}` is not NAME=EXPR", param_hint="--define")
+    return tuple((name.strip(), meaning) for name, _, meaning in (text.partition("=") for text in texts))
 
 
 def _properties(program: Program, forbid: list[str], invariant: list[str], ltl: str | None) -> dict[str, Any]:
