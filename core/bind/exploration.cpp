@@ -69,15 +69,16 @@ void bind_exploration(nb::module_& m) {
   m.def(
       "explore_safety",
       [](std::shared_ptr<Machine> machine, int model, int bound, bool reduce, int bad, bool stop_on_failure,
-         bool stop_on_deadlock, std::vector<int> final_values, int threads, double timeout_seconds,
+         bool stop_on_deadlock, std::vector<int> final_values, int threads, std::uint64_t most_states, double timeout_seconds,
          std::uint64_t memory_bytes, std::shared_ptr<Cancel> cancel, nb::object progress) {
-        const Limits limits = make_limits(timeout_seconds, memory_bytes, std::move(cancel), progress);
+        Limits limits = make_limits(timeout_seconds, memory_bytes, std::move(cancel), progress);
+        limits.most_states = most_states;
         const SafetyQuery query{bad, stop_on_failure, stop_on_deadlock, std::move(final_values)};
         const nb::gil_scoped_release unlocked;
         return explore_safety(std::move(machine), Model{static_cast<ModelKind>(model), bound}, reduce, query, limits, threads);
       },
       "machine"_a, "model"_a, "bound"_a, "reduce"_a, "bad"_a, "stop_on_failure"_a, "stop_on_deadlock"_a,
-      "final_values"_a, "threads"_a, "timeout_seconds"_a, "memory_bytes"_a, "cancel"_a.none(), "progress"_a.none(),
+      "final_values"_a, "threads"_a, "most_states"_a, "timeout_seconds"_a, "memory_bytes"_a, "cancel"_a.none(), "progress"_a.none(),
       "Visit every reachable state breadth-first, looking for bad states, failing steps and deadlocks.");
 }
 

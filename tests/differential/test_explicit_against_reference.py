@@ -1,4 +1,4 @@
-"""The native explicit engine against the reference models: the same states without reductions, the same answers with."""
+"""The native explicit engine against the reference models: the same states unreduced, the same answers reduced."""
 
 from __future__ import annotations
 

@@ -270,7 +270,7 @@ class BreadthFirst {
       if (watch && ++since_check % 16 == 0) {
         const Stop why = watch->check(states_so_far(), transitions_so_far(), level_size_, states_.bytes());
         if (why != Stop::None) stop_ = why;
-        if (limits_.most_states && states_so_far() >= limits_.most_states) stop_ = Stop::Memory;
+        if (limits_.most_states && states_so_far() >= limits_.most_states) stop_ = Stop::States;
       }
     }
   }

@@ -9,7 +9,7 @@
 
 namespace memfence {
 
-enum class Stop : std::int32_t { None, Timeout, Memory, Cancelled, Found };
+enum class Stop : std::int32_t { None, Timeout, Memory, Cancelled, Found, States };
 
 struct Progress {
   std::uint64_t states, transitions, queue;

@@ -1,36 +1,19 @@
 """Safety: no bad state, no failing assertion, no run-time error, and what is said about final states.
 
-Under TSO and PSO the explicit engine runs with growing buffer bounds: the shortest runs to an error come first, and the
-first bound at which no store was ever refused is a proof for unbounded buffers.
+What to ask is put together here, which engines answer is `strategy`'s business, and the answer becomes a verdict here.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from memfence.analyses.options import CheckOptions, properties_to_check
 from memfence.analyses.result import CheckResult, Stats, Verdict
+from memfence.analyses.strategy import Decision, decide
 from memfence.engines.engine import Cost, Limits, Stop, all_processors, peak_megabytes
-from memfence.engines.explicit import Bounded, Explored, Question, explore
+from memfence.engines.explicit import Question
 from memfence.engines.trace import Trace
 from memfence.models.steps import evaluate_in
 from memfence.program.expressions import Expr, disjunction, negate
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
-
-GROWING_BOUNDS = (1, 2, 3, 4, 6, 8)
-"""Buffer bounds tried in turn when none is given."""
-
-
-@dataclass(frozen=True, slots=True)
-class Searches:
-    """What a series of searches found: the last of them, and what all together cost."""
-
-    last: Explored
-    cost: Cost
-
-    @property
-    def bound(self) -> int:
-        return self.last.memory.bound
 
 
 def limits_of(options: CheckOptions) -> Limits:
@@ -73,92 +56,67 @@ def check_safety(program: Program, options: CheckOptions) -> CheckResult:
         return check_ltl(program, options, properties)
     question = question_of(properties)
     limits = limits_of(options)
-    searches = search_with_growing_bound(program, question, options, limits)
-    return _result(program, options, properties, searches, limits)
-
-
-def search_with_growing_bound(program: Program, question: Question, options: CheckOptions, limits: Limits) -> Searches:
-    """Search with the bound given, else with growing ones until something is found or nothing is refused."""
-    if options.model == "sc":
-        bounds: tuple[int, ...] = (0,)
-    else:
-        bounds = GROWING_BOUNDS if options.buffer_bound is None else (options.buffer_bound,)
-    cost = Cost()
-    remaining = limits
-    for bound in bounds:
-        explored = explore(
-            program,
-            Bounded(options.model, bound),
-            question,
-            limits=remaining,
-            reductions=frozenset(options.reduce),
-        )
-        cost += explored.cost
-        if explored.stop is not Stop.NOTHING_LEFT or explored.refused == 0:
-            break
-        if limits.timeout_seconds is not None:
-            remaining = replace(limits, timeout_seconds=max(0.01, limits.timeout_seconds - cost.seconds))
-    return Searches(explored, cost)
+    return _result(program, options, properties, decide(program, question, options, limits), limits)
 
 
 def _result(
-    program: Program, options: CheckOptions, properties: tuple[Property, ...], searches: Searches, limits: Limits
+    program: Program, options: CheckOptions, properties: tuple[Property, ...], decision: Decision, limits: Limits
 ) -> CheckResult:
-    last = searches.last
     final = next((p for p in properties if isinstance(p, Final)), None)
-    trace = last.trace() if last.finding else None
+    trace = decision.trace
     if trace is None and final is not None:
-        trace = _final_witness(final, last)
+        trace = _final_witness(final, decision)
     if trace is not None:
         verdict = Verdict.VIOLATED
-    elif last.stop is not Stop.NOTHING_LEFT:
+    elif decision.answer == "unknown":
         verdict = Verdict.UNKNOWN
-    elif not last.complete:
+    elif decision.answer == "bounded":
         verdict = Verdict.HOLDS_UP_TO
-    elif final is not None and final.quantifier == "exists" and not any(s.values[0] for s in last.final_states):
+    elif final is not None and final.quantifier == "exists" and not any(s.values[0] for s in decision.final_states):
         verdict = Verdict.VIOLATED  # nothing to show: no final state satisfies the condition
     else:
         verdict = Verdict.HOLDS
-    limit = limits.describe(last.stop) if verdict is Verdict.UNKNOWN else None
     return CheckResult(
         program=program,
         model=options.model,
         criterion="safety",
         verdict=verdict,
-        property=_property_text(program, properties, last, trace),
-        engine="explicit",
-        scope=_scope(options.model, searches, verdict),
-        bound=searches.bound if verdict is Verdict.HOLDS_UP_TO else None,
+        property=_property_text(program, properties, decision, trace),
+        engine=decision.engine,
+        scope=decision.scope,
+        bound=decision.bound if verdict is Verdict.HOLDS_UP_TO else None,
         trace=trace,
-        stats=stats_of(searches.cost),
-        limit=limit,
-        advice=_advice(verdict, last.stop),
-        final_states=None if final is None else tuple((s.values[1:], s.count) for s in last.final_states),
+        stats=stats_of(decision.cost, decision.extra),
+        limit=limits.describe(decision.stop) if verdict is Verdict.UNKNOWN else None,
+        advice=_advice(verdict, decision.stop),
+        final_states=None if final is None else tuple((s.values[1:], s.count) for s in decision.final_states),
     )
 
 
-def _final_witness(final: Final, last: Explored) -> Trace | None:
+def _final_witness(final: Final, decision: Decision) -> Trace | None:
     """A run to a final state that refutes the condition."""
     wanted = {"exists": None, "not exists": True, "forall": False}[final.quantifier]
-    for state in last.final_states:
+    if decision.explored is None:
+        return None
+    for state in decision.final_states:
         if wanted is not None and bool(state.values[0]) == wanted:
-            return last.trace_to(state.index)
+            return decision.explored.trace_to(state.index)
     return None
 
 
-def stats_of(cost: Cost) -> Stats:
-    extra = (("depth", cost.depth), ("state_bits", cost.state_bits))
+def stats_of(cost: Cost, more: tuple[tuple[str, int], ...] = ()) -> Stats:
+    extra = (("depth", cost.depth), ("state_bits", cost.state_bits), *more)
     return Stats(cost.states, cost.transitions, cost.seconds, peak_megabytes(), extra)
 
 
-def _property_text(program: Program, properties: tuple[Property, ...], last: Explored, trace: Trace | None) -> str:
+def _property_text(program: Program, properties: tuple[Property, ...], decision: Decision, trace: Trace | None) -> str:
     """What was checked; for a violation, the property that the run violates."""
-    if trace is not None and last.finding == "failure":
+    if trace is not None and decision.finding == "failure":
         failure = trace.failure
         return "assertions" if failure is not None and failure.is_assertion else "no run-time error"
-    if trace is not None and last.finding == "deadlock":
+    if trace is not None and decision.finding == "deadlock":
         return NoDeadlock().text
-    if trace is not None and last.finding == "bad state":
+    if trace is not None and decision.finding == "bad state":
         for stated in properties:
             if isinstance(stated, Forbidden | Invariant):
                 truth = evaluate_in(program, trace.end, 0, stated.expr) != 0
@@ -179,19 +137,6 @@ def property_text(stated: Property) -> str:
             return f"always {text}"
         case _:
             return stated.text if not hasattr(stated, "states") else stated.name
-
-
-def _scope(model: str, searches: Searches, verdict: Verdict) -> str:
-    last = searches.last
-    if verdict is Verdict.VIOLATED:
-        return "a run was found and replayed step by step" if last.finding else "every final state was seen"
-    if verdict is Verdict.UNKNOWN:
-        return f"incomplete: the search ended after {searches.cost.states} states"
-    if model == "sc":
-        return "every run: complete"
-    if verdict is Verdict.HOLDS_UP_TO:
-        return f"only runs with at most {searches.bound} pending stores a buffer: not a proof"
-    return f"unbounded buffers and loops: complete (no run ever has more than {searches.bound} pending stores a buffer)"
 
 
 def _advice(verdict: Verdict, stop: Stop) -> str | None:

@@ -34,8 +34,8 @@ SAFE_REDUCTIONS = frozenset({"dead", "fuse"})
 class Attack:
     """The attacker delays a store to `delayed`; its later access of `variable` takes effect first.
 
-    `crossed`: the attacker's transitions behind each of which a fence would stop this attack. `is_store`: the access that
-    takes effect early is a store (PSO), so an `sfence` would do.
+    `crossed`: the attacker's transitions behind each of which a fence would stop this attack. `is_store`: the access
+    that takes effect early is a store (PSO), so an `sfence` would do.
     """
 
     attacker: int
@@ -98,7 +98,7 @@ def explore_attacks(
     limits: Limits | None = None,
     reductions: frozenset[str] = SAFE_REDUCTIONS,
 ) -> Decided:
-    """Look for attacks from every SC-reachable state: the first one, or with `collect` one for every distinct clause."""
+    """Look for attacks from every SC-reachable state: the first one, or with `collect` one for each distinct clause."""
     limits = limits or Limits()
     encoded = _encode(program, reductions)
     result = _core.explore_attacks(encoded.machine, _ATTACKS[kind], collect, limits.threads, **limits.for_core())
@@ -202,7 +202,7 @@ class _AttackRun:
         return [(native.closing, False)] if native.closing >= 0 else list(native.helpers)
 
     def parts(self, edge: int, completed: bool) -> Iterator[Step]:
-        """The transitions of the loaded program behind an edge; without `completed`, to the last that touches memory."""
+        """The loaded program's transitions behind an edge; without `completed`, to the last that touches memory."""
         step = self.decided._encoded.edges[edge]
         assert isinstance(step, Run)
         origin = self.decided._encoded.origin_of(edge)

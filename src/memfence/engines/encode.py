@@ -1,6 +1,6 @@
 """From the IR to the native machine: slots, flat expression code, edges, and which locations are private.
 
-The only place that knows how the core numbers things. Widths are checked here, so the seam is never the first to notice.
+The only place that knows how the core numbers things. Widths are checked here: the seam is never the first to notice.
 
 Slots: the shared variables; the owner of the bus lock, if lock regions with cycles are left; then for each process its
 location, the number of its pending stores, and its registers. The core appends the slots of its buffers.
@@ -250,7 +250,7 @@ class _Encoder:
         return Rendezvous(Run(p, number), Run(q, other)), edge
 
     def parts(self, p: int, t: Transition) -> list[int]:
-        """For each op, which of the transitions fused into `t` it comes from. Ops that a pass added stay with the last."""
+        """For each op, which of the transitions fused into `t` it comes from. Added ops stay with the last."""
         if len(t.origin) < 2 or self.loaded is None:
             return [0] * len(t.ops)
         whole = [

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import os
 import resource
+import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from memfence import _core
 
 ProgressCallback = Callable[[int, int, int, float, float], object]
 """Called about ten times a second with: states, transitions, queue, seconds, megabytes."""
+
+
+CancelToken = _core.Cancel
+"""Ends a search from another thread."""
+
+
+def new_cancel() -> CancelToken:
+    return _core.Cancel()
 
 
 class Stop(Enum):
@@ -22,15 +31,20 @@ class Stop(Enum):
     MEMORY = 2
     CANCELLED = 3
     FOUND = 4
+    STATES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a search may use. No limit on time by default; on memory, three quarters of the machine's."""
+    """What a search may use. No limit on time by default; on memory, three quarters of the machine's.
+
+    `most_states` ends a search of the explicit engine at about that many states; 0 does not.
+    """
 
     timeout_seconds: float | None = None
     memory_megabytes: int | None = None
     threads: int = 1
+    most_states: int = 0
     progress: ProgressCallback | None = field(default=None, compare=False)
     cancel: _core.Cancel | None = field(default=None, compare=False)
 
@@ -59,8 +73,30 @@ class Limits:
                 return f"memory {self.memory_bytes // 1_000_000} MB"
             case Stop.CANCELLED:
                 return "interrupted"
+            case Stop.STATES:
+                return f"{self.most_states} states"
             case _:
                 return "none"
+
+
+class Deadline:
+    """The one timeout of a question that several searches answer in turn."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.start = time.monotonic()
+
+    @property
+    def passed(self) -> bool:
+        left = self.limits.timeout_seconds
+        return left is not None and time.monotonic() - self.start >= left
+
+    def remaining(self, **changes: object) -> Limits:
+        """The limits for the next search: what is left of the time, and `changes`."""
+        if self.limits.timeout_seconds is not None:
+            left = self.limits.timeout_seconds - (time.monotonic() - self.start)
+            changes["timeout_seconds"] = max(0.001, left)
+        return replace(self.limits, **changes)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,9 +126,9 @@ def explore(
 ) -> Explored:
     """Search all runs of `program` under `memory` for what `question` asks.
 
-    Slicing drops stores that nothing observes, and with them their places in the buffers: a bounded search then sees a
-    little more than its bound allows, though never more than the unbounded model. TSO/var(k), where the bound is part of
-    the meaning, is therefore not sliced.
+    Slicing drops stores that nothing observes, and with them their places in the buffers: a bounded search then sees
+    a little more than its bound allows, though never more than the unbounded model. TSO/var(k), where the bound is
+    part of the meaning, is therefore not sliced.
     """
     limits = limits or Limits()
     if memory.per_variable:
@@ -148,6 +148,7 @@ def explore(
         question.deadlock,
         numbers,
         limits.threads,
+        limits.most_states,
         **limits.for_core(),
     )
     finding = native.finding

@@ -1,9 +1,9 @@
 """Which locations partial order reduction may expand alone, and why that loses nothing.
 
 A location is *private* when every transition that leaves it does register work only, or stores into the process's own
-buffer: such steps commute with everything the other processes and all buffers can do, nothing else can enable or disable
-them, and the question at hand cannot see them. On every cycle of private locations one is left out, so that no other
-process is put off for ever (the cycle proviso, decided here once instead of during the search).
+buffer: such steps commute with everything the other processes and all buffers can do, nothing else can enable or
+disable them, and the question at hand cannot see them. On every cycle of private locations one is left out, so that no
+other process is put off for ever (the cycle proviso, decided here once instead of during the search).
 """
 
 from __future__ import annotations

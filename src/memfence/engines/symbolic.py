@@ -100,7 +100,7 @@ def explore_symbolic(
     limits = limits or Limits()
     observed = observed_by(program, question.expressions, blocking=question.deadlock)
     reduced = reduce(program, observed, reductions, model=model)
-    encoded = encode_reduced(reduced, question.expressions, model, observed, "order" in reductions)
+    encoded = encode_reduced(reduced, question.expressions, model, observed, reductions & {"order"})
     numbers = list(encoded.expressions)
     bad = -1 if question.bad is None else numbers.pop(0)
     native = _core.explore_symbolic(

@@ -1,7 +1,7 @@
 """Does every fair run satisfy a formula? Under SC exactly; under TSO and PSO for bounded buffers (DESIGN 9).
 
-The negated formula becomes an automaton, its `GF b` conjuncts and all fairness become acceptance conditions, and the core
-looks for a run of the product. Memory fairness (pending stores eventually commit) is always assumed, weak process
+The negated formula becomes an automaton, its `GF b` conjuncts and all fairness become acceptance conditions, and the
+core looks for a run of the product. Memory fairness (pending stores eventually commit) is always assumed, weak process
 fairness with `--fair`. LTL under unbounded TSO is undecidable: a proof here is about the bound that it names.
 """
 

@@ -1,0 +1,257 @@
+"""Which engines answer a safety question, and in which order (DESIGN 6, `auto`).
+
+explicit   growing buffer bounds: shortest bugs first; a bound at which no store is refused is a proof.
+shortcuts  a program that is persistent or robust reaches the same states with empty buffers as under SC, so that an SC
+           search answers for unbounded buffers.
+symbolic   unbounded buffers as automata; a proof if it ends.
+dual       backward search over the dual semantics (TSO): always ends, given time.
+
+Small programs are decided by the explicit engine alone, within a fixed number of states. Then come SC and the
+shortcuts, then explicit and symbolic side by side, the first conclusive answer winning, last dual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from memfence.analyses.options import CheckOptions
+from memfence.engines.engine import CancelToken, Cost, Deadline, Limits, Stop, new_cancel
+from memfence.engines.explicit import Bounded, Explored, FinalState, Question, explore
+from memfence.engines.trace import Trace
+from memfence.program.expressions import BufferEmpty, Shared, walk
+from memfence.program.ir import Program
+
+FIRST_BOUNDS = (1, 2, 3, 4, 6, 8)
+SMALL_SEARCH = 100_000
+"""States that the first, explicit attempt of `auto` may visit in each search."""
+
+Answer = Literal["found", "proved", "bounded", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the engines found. `proved`: complete for the model asked for; `bounded`: nothing within `bound`."""
+
+    answer: Answer
+    engine: str
+    scope: str
+    cost: Cost
+    bound: int | None = None
+    explored: Explored | None = None
+    trace: Trace | None = None
+    finding: str | None = None
+    stop: Stop = Stop.NOTHING_LEFT
+    final_states: tuple[FinalState, ...] = ()
+    extra: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def is_conclusive(self) -> bool:
+        return self.answer in ("found", "proved")
+
+
+def decide(program: Program, question: Question, options: CheckOptions, limits: Limits) -> Decision:
+    """Answer `question` with the engine that `options` name."""
+    deadline = Deadline(limits)
+    reductions = frozenset(options.reduce)
+    if options.model == "sc":
+        explored = explore(program, Bounded("sc"), question, limits=limits, reductions=reductions)
+        return _explicit_decision(explored, explored.cost)
+    match options.engine:
+        case "explicit":
+            return grow_bounds(program, question, options, deadline)
+        case "symbolic":
+            return search_symbolically(program, question, options, deadline)
+        case "dual":
+            return search_dually(program, question, options, deadline)
+        case _:
+            return _auto(program, question, options, deadline)
+
+
+def grow_bounds(
+    program: Program, question: Question, options: CheckOptions, deadline: Deadline, **changes: object
+) -> Decision:
+    """Explicit search with the bound given, else with growing ones until something is found or nothing is refused."""
+    bounds = FIRST_BOUNDS if options.buffer_bound is None else (options.buffer_bound,)
+    cost = Cost()
+    for bound in bounds:
+        explored = explore(
+            program,
+            Bounded(options.model, bound),
+            question,
+            limits=deadline.remaining(**changes),
+            reductions=frozenset(options.reduce),
+        )
+        cost += explored.cost
+        if explored.stop is not Stop.NOTHING_LEFT or explored.refused == 0:
+            break
+    return _explicit_decision(explored, cost)
+
+
+def _explicit_decision(explored: Explored, cost: Cost) -> Decision:
+    sc = explored.memory.model == "sc"
+    bound = explored.memory.bound
+    common = {"explored": explored, "final_states": explored.final_states, "stop": explored.stop}
+    if explored.finding is not None:
+        scope = "a run was found and replayed step by step"
+        return Decision(
+            "found", "explicit", scope, cost, None, trace=explored.trace(), finding=explored.finding, **common
+        )
+    if explored.stop is not Stop.NOTHING_LEFT:
+        return Decision("unknown", "explicit", _incomplete(cost), cost, **common)
+    if explored.refused:
+        scope = f"only runs with at most {bound} pending stores a buffer: not a proof"
+        return Decision("bounded", "explicit", scope, cost, bound, **common)
+    most = f" (no run has more than {bound} pending stores a buffer)"
+    scope = "every run: complete" if sc else f"unbounded buffers and loops: complete{most}"
+    return Decision("proved", "explicit", scope, cost, **common)
+
+
+def _incomplete(cost: Cost) -> str:
+    return f"incomplete: the search ended after {cost.states} states"
+
+
+def search_symbolically(
+    program: Program, question: Question, options: CheckOptions, deadline: Deadline, **changes: object
+) -> Decision:
+    """Unbounded buffers as automata; a finding is made concrete."""
+    from memfence.engines.concrete import find_concrete
+    from memfence.engines.symbolic import explore_symbolic
+
+    assert options.model != "sc"
+    reductions = frozenset(options.reduce)
+    found = explore_symbolic(
+        program, options.model, question, limits=deadline.remaining(**changes), reductions=reductions
+    )
+    statistics = found.statistics
+    extra = (
+        ("symbolic_states", statistics.stored),
+        ("automata", statistics.automata),
+        ("largest_automaton", statistics.largest_automaton),
+        ("accelerations", statistics.accelerations),
+    )
+    if found.found:
+        trace = find_concrete(
+            program, options.model, question, limits=deadline.remaining(**changes), reductions=reductions
+        )
+        if trace is None:
+            scope = "an error is reachable, but a limit was hit before a run to it was found"
+            return Decision("unknown", "symbolic", scope, found.cost, stop=Stop.TIMEOUT, extra=extra)
+        scope = "found with unbounded buffers; the run was replayed step by step"
+        return Decision("found", "symbolic", scope, found.cost, trace=trace, finding=found.finding, extra=extra)
+    if found.complete:
+        scope = "unbounded buffers and loops: complete (buffers as automata)"
+        return Decision("proved", "symbolic", scope, found.cost, extra=extra)
+    stop = found.stop if found.stop is not Stop.NOTHING_LEFT else Stop.STATES
+    return Decision("unknown", "symbolic", _incomplete(found.cost), found.cost, stop=stop, extra=extra)
+
+
+def search_dually(
+    program: Program, question: Question, options: CheckOptions, deadline: Deadline, **changes: object
+) -> Decision:
+    """Backward search over the dual semantics: TSO only, properties of locations and registers only."""
+    from memfence.engines.concrete import find_concrete
+    from memfence.engines.dual import explore_dual, supports
+
+    if options.model != "tso" or not supports(program, question):
+        scope = "the dual engine answers questions about locations and registers under TSO only"
+        return Decision("unknown", "dual", scope, Cost(), stop=Stop.STATES)
+    reductions = frozenset(options.reduce)
+    found = explore_dual(program, question, limits=deadline.remaining(**changes), reductions=reductions)
+    if found.found:
+        trace = find_concrete(program, "tso", question, limits=deadline.remaining(**changes), reductions=reductions)
+        if trace is None:
+            scope = "an error is reachable, but a limit was hit before a run to it was found"
+            return Decision("unknown", "dual", scope, found.cost, stop=Stop.TIMEOUT)
+        scope = "found by backward search; the run was replayed step by step"
+        return Decision("found", "dual", scope, found.cost, trace=trace, finding="bad state")
+    if found.complete:
+        scope = "unbounded buffers and loops: complete (backward search over the dual semantics)"
+        return Decision("proved", "dual", scope, found.cost)
+    return Decision("unknown", "dual", _incomplete(found.cost), found.cost, stop=found.stop)
+
+
+def _auto(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision:
+    first = grow_bounds(program, question, options, deadline, most_states=SMALL_SEARCH)
+    if first.is_conclusive or deadline.passed or (options.buffer_bound is not None and first.stop is Stop.NOTHING_LEFT):
+        return first
+    best = first
+    for attempt in (_shortcut, _side_by_side):
+        decision = attempt(program, question, options, deadline)
+        if decision is None:
+            continue
+        if decision.is_conclusive:
+            return replace(decision, cost=decision.cost + first.cost)
+        if best.answer != "bounded" or (decision.answer == "bounded" and (decision.bound or 0) > (best.bound or 0)):
+            best = decision
+        if deadline.passed or decision.stop is Stop.CANCELLED:
+            return best
+    return best
+
+
+def _shortcut(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision | None:
+    """SC decides, if the program is persistent or robust and the question is about states with empty buffers."""
+    from memfence.engines.criteria import AttackKind, explore_attacks
+
+    if not speaks_of_plain_states(question) or any(t.sync for p in program.processes for t in p.transitions):
+        return None
+    under_sc = explore(
+        program, Bounded("sc"), question, limits=deadline.remaining(), reductions=frozenset(options.reduce)
+    )
+    if under_sc.finding is not None:  # not the memory model's fault; the bounded search shows the shortest run
+        return grow_bounds(program, question, options, deadline)
+    if not under_sc.complete:
+        return None
+    kinds: tuple[AttackKind, ...] = ("persistence", "tso") if options.model == "tso" else ("pso",)
+    names = {"persistence": "persistent", "tso": "trace-robust", "pso": "trace-robust"}
+    for kind in kinds:
+        decided = explore_attacks(program, kind, limits=deadline.remaining())
+        if decided.complete and not decided.attacks:
+            scope = f"unbounded buffers and loops: complete (the program is {names[kind]}, and SC-safe)"
+            cost = under_sc.cost + decided.cost
+            return Decision("proved", f"sc + {kind}", scope, cost, final_states=under_sc.final_states)
+    return None
+
+
+def speaks_of_plain_states(question: Question) -> bool:
+    """Whether the answer is the same for all states as for those with empty buffers.
+
+    Draining the buffers changes memory only: locations and registers stay, and so do failures, deadlocks, final states.
+    """
+    if question.bad is None:
+        return True
+    return not any(isinstance(node, Shared | BufferEmpty) for node in walk(question.bad))
+
+
+def _side_by_side(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision:
+    """Explicit with growing bounds against symbolic, in two threads; the first conclusive answer ends the other."""
+    searches: tuple[Callable[..., Decision], ...] = (grow_bounds, search_symbolically)
+    cancels = [new_cancel() for _ in searches]
+    with ThreadPoolExecutor(len(searches)) as pool:
+        futures: list[Future[Decision]] = [
+            pool.submit(search, program, question, options, deadline, cancel=cancel, progress=progress)
+            for search, cancel, progress in zip(searches, cancels, (deadline.limits.progress, None), strict=True)
+        ]
+        try:
+            decisions = list(_as_decided(futures, cancels))
+        except KeyboardInterrupt:
+            for cancel in cancels:
+                cancel.cancel()
+            raise
+    conclusive = [d for d in decisions if d.is_conclusive]
+    bounded = [d for d in decisions if d.answer == "bounded"]
+    return (conclusive or bounded or decisions)[0]
+
+
+def _as_decided(futures: list[Future[Decision]], cancels: list[CancelToken]) -> Iterator[Decision]:
+    waiting = set(futures)
+    while waiting:
+        done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+        for future in done:
+            decision = future.result()
+            yield decision
+            if decision.is_conclusive:
+                for cancel in cancels:
+                    cancel.cancel()
