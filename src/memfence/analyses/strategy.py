@@ -121,6 +121,9 @@ def search_symbolically(
     from memfence.engines.symbolic import explore_symbolic
 
     assert options.model != "sc"
+    if question.final_values:
+        scope = "the symbolic engine does not list final states"
+        return Decision("unknown", "symbolic", scope, Cost(), stop=Stop.STATES)
     reductions = frozenset(options.reduce)
     found = explore_symbolic(
         program, options.model, question, limits=deadline.remaining(**changes), reductions=reductions
@@ -195,7 +198,8 @@ def _shortcut(program: Program, question: Question, options: CheckOptions, deadl
     """SC decides, if the program is persistent or robust and the question is about states with empty buffers."""
     from memfence.engines.criteria import AttackKind, explore_attacks
 
-    if not speaks_of_plain_states(question) or any(t.sync for p in program.processes for t in p.transitions):
+    synchronises = any(t.sync for p in program.processes for t in p.transitions)
+    if question.final_values or synchronises or not speaks_of_plain_states(question):
         return None
     under_sc = explore(
         program, Bounded("sc"), question, limits=deadline.remaining(), reductions=frozenset(options.reduce)
@@ -211,7 +215,7 @@ def _shortcut(program: Program, question: Question, options: CheckOptions, deadl
         if decided.complete and not decided.attacks:
             scope = f"unbounded buffers and loops: complete (the program is {names[kind]}, and SC-safe)"
             cost = under_sc.cost + decided.cost
-            return Decision("proved", f"sc + {kind}", scope, cost, final_states=under_sc.final_states)
+            return Decision("proved", f"sc + {kind}", scope, cost)
     return None
 
 
