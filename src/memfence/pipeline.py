@@ -15,17 +15,39 @@ from memfence.program.ir import Program
 from memfence.source import SourceText
 
 
-def load(path: str | Path, *, language: str | None = None, int_bits: int | None = None) -> Program:
+def load(
+    path: str | Path, *, language: str | None = None, int_bits: int | None = None, split_reads: bool = False
+) -> Program:
     """Read a program file. InputError if it cannot be read or is not a valid program of its language."""
-    return load_text(read_source(path), language=language, int_bits=int_bits)
+    return load_text(read_source(path), language=language, int_bits=int_bits, split_reads=split_reads)
 
 
-def load_text(source: SourceText, *, language: str | None = None, int_bits: int | None = None) -> Program:
-    """The program in `source`, ready to run: lock regions fused, every value bounded."""
-    program = find_language(source, language).frontend().parse(source)
+def load_text(
+    source: SourceText, *, language: str | None = None, int_bits: int | None = None, split_reads: bool = False
+) -> Program:
+    """The program in `source`, ready to run: lock regions fused, every value bounded.
+
+    `split_reads`: a statement that reads several shared variables is as many steps (Promela; elsewhere none does).
+    """
+    found = find_language(source, language)
+    if split_reads and found.name == "promela":
+        from memfence.frontends import promela
+
+        program = promela.parse(source, split_reads=True)
+    else:
+        program = found.frontend().parse(source)
     program = bound_values(fuse_lock_regions(program), int_bits)
     validate(program)
     return program
+
+
+def warnings(source: SourceText, language: str | None = None) -> list[Diagnostic]:
+    """What is legal in the language but may not mean what its author thinks."""
+    if find_language(source, language).name != "promela":
+        return []
+    from memfence.frontends import promela
+
+    return promela.lint(source)
 
 
 def read_source(path: str | Path) -> SourceText:

@@ -111,6 +111,9 @@ def check(
     memory: Annotated[int | None, typer.Option(metavar="MB", min=1, help="Give up beyond MB megabytes.")] = None,
     threads: Annotated[int, typer.Option(metavar="N", min=0, help="Search threads; 0: one a processor.")] = 1,
     language: LanguageOption = None,
+    split_reads: Annotated[
+        bool, typer.Option("--split-reads", help="A statement that reads several shared variables is several steps.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every statistic.")] = False,
@@ -122,7 +125,9 @@ def check(
 
     progress = ProgressLine(quiet=quiet)
     try:
-        program = _load(file, language, int_bits)
+        program = _load(file, language, int_bits, split_reads)
+        if not (quiet or split_reads):
+            _warn(program)
         options = CheckOptions(
             model=model.value,
             criterion=None if criterion is None else criterion.value,
@@ -188,10 +193,19 @@ def explain(
     sys.stdout.write(f"{found.id}: {found.summary}\n\n{explanation(found)}")
 
 
-def _load(file: Path, language: str | None, int_bits: int | None) -> Program:
+def _load(file: Path, language: str | None, int_bits: int | None, split_reads: bool = False) -> Program:
     from memfence.pipeline import load
 
-    return load(file, language=language, int_bits=int_bits)
+    return load(file, language=language, int_bits=int_bits, split_reads=split_reads)
+
+
+def _warn(program: Program) -> None:
+    from memfence.diagnostics import render
+    from memfence.pipeline import warnings
+
+    found = warnings(program.source, program.language or None)
+    if found:
+        sys.stderr.write(render(found) + "\n")
 
 
 def _check(program: Program, options: CheckOptions) -> CheckResult:
