@@ -26,7 +26,7 @@ class SymbolicSearch {
         languages_(order, settles_),
         cycles_(languages_),
         known_(m, cycles_),
-        steps_(m, languages_, settles_, reduce),
+        steps_(m, languages_, settles_, {reduce, reduce && may_commit_late()}),
         store_(m.slots.size(), languages_),
         limits_(limits),
         watch_(limits),
@@ -73,7 +73,6 @@ class SymbolicSearch {
   };
 
   void search() {
-    unsigned since_check = 0;
     while (outcome_.stop == Stop::None && !(solo_.empty() && waiting_.empty())) {
       int next;
       if (!solo_.empty()) {
@@ -84,11 +83,9 @@ class SymbolicSearch {
         waiting_.pop();
       }
       if (store_.is_live(next)) expand(next);
-      if (++since_check % 16 == 0) {
-        const Stop why = watch_.check(outcome_.stats.states, outcome_.stats.transitions, waiting_.size(), bytes());
-        if (why != Stop::None && outcome_.stop == Stop::None) outcome_.stop = why;
-        if (limits_.most_states && outcome_.stats.states >= limits_.most_states) outcome_.stop = Stop::Memory;
-      }
+      const Stop why = watch_.check(outcome_.stats.states, outcome_.stats.transitions, waiting_.size(), bytes());
+      if (why != Stop::None && outcome_.stop == Stop::None) outcome_.stop = why;
+      if (limits_.most_states && outcome_.stats.states >= limits_.most_states) outcome_.stop = Stop::Memory;
     }
   }
 
@@ -180,6 +177,7 @@ class SymbolicSearch {
       same_base = false;
       if (!languages_.includes(language(reached.row, q), language(start, q))) return false;
     }
+    if (!may_repeat(path, p)) return false;
     Cycle cycle{p, {}, kDrained, is_local(path, p)};
     for (auto step = path.rbegin(); step != path.rend(); ++step)
       cycle.events.insert(cycle.events.end(), (*step)->events.begin(), (*step)->events.end());
@@ -248,6 +246,25 @@ class SymbolicSearch {
     return true;
   }
 
+  // The papers' load equivalence, on the single word that a path without accelerations appends: cheap, and it spares most
+  // automata. A load that comes before the first store to its variable must find again what the last one leaves behind.
+  bool may_repeat(const std::vector<const Reached*>& path, int p) const {
+    std::map<int, Value> stored, loaded;
+    for (auto step = path.rbegin(); step != path.rend(); ++step)
+      for (const Event& e : (*step)->events) {
+        if (e.process != p) continue;
+        if (e.kind == EventKind::Barrier) return false;
+        if (e.kind == EventKind::Saturate || e.kind == EventKind::Commit) return true;
+        if (e.kind == EventKind::Load && !stored.contains(e.what)) loaded.emplace(e.what, e.value);
+        if (e.kind == EventKind::Append && e.what != kSeparator)
+          stored[languages_.entry(e.what).variable] = languages_.entry(e.what).value;
+      }
+    return std::all_of(loaded.begin(), loaded.end(), [&](const auto& load) {
+      const auto last = stored.find(load.first);
+      return last == stored.end() || last->second == load.second;
+    });
+  }
+
   bool is_local(const std::vector<const Reached*>& path, int p) const {
     if (!steps_.is_self_contained(p)) return false;
     if (machine_.lock_slot >= 0 && path[0]->row[static_cast<std::size_t>(machine_.lock_slot)] != 0) return false;
@@ -312,6 +329,17 @@ class SymbolicSearch {
       if (std::find(read.begin(), read.end(), machine_.processes[static_cast<std::size_t>(p)].pending_slot) != read.end())
         watched.push_back(p);
     return watched;
+  }
+
+  // Whether the question is about locations and registers only.
+  bool may_commit_late() const {
+    if (query_.stop_on_deadlock || !query_.final_values.empty()) return false;
+    if (machine_.lock_slot >= 0 || machine_.has_committed || !watched_.empty()) return false;
+    for (const Edge& edge : machine_.edges)
+      if (edge.partner >= 0) return false;
+    if (query_.bad < 0) return true;
+    const std::vector<int> read = machine_.expressions[static_cast<std::size_t>(query_.bad)].slots_read();
+    return std::none_of(read.begin(), read.end(), [&](int slot) { return slot < machine_.variables; });
   }
 
   void found(FindingKind kind) {

@@ -19,8 +19,8 @@ std::vector<int> expressions_of(const Op& op) {
 
 }  // namespace
 
-SymbolicSteps::SymbolicSteps(const Machine& m, Languages& languages, bool settles, bool reduce)
-    : machine_(m), languages_(languages), memory_{*this}, settles_(settles), reduce_(reduce) {
+SymbolicSteps::SymbolicSteps(const Machine& m, Languages& languages, bool settles, Reductions reductions)
+    : machine_(m), languages_(languages), memory_{*this}, settles_(settles), reductions_(reductions) {
   // Who owns each slot: memory and the bus lock belong to nobody.
   std::vector<int> owner(m.slots.size(), -1);
   for (std::size_t p = 0; p < m.processes.size(); ++p) {
@@ -39,6 +39,16 @@ SymbolicSteps::SymbolicSteps(const Machine& m, Languages& languages, bool settle
         for (const int slot : m.expressions[static_cast<std::size_t>(e)].slots_read())
           if (owner[static_cast<std::size_t>(slot)] != edge.process) contained = 0;
     }
+  }
+  for (const Edge& edge : m.edges) {
+    Needs needs{std::vector<std::uint8_t>(static_cast<std::size_t>(m.variables), 0), 0, edge.locked};
+    for (const Op& op : edge.ops) {
+      needs.drains |= op.kind == OpKind::Mfence || op.kind == OpKind::Unlock;
+      if (op.kind != OpKind::Load && !(op.kind == OpKind::Store && op.locked)) continue;
+      ++needs.count;
+      for (int i = 0; i < op.size; ++i) needs.reads[static_cast<std::size_t>(op.base + i)] = 1;
+    }
+    needs_.push_back(needs);
   }
   if (m.has_committed) std::fill(self_contained_.begin(), self_contained_.end(), std::uint8_t{0});
 }
@@ -86,6 +96,66 @@ void SymbolicSteps::move(Work& w, int process, int target) {
   const Process& moved = machine_.processes[static_cast<std::size_t>(process)];
   w.set(moved.location_slot, target);
   for (const int slot : moved.scratch_slots) w.set(slot, 0);
+}
+
+void SymbolicSteps::note_direct_access(const Work& w, const Op& op) {
+  if (!op.locked || (op.kind != OpKind::Load && op.kind != OpKind::Store)) return;
+  int variable;
+  if (evaluate_address(machine_, op, w, variable)) touched_.push_back(variable);
+}
+
+// Whether a step needs every commit that is still owed.
+bool SymbolicSteps::needs(int mover, const std::vector<Event>& events, const Owed& owed) const {
+  for (int p = 0; p < static_cast<int>(owed.size()); ++p) {
+    const int variable = owed[static_cast<std::size_t>(p)];
+    if (variable < 0) continue;
+    const bool drains = std::any_of(events.begin(), events.end(), [&](const Event& e) {
+      return e.kind == EventKind::Barrier && e.process == p;
+    });
+    const bool reads = mover != p && std::find(touched_.begin(), touched_.end(), variable) != touched_.end();
+    if (!drains && !reads) return false;
+  }
+  return true;
+}
+
+// Whether commits of p may be of use in the row. A row needs a process because its last step reads what p commits, or
+// waits for p's buffer, or because p and another process of the row write the same variable. Without such a clash every
+// process of the row must be needed by the last step itself, so there are no more of them than it has accesses.
+bool SymbolicSteps::may_join(const Work& w, const Owed& owed, int p) const {
+  if (language(w, p) == kDrained) return false;
+  if (owed[static_cast<std::size_t>(p)] != kAbsent) return true;
+  int present = 0;
+  bool clashes = false, clashes_in_row = false;
+  for (int q = 0; q < static_cast<int>(owed.size()); ++q) {
+    if (q == p) continue;
+    const bool in_row = owed[static_cast<std::size_t>(q)] != kAbsent, clash = share_variable(w, owed, p, q);
+    present += in_row;
+    clashes |= clash;
+    clashes_in_row |= clash && in_row;
+  }
+  int most = 0;
+  bool is_read = false;
+  for (int q = 0; q < static_cast<int>(owed.size()); ++q) {
+    const auto location = static_cast<std::size_t>(w[machine_.processes[static_cast<std::size_t>(q)].location_slot]);
+    for (const int edge : machine_.leaving[static_cast<std::size_t>(q)][location]) {
+      const Needs& needs = needs_[static_cast<std::size_t>(edge)];
+      most = std::max(most, needs.count + needs.drains);
+      if (q == p)
+        is_read |= needs.drains;
+      else
+        for (const int variable : languages_.variables(language(w, p)))
+          is_read |= needs.reads[static_cast<std::size_t>(variable)] != 0;
+    }
+  }
+  return clashes_in_row || ((is_read || clashes) && present < std::max(most, 1));
+}
+
+// Whether both have pending stores to one variable, or one has and the other has just committed one.
+bool SymbolicSteps::share_variable(const Work& w, const Owed& owed, int p, int q) const {
+  const std::vector<int>& mine = languages_.variables(language(w, p));
+  return std::any_of(mine.begin(), mine.end(), [&](int variable) {
+    return variable == owed[static_cast<std::size_t>(q)] || languages_.mentions(language(w, q), variable);
+  });
 }
 
 bool SymbolicSteps::has_edge_when_drained(Work& w) {

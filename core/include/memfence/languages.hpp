@@ -51,6 +51,7 @@ class Languages {
   bool commits_out_of_order() const { return order_ == StoreOrder::Partial; }
   bool mentions(Language l, int variable) const;
   int shortest(Language l) const { return languages_[static_cast<std::size_t>(l)].shortest; }  // length of a word
+  const std::vector<int>& variables(Language l) const { return languages_[static_cast<std::size_t>(l)].variables; }
   bool has_separator(Language l) const;
 
   // What a load of one variable may find: the words with each newest own value, and those without any.

@@ -26,7 +26,7 @@ def find_concrete(
     limits: Limits | None = None,
     reductions: frozenset[str] = frozenset(),
 ) -> Trace | None:
-    """A replayed run to what `question` asks for, with the smallest bound that allows one; None if a limit comes first."""
+    """A replayed run to what `question` asks for, with the smallest bound that allows one; None if a limit ends it."""
     limits = limits or Limits()
     start = time.monotonic()
     for bound in range(1, LARGEST_BOUND + 1):
