@@ -1,0 +1,77 @@
+"""Symmetry against the plain search: as many states as there are orbits, the same answers, runs that replay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from generators import EVERYTHING, Shape, programs
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from memfence.engines.explicit import Bounded, Question, explore
+from memfence.models.state import State
+from memfence.program.expressions import Binary, Const, Shared, variable_address
+from memfence.program.ir import Lock, Program
+from memfence.program.passes.lock_regions import fuse_lock_regions
+
+MEMORIES = (Bounded("sc"), Bounded("tso", 1), Bounded("tso", 2), Bounded("pso", 1))
+SHAPE = Shape(processes=(1, 2), statements=(1, 2), features=EVERYTHING | {"assertions"})
+SYMMETRY = frozenset({"symmetry"})
+
+
+@st.composite
+def programs_with_twins(draw) -> Program:
+    """A random program with one of its processes two or three times; the copies may start with other values."""
+    program = fuse_lock_regions(draw(programs(SHAPE)))
+    chosen = draw(st.integers(0, len(program.processes) - 1))
+    copies = []
+    for number in range(draw(st.integers(1, 2))):
+        original = program.processes[chosen]
+        registers = tuple(
+            r if r.transient else replace(r, init=(draw(st.integers(r.domain.lo, r.domain.hi)),))
+            for r in original.registers
+        )
+        copies.append(replace(original, name=f"{original.name}_{number}", registers=registers))
+    return replace(program, processes=(*program.processes, *copies))
+
+
+def classes_of(program: Program) -> list[list[int]]:
+    groups: dict[object, list[int]] = {}
+    for number, process in enumerate(program.processes):
+        code = tuple((t.source, t.target, t.ops, t.locked) for t in process.transitions)
+        shape = tuple((r.domain, r.transient) for r in process.registers)
+        groups.setdefault((code, shape, len(process.locations)), []).append(number)
+    return list(groups.values())
+
+
+def orbit(state: State, classes: list[list[int]]) -> object:
+    """The state up to exchanges within the classes (nobody holds the bus lock in these programs)."""
+    local = [(state.locations[p], state.registers[p], state.buffers[p]) for p in range(len(state.locations))]
+    return state.memory, tuple(tuple(sorted((local[p] for p in members), key=repr)) for members in classes)
+
+
+@pytest.mark.parametrize("memory", MEMORIES, ids=lambda m: f"{m.model}-{m.bound}")
+@given(program=programs_with_twins())
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+def test_there_are_as_many_states_as_orbits(memory, program):
+    assume(not any(isinstance(op, Lock) for p in program.processes for t in p.transitions for op in t.ops))
+    plain = explore(program, memory, Question(failures=False))
+    assume(plain.cost.states < 20_000)
+    folded = explore(program, memory, Question(failures=False), reductions=SYMMETRY)
+    classes = classes_of(program)
+    assert folded.cost.states == len({orbit(state, classes) for state in plain.states()})
+
+
+@pytest.mark.parametrize("memory", MEMORIES, ids=lambda m: f"{m.model}-{m.bound}")
+@given(program=programs_with_twins(), data=st.data())
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+def test_symmetry_changes_no_answer_and_its_runs_replay(memory, program, data):
+    variable = data.draw(st.integers(0, len(program.variables) - 1))
+    bad = Binary("==", Shared(variable_address(variable)), Const(data.draw(st.integers(0, 2))))
+    question = Question(bad=bad)
+    plain = explore(program, memory, question)
+    folded = explore(program, memory, question, reductions=SYMMETRY)
+    assert folded.finding == plain.finding
+    if folded.finding is not None:
+        assert len(folded.trace().steps) == len(plain.trace().steps)
