@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memfence.frontends.edits import fresh_label
+from memfence.program.atomic_writes import AtomicWrite, with_atomic_writes
 from memfence.program.ir import Fence, FencePoint, Location, Process, Program, Transition
 
 if TYPE_CHECKING:
     from memfence.frontends import EditKind
+    from memfence.synthesis.sites import FenceEdit
 
 Chosen = Mapping[FencePoint, Sequence["EditKind"]]
 
@@ -26,6 +28,14 @@ def insert(program: Program, points: Sequence[tuple[FencePoint, EditKind]]) -> P
     for point, kind in points:
         chosen.setdefault(point, []).append(kind)
     return replace(program, processes=tuple(_fenced(process, chosen) for process in program.processes))
+
+
+def with_edits(program: Program, edits: Iterable[FenceEdit]) -> Program:
+    """What the text with all `edits` written into it means."""
+    chosen = sorted(edits, key=lambda edit: edit.number)
+    if program.language != "dve":
+        return insert(program, [(edit.point, edit.kind) for edit in chosen])
+    return with_atomic_writes(program, [AtomicWrite(p, t) for edit in chosen for p, t in sorted(edit.effect)])
 
 
 def _fenced(process: Process, chosen: Chosen) -> Process:

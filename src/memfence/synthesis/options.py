@@ -1,0 +1,34 @@
+"""What can be asked of fence synthesis, typed; the command line and the Python API fill this in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from memfence.analyses.options import CheckOptions
+from memfence.frontends import EditKind
+
+Minimise = Literal["first", "count", "cost"]
+
+DEFAULT_COSTS: Mapping[EditKind, int] = {"mfence": 10, "sfence": 2, "locked": 10}
+COST_OF_A_LOOP = 10
+"""A fence inside a loop costs this many times as much, for each loop around it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixOptions(CheckOptions):
+    """Every option of `memfence fix`, under the same name.
+
+    `minimise`: `count` edits, their `cost`, or take the `first` set that the papers' greedy loops give. `every`: all
+    minimal sets. `via`: with "tso", mfences for TSO first, then sfences for PSO. `kinds`: what may be written; without
+    it, fences where the language has them, and locked writes where no fence helps. `int_bits`: as the program was
+    loaded.
+    """
+
+    minimise: Minimise = "count"
+    every: bool = False
+    via: Literal["tso"] | None = None
+    kinds: tuple[EditKind, ...] | None = None
+    costs: Mapping[EditKind, int] = field(default_factory=lambda: dict(DEFAULT_COSTS))
+    int_bits: int | None = None

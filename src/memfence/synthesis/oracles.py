@@ -1,0 +1,136 @@
+"""Does the program hold with these edits? If not, which clause did the choice miss?
+
+Two kinds of answer: safety and its kin check the edited program; persistence and robustness know every clause from one
+SC exploration (`synthesis.attacks`) and look it up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from memfence.analyses import check
+from memfence.analyses.options import CheckOptions, Criterion, properties_to_check
+from memfence.analyses.result import CheckResult, Verdict
+from memfence.program.expressions import Expr
+from memfence.program.ir import Final, Forbidden, Invariant, Ltl, Program, PropertyAutomaton
+from memfence.program.passes.observed import observed_by
+from memfence.synthesis.clauses import Clause, EditsByPlace, stopped_by, without_edits
+from memfence.synthesis.instrument import with_edits
+from memfence.synthesis.sites import FenceEdit
+
+Choice = frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """VIOLATED comes with a clause that the choice does not meet; `result` is the check behind the answer, if any."""
+
+    verdict: Verdict
+    clause: Clause | None = None
+    result: CheckResult | None = None
+
+
+class Oracle(Protocol):
+    """Answers questions about choices of `edits`, counting what that costs."""
+
+    edits: Sequence[FenceEdit]
+    clauses: Sequence[Clause]
+    """Known before the first question."""
+    checks: int
+    states: int
+
+    def ask(self, choice: Choice) -> Answer: ...
+
+    def ask_quickly(self, choice: Choice) -> Answer:
+        """As `ask`, but UNKNOWN where an answer would take long."""
+
+
+class CheckOracle:
+    """Checks the edited program."""
+
+    def __init__(
+        self, program: Program, criterion: Criterion, options: CheckOptions, edits: Sequence[FenceEdit]
+    ) -> None:
+        self.program = program
+        self.criterion = criterion
+        self.options = replace(options, criterion=criterion)
+        self.edits = edits
+        self.clauses: Sequence[Clause] = ()
+        self.checks = 0
+        self.states = 0
+        self._start = time.monotonic()
+        self._places = EditsByPlace(edits)
+        properties = properties_to_check(program, options)
+        self._is_temporal = any(isinstance(p, Ltl | PropertyAutomaton) for p in properties)
+        stated = [p.expr for p in properties if isinstance(p, Forbidden | Invariant | Final)]
+        self._watched = _watched(program, stated)
+        self._quick_bound = 1
+
+    def ask(self, choice: Choice) -> Answer:
+        return self._answer(choice, self.options)
+
+    def ask_quickly(self, choice: Choice) -> Answer:
+        """Looks only as deep into the buffers as the runs found so far."""
+        if self.criterion != "safety" or self._is_temporal:
+            return self.ask(choice)
+        bound = self.options.buffer_bound or self._quick_bound
+        return self._answer(choice, replace(self.options, engine="explicit", buffer_bound=bound))
+
+    def _answer(self, choice: Choice, options: CheckOptions) -> Answer:
+        edited = with_edits(self.program, (self.edits[number] for number in choice))
+        result = check(edited, self._with_time_left(options))
+        self.checks += 1
+        self.states += result.stats.states
+        if result.verdict is not Verdict.VIOLATED:
+            return Answer(result.verdict, None, result)
+        return Answer(Verdict.VIOLATED, self._clause(result).without(closure(self.edits, choice)), result)
+
+    def _with_time_left(self, options: CheckOptions) -> CheckOptions:
+        if self.options.timeout_seconds is None:
+            return options
+        left = self.options.timeout_seconds - (time.monotonic() - self._start)
+        return replace(options, timeout_seconds=max(0.001, left))
+
+    def _clause(self, result: CheckResult) -> Clause:
+        trace = result.trace
+        if trace is None and not result.details and self.criterion == "safety":
+            return Clause((), lambda: None)  # what should be possible is not: no fence makes it so
+        if trace is None or self._is_temporal or self.program.language == "dve" or self.criterion == "trf":
+            return Clause(tuple(edit.number for edit in self.edits), lambda: trace)
+        run = without_edits(trace, self.program)
+        deepest = max(len(buffer) for taken in run.steps for own in taken.state.buffers for buffer in own or ((),))
+        self._quick_bound = max(self._quick_bound, deepest)
+        return Clause(stopped_by(run, self._places, watched=self._watched), lambda: run)
+
+
+def _watched(program: Program, stated: Sequence[Expr]) -> frozenset[int]:
+    return frozenset(process for process, _ in observed_by(program, stated).locations)
+
+
+def closure(edits: Sequence[FenceEdit], choice: Choice) -> Choice:
+    """The choice, and every weaker fence that it makes useless."""
+    weaker = {edits[number].weaker for number in choice}
+    return choice | {number for number in weaker if number is not None}
+
+
+class ClauseOracle:
+    """Knows every clause: a choice that meets them all is enough."""
+
+    def __init__(self, edits: Sequence[FenceEdit], clauses: Sequence[Clause], states: int) -> None:
+        self.edits = edits
+        self.clauses = clauses
+        self.checks = 1
+        self.states = states
+
+    def ask(self, choice: Choice) -> Answer:
+        made = closure(self.edits, choice)
+        for clause in self.clauses:
+            if made.isdisjoint(clause.edits):
+                return Answer(Verdict.VIOLATED, clause)
+        return Answer(Verdict.HOLDS)
+
+    def ask_quickly(self, choice: Choice) -> Answer:
+        return self.ask(choice)

@@ -1,0 +1,45 @@
+"""The patched text in its own language, and the unified diff that turns the old one into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from difflib import unified_diff
+from pathlib import PurePosixPath
+
+from memfence.frontends import EditKind, language_named
+from memfence.program.ir import FencePoint, Program
+from memfence.source import NOWHERE, SourceText
+
+
+def patched_text(program: Program, edits: Iterable[tuple[FencePoint, EditKind]]) -> str | None:
+    """The text of `program` with the edits; None for a program that was not read from a text."""
+    language = language_named(program.language)
+    if language is None or program.source is NOWHERE.source:
+        return None
+    return language.frontend().insert_fences(program.source, list(edits))
+
+
+def unified(source: SourceText, patched: str) -> str:
+    """A diff that `git apply` takes, from the folder in which the path of the source makes sense."""
+    if source.text == patched:
+        return ""
+    path = diff_path(source.path)
+    lines = unified_diff(_lines(source.text), _lines(patched), f"a/{path}", f"b/{path}")
+    return "".join(_ended(lines))
+
+
+def diff_path(path: str) -> str:
+    """The path without anything that `git apply` would refuse: it knows neither a root nor `..`."""
+    parts = [part for part in PurePosixPath(path).parts if part not in ("/", "..", ".")]
+    return "/".join(parts)
+
+
+def _lines(text: str) -> list[str]:
+    """Lines as diff counts them: ended by a line feed, and by nothing else."""
+    parts = text.split("\n")
+    return [part + "\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def _ended(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
