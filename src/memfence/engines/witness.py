@@ -27,7 +27,7 @@ def original_steps(
         for number in skipped_steps(mine, theirs.initial)
     ]
     whole: list[Step] = []
-    for wanted in (*skipped, *(part for step in steps for part in _expand(program, reduced, step))):
+    for wanted in (*skipped, *(part for step in steps for part in _expand(program, reduced, model, step))):
         after, taken = _take_with_help(program, reduced, model, state, wanted)
         whole += taken
         if isinstance(after, Failure):
@@ -63,7 +63,7 @@ def _agrees(program: Program, reduced: Program, state: State, wanted: State) -> 
     )
 
 
-def _expand(program: Program, reduced: Program, step: Step) -> list[Step]:
+def _expand(program: Program, reduced: Program, model: MemoryModel, step: Step) -> list[Step]:
     match step:
         case Run(process, number):
             origin = reduced.processes[process].transitions[number].origin or (number,)
@@ -74,7 +74,8 @@ def _expand(program: Program, reduced: Program, step: Step) -> list[Step]:
             return [Rendezvous(Run(p, sender[0]), Run(q, receiver[0]))]
         case Commit(process, buffer):
             mine, theirs = stored_variables(program.processes[process]), stored_variables(reduced.processes[process])
-            return [Commit(process, mine.index(theirs[buffer]) if mine != theirs and buffer else buffer)]
+            is_buffer_a_variable = model.name.startswith("pso")
+            return [Commit(process, mine.index(theirs[buffer]) if is_buffer_a_variable else buffer)]
         case _:
             return [step]
 
