@@ -25,10 +25,11 @@ def render_text(result: CheckResult, *, width: int = DEFAULT_WIDTH, verbose: boo
 def verdict_line(result: CheckResult) -> str:
     """`file: VIOLATED under tso (safety): what`."""
     name = result.program.source.path if result.program.source.path != "<generated>" else result.program.name
-    return f"{name}: {_verdict(result)} under {result.model} ({result.criterion}): {result.property}"
+    return f"{name}: {verdict_text(result)} under {result.model} ({result.criterion}): {result.property}"
 
 
-def _verdict(result: CheckResult) -> str:
+def verdict_text(result: CheckResult) -> str:
+    """`VIOLATED`, `HOLDS`, `NO VIOLATION up to buffer bound 2`, `UNKNOWN`."""
     match result.verdict:
         case Verdict.HOLDS:
             return "HOLDS"

@@ -1,0 +1,85 @@
+"""The HTML report of a check."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from memfence.analyses.result import CheckResult, Verdict
+from memfence.engines.happens_before import happens_before_cycle
+from memfence.engines.trace import Trace
+from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
+from memfence.reports.page import Page, SourceView, Tone
+from memfence.reports.run_view import run_view
+from memfence.reports.source_view import marks_of, source_view, sources_of
+from memfence.reports.text import verdict_text
+from memfence.reports.why import why_sentences
+
+
+def check_page(result: CheckResult) -> Page:
+    """The page that `memfence check --html` writes."""
+    trace = result.trace
+    cycle = None if trace is None else happens_before_cycle(trace)
+    sources = (result.program.source,) if trace is None else sources_of(trace)
+    return Page(
+        title=f"{result.program.name}: {verdict_text(result).lower()} under {result.model}",
+        subject=result.program.source.path,
+        verdict=verdict_text(result),
+        tone=tone_of(result.verdict),
+        headline=result.property,
+        facts=_facts(result),
+        why=() if trace is None else why_sentences(trace),
+        run=None if trace is None else run_view(trace, sources, _first_of_loop(result)),
+        sources=source_views(result, trace),
+        cycle="" if cycle is None or trace is None else cycle_svg(trace, cycle),
+        cycle_text=() if cycle is None or trace is None else cycle_sentences(trace, cycle),
+        details=result.details,
+        statistics=statistics_of(result),
+    )
+
+
+def tone_of(verdict: Verdict) -> Tone:
+    """Only a proof is good."""
+    match verdict:
+        case Verdict.HOLDS:
+            return "good"
+        case Verdict.VIOLATED:
+            return "bad"
+        case Verdict.HOLDS_UP_TO | Verdict.UNKNOWN:
+            return "open"
+        case _:
+            assert_never(verdict)
+
+
+def source_views(result: CheckResult, trace: Trace | None, patched: str | None = None) -> tuple[SourceView, ...]:
+    """The program's text, `patched` if given, and the other files that the run goes through."""
+    if trace is None:
+        return (source_view(result.program.source, {}, patched),)
+    own, *others = sources_of(trace)
+    return (source_view(own, marks_of(trace, own), patched), *(source_view(s, marks_of(trace, s)) for s in others))
+
+
+def _first_of_loop(result: CheckResult) -> int | None:
+    return None if result.loop_start is None else result.loop_start + 1
+
+
+def _facts(result: CheckResult) -> tuple[tuple[str, str], ...]:
+    facts = [("Memory model", result.model.upper()), ("Criterion", result.criterion), ("Scope", result.scope)]
+    facts += [("Note", note) for note in result.program.notes]
+    if result.limit is not None:
+        facts.append(("Limit", f"{result.limit} was hit before the search ended"))
+    if result.advice is not None:
+        facts.append(("Try", result.advice))
+    return tuple(facts)
+
+
+def statistics_of(result: CheckResult) -> tuple[tuple[str, str], ...]:
+    """What the search cost, as text."""
+    stats = result.stats
+    return (
+        ("engine", result.engine),
+        ("states", f"{stats.states:,}"),
+        ("transitions", f"{stats.transitions:,}"),
+        ("seconds", f"{stats.seconds:.2f}"),
+        ("peak memory", f"{stats.peak_mb:.0f} MB"),
+        *((name.replace("_", " "), f"{count:,}") for name, count in stats.extra),
+    )

@@ -1,0 +1,67 @@
+"""The HTML report: one self-contained file that needs no network, drawn from a `Page`.
+
+What can be read without JavaScript is in the markup: verdict, source, the run as a table, the cycle. The script adds the
+stepper: the state of the machine at each step, and the arrows. A content security policy in the page forbids every
+request, so opening a report cannot load anything.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memfence.reports.page import Page
+from memfence.version import VERSION
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+def render_html(page: Page) -> str:
+    """The page as one HTML document. Same page, same text."""
+    return _environment().get_template("report.html.jinja").render(
+        page=page,
+        version=VERSION,
+        data=_embedded(None if page.run is None else asdict(page.run)),
+    )  # fmt: skip
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["prose"] = _prose
+    return environment
+
+
+def _prose(text: str) -> Markup:
+    """A sentence with its `names` set as code and its step numbers as buttons that go there."""
+    from markupsafe import Markup, escape
+
+    safe = str(escape(text))
+    safe = re.sub(r"`([^`]+)`", r"<code>\1</code>", safe)
+    button = r'<button type="button" class="steplink" data-step="\1">step \1</button>'
+    return Markup(re.sub(r"\bstep (\d+)\b", button, safe))
+
+
+def _embedded(value: object) -> str:
+    """JSON that can stand inside a `script` element: nothing in it can end the element."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

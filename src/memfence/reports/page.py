@@ -1,0 +1,139 @@
+"""What an HTML report shows, as data: any command can put one together; `html.render_html` draws it.
+
+Steps are counted from 1 as everywhere people see them; step 0 is the start. Processes and variables go by number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Tone = Literal["good", "bad", "open"]
+"""Proved; refuted; neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A store in a buffer and the step that issued it; a separator (PSO) has no variable."""
+
+    variable: int | None
+    value: int
+    issued: int
+
+
+@dataclass(frozen=True, slots=True)
+class AccessView:
+    """One access of a step; `overtakes` are the steps whose stores were pending though issued earlier."""
+
+    kind: str
+    process: int
+    variable: int
+    value: int
+    overtakes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ActionView:
+    """What one process does in a step: its text and, where it has one, its place: source, line, columns."""
+
+    process: int
+    text: str
+    values: str = ""
+    source: int | None = None
+    line: int = 0
+    first_column: int = 0
+    last_column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """A step and the state after it: `buffers[process][buffer]` with the oldest entry first."""
+
+    kind: str
+    actions: tuple[ActionView, ...]
+    accesses: tuple[AccessView, ...]
+    memory: tuple[int, ...]
+    buffers: tuple[tuple[tuple[Pending, ...], ...], ...]
+    registers: tuple[tuple[tuple[str, int], ...], ...]
+    locations: tuple[str, ...]
+    failure: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Overtaking:
+    """The store of step `store` was still pending in step `by`; it reached memory in step `commit`, None: never."""
+
+    process: int
+    store: int
+    by: int
+    commit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """A run, ready to be stepped through. `steps[0]` is the start; `loop_start`: from that step on it repeats."""
+
+    model: str
+    processes: tuple[str, ...]
+    variables: tuple[str, ...]
+    shown: tuple[int, ...]
+    """The variables that the run accesses."""
+    buffer_names: tuple[tuple[str, ...], ...]
+    """Names of the buffers of each process: none under SC, one under TSO, one a variable under PSO."""
+    steps: tuple[StepView, ...]
+    overtaken: tuple[Overtaking, ...] = ()
+    loop_start: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A step of the run happens on this line."""
+
+    step: int
+    process: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """A line of the text; an `inserted` one has no number in the original."""
+
+    text: str
+    number: int | None
+    marks: tuple[Mark, ...] = ()
+    inserted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SourceView:
+    path: str
+    lines: tuple[SourceLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A plain table, for results that are no run: criteria side by side, fences with their reasons."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A report. `cycle` is an SVG drawing, `cycle_text` says the same in words."""
+
+    title: str
+    subject: str
+    verdict: str
+    tone: Tone
+    headline: str
+    facts: tuple[tuple[str, str], ...]
+    why: tuple[str, ...] = ()
+    run: RunView | None = None
+    sources: tuple[SourceView, ...] = ()
+    cycle: str = ""
+    cycle_text: tuple[str, ...] = ()
+    tables: tuple[TableView, ...] = ()
+    details: tuple[str, ...] = ()
+    statistics: tuple[tuple[str, str], ...] = field(default=())

@@ -1,0 +1,150 @@
+"""A replayed run as data for the stepper of the HTML report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memfence.engines.overtaking import events, overtaken_pairs, transition_of
+from memfence.engines.trace import Trace
+from memfence.models.accesses import Access, accesses
+from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
+from memfence.program.ir import stored_variables
+from memfence.reports.page import AccessView, ActionView, Overtaking, Pending, RunView, StepView
+from memfence.reports.run_table import actions, place
+from memfence.source import NOWHERE, SourceText
+
+Issued = list[list[list[int]]]
+
+
+def run_view(trace: Trace, sources: Sequence[SourceText], loop_start: int | None = None) -> RunView:
+    """Every state of the run; places are given as numbers in `sources`."""
+    program = trace.program
+    pairs = overtaken_pairs(trace)
+    overtaken = tuple(
+        Overtaking(
+            pair.store.access.process,
+            pair.store.position + 1,
+            pair.by.position + 1,
+            None if pair.commit is None else pair.commit.position + 1,
+        )
+        for pair in pairs
+    )
+    issued: Issued = [[[] for _ in buffers] for buffers in trace.start.buffers]
+    steps = [_state_view(trace, trace.start, issued, "start", (), ())]
+    for position in range(len(trace.steps)):
+        _follow(issued, trace, position)
+        steps.append(_step_view(trace, position, issued, sources, overtaken))
+    accessed = {event.access.variable for event in events(trace)}
+    return RunView(
+        model=trace.model,
+        processes=tuple(p.name for p in program.processes),
+        variables=tuple(v.name for v in program.variables),
+        shown=tuple(n for n, _ in enumerate(program.variables) if n in accessed),
+        buffer_names=tuple(_buffer_names(trace, number) for number, _ in enumerate(program.processes)),
+        steps=tuple(steps),
+        overtaken=tuple(dict.fromkeys(overtaken)),
+        loop_start=loop_start,
+    )
+
+
+def _buffer_names(trace: Trace, process: int) -> tuple[str, ...]:
+    buffers = trace.start.buffers[process]
+    if len(buffers) <= 1:
+        return ("",) * len(buffers)
+    stored = stored_variables(trace.program.processes[process])
+    return tuple(trace.program.variables[variable].name for variable in stored)
+
+
+def _follow(issued: Issued, trace: Trace, position: int) -> None:
+    """Remember beside every pending store which step issued it."""
+    before, taken = trace.state_before(position), trace.steps[position]
+    for process, buffers in enumerate(taken.state.buffers):
+        for number, buffer in enumerate(buffers):
+            mine = issued[process][number]
+            added = len(buffer) - len(before.buffers[process][number])
+            mine += [position + 1] * added
+            if added < 0:
+                del mine[: len(mine) - len(buffer)]
+
+
+def _step_view(
+    trace: Trace, position: int, issued: Issued, sources: Sequence[SourceText], overtaken: Sequence[Overtaking]
+) -> StepView:
+    taken = trace.steps[position]
+    seen = tuple(
+        AccessView(a.kind, a.process, a.variable, a.value, _overtakes(overtaken, a, position + 1))
+        for a in accesses(trace.program, trace.memory_model, trace.state_before(position), taken.step)
+    )
+    doing = tuple(
+        _action(trace, position, process, text, sources) for process, text in actions(trace, position).items()
+    )
+    failure = None if taken.failure is None else taken.failure.reason
+    return _state_view(trace, taken.state, issued, _kind(trace, position), doing, seen, failure)
+
+
+def _overtakes(overtaken: Sequence[Overtaking], access: Access, step: int) -> tuple[int, ...]:
+    if access.kind not in ("load", "commit"):
+        return ()
+    return tuple(dict.fromkeys(o.store for o in overtaken if (o.process, o.by) == (access.process, step)))
+
+
+def _kind(trace: Trace, position: int) -> str:
+    match trace.steps[position].step:
+        case Run():
+            return "run"
+        case Rendezvous():
+            return "rendezvous"
+        case Commit():
+            return "commit"
+        case DropSeparator():
+            return "separator"
+
+
+def _action(trace: Trace, position: int, process: int, text: str, sources: Sequence[SourceText]) -> ActionView:
+    transition = transition_of(trace, position, process)
+    if transition is None or transition.span.source is NOWHERE.source:
+        return ActionView(process, text)
+    span = transition.span
+    shown, bracket, values = text.removeprefix(place(trace.program, span)).partition(" [")
+    if not values.endswith("]") or "!!" in text:
+        shown, bracket, values = text.removeprefix(place(trace.program, span)), "", ""
+    first_line = span.source.line_text(span.line)
+    last = min(len(first_line), span.column - 1 + span.end - span.start)
+    return ActionView(
+        process, shown, values.removesuffix("]") if bracket else "", sources.index(span.source), span.line,
+        span.column - 1, last,
+    )  # fmt: skip
+
+
+def _state_view(
+    trace: Trace,
+    state: State,
+    issued: Issued,
+    kind: str,
+    doing: tuple[ActionView, ...],
+    seen: tuple[AccessView, ...],
+    failure: str | None = None,
+) -> StepView:
+    processes = trace.program.processes
+    return StepView(
+        kind=kind,
+        actions=doing,
+        accesses=seen,
+        memory=state.memory,
+        buffers=tuple(
+            tuple(
+                tuple(
+                    Pending(None, 0, at) if entry is None else Pending(entry[0], entry[1], at)
+                    for entry, at in zip(buffer, times, strict=True)
+                )
+                for buffer, times in zip(buffers, theirs, strict=True)
+            )
+            for buffers, theirs in zip(state.buffers, issued, strict=True)
+        ),
+        registers=tuple(
+            tuple((r.name, value) for r, value in zip(p.registers, values, strict=True) if not r.transient)
+            for p, values in zip(processes, state.registers, strict=True)
+        ),
+        locations=tuple(p.locations[at].name for p, at in zip(processes, state.locations, strict=True)),
+        failure=failure,
+    )
