@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from generators import EVERYTHING, Shape, programs
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from generators import EVERYTHING, Shape, programs
 from memfence.engines.explicit import Bounded, Question, explore
 from memfence.models.state import State
 from memfence.program.expressions import Binary, Const, Shared, variable_address
