@@ -235,6 +235,30 @@ def test_check_has_the_options_of_the_contract() -> None:
     shown = memfence("check", "--help").stdout
     assert set(re.findall(r"--[a-z-]+", shown)) >= {
         "--model", "--criterion", "--forbid", "--invariant", "--ltl", "--deadlock", "--buffer-bound", "--int-bits",
-        "--abstract", "--engine", "--reduce", "--timeout", "--memory", "--threads", "--language", "--json", "--quiet",
-        "--verbose", "--help",
+        "--abstract", "--engine", "--reduce", "--timeout", "--memory", "--threads", "--language", "--json", "--html",
+        "--sarif", "--junit", "--quiet", "--verbose", "--help",
     }  # fmt: skip
+
+
+def test_reports_go_to_files_beside_what_is_printed(program: Path, tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("report.html", "report.sarif", "report.xml")]
+    options = zip(("--html", "--sarif", "--junit"), files, strict=True)
+    done = memfence("check", program, "--forbid", BOTH_READ_0, *(word for pair in options for word in pair))
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "VIOLATED" in done.stdout
+    assert [path.read_text().split(maxsplit=1)[0] for path in files] == ["<!doctype", "{", "<?xml"]
+
+
+def test_machine_formats_report_bad_input(program: Path, tmp_path: Path) -> None:
+    program.write_text(STORE_BUFFERING.replace("x = 1", "x + 1", 1))
+    done = memfence("check", program, "--sarif", tmp_path / "s", "--junit", tmp_path / "j", "--html", tmp_path / "h")
+    assert done.returncode == 3
+    assert "MF001" in (tmp_path / "s").read_text()
+    assert "MF001" in (tmp_path / "j").read_text()
+    assert not (tmp_path / "h").exists()
+
+
+def test_a_report_that_cannot_be_written_is_wrong_usage(program: Path, tmp_path: Path) -> None:
+    done = memfence("check", program, "--html", tmp_path / "nowhere" / "report.html")
+    assert done.returncode == 2
+    assert "cannot write" in done.stderr

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memfence.cli.exit_codes import Exit, exit_of
+from memfence.cli.outputs import HtmlOption, JunitOption, Outputs, SarifOption
 from memfence.version import VERSION
 
 if TYPE_CHECKING:
@@ -115,6 +116,9 @@ def check(
         bool, typer.Option("--split-reads", help="A statement that reads several shared variables is several steps.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    html: HtmlOption = None,
+    sarif: SarifOption = None,
+    junit: JunitOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every statistic.")] = False,
 ) -> None:
@@ -124,6 +128,7 @@ def check(
     from memfence.diagnostics import InputError
 
     progress = ProgressLine(quiet=quiet)
+    outputs = Outputs(html, sarif, junit)
     try:
         program = _load(file, language, int_bits, split_reads)
         if not (quiet or split_reads):
@@ -146,12 +151,14 @@ def check(
         )
         result = _check(program, options)
     except InputError as error:
+        outputs.write_errors(file, error)
         raise typer.Exit(_refuse(error, json)) from None
     except KeyboardInterrupt:  # before or after the search, which ends by itself with a result
         raise typer.Exit(_interrupted(json)) from None
     finally:
         progress.close()
     _print_check(result, json, quiet, verbose)
+    outputs.write_check(result)
     raise typer.Exit(exit_of(result.verdict))
 
 

@@ -1,9 +1,9 @@
 """The happens-before cycle of a run: why no SC run has the same trace (Shasha and Snir 1988).
 
-Nodes are the memory accesses of the run, a store and its commit being one node. Edges are program order (po), a store to
-the loads that read it (rf), the order of stores to one variable in memory (co), and a load to the stores that overwrite
-what it read (fr). A run has the trace of an SC run iff these have no cycle. A store that never commits counts as
-committed after the end: that only completes the run.
+Nodes are the memory accesses of the run, a store and its commit being one node. Edges are program order (po), a store
+to the loads that read it (rf), the order of stores to one variable in memory (co), and a load to the stores that
+overwrite what it read (fr). A run has the trace of an SC run iff these have no cycle. A store that never commits counts
+as committed after the end: that only completes the run.
 """
 
 from __future__ import annotations

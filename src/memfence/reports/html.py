@@ -1,7 +1,7 @@
 """The HTML report: one self-contained file that needs no network, drawn from a `Page`.
 
-What can be read without JavaScript is in the markup: verdict, source, the run as a table, the cycle. The script adds the
-stepper: the state of the machine at each step, and the arrows. A content security policy in the page forbids every
+What can be read without JavaScript is in the markup: verdict, source, the run as a table, the cycle. The script adds
+the stepper: the state of the machine at each step, and the arrows. A content security policy in the page forbids every
 request, so opening a report cannot load anything.
 """
 

@@ -1,0 +1,65 @@
+"""Reports that go to files beside what is printed: `--html`, `--sarif`, `--junit`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from memfence.analyses.result import CheckResult
+    from memfence.diagnostics import InputError
+
+HtmlOption = Annotated[
+    Path | None, typer.Option("--html", metavar="OUT", help="Also write a page with the run to step through.")
+]
+SarifOption = Annotated[
+    Path | None, typer.Option("--sarif", metavar="OUT", help="Also write SARIF 2.1.0, for code scanning and editors.")
+]
+JunitOption = Annotated[Path | None, typer.Option("--junit", metavar="OUT", help="Also write JUnit XML, for CI.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Where to write what; None: not asked for."""
+
+    html: Path | None = None
+    sarif: Path | None = None
+    junit: Path | None = None
+
+    def write_check(self, result: CheckResult) -> None:
+        """Every report of a check that was asked for."""
+        if self.html is not None:
+            from memfence.reports.check_page import check_page
+            from memfence.reports.html import render_html
+
+            write_report(self.html, render_html(check_page(result)), "--html")
+        if self.sarif is not None:
+            from memfence.reports.sarif import render_sarif
+
+            write_report(self.sarif, render_sarif(result), "--sarif")
+        if self.junit is not None:
+            from memfence.reports.junit import render_junit
+
+            write_report(self.junit, render_junit(result), "--junit")
+
+    def write_errors(self, file: Path, error: InputError) -> None:
+        """The machine formats report bad input, too; there is no page to look at."""
+        if self.sarif is not None:
+            from memfence.reports.sarif import render_sarif_errors
+
+            write_report(self.sarif, render_sarif_errors(error), "--sarif")
+        if self.junit is not None:
+            from memfence.reports.junit import render_junit_errors
+
+            write_report(self.junit, render_junit_errors(str(file), error), "--junit")
+
+
+def write_report(path: Path, text: str, option: str) -> None:
+    """Write the file; where that is impossible, the option was wrong (exit code 2)."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise typer.BadParameter(f"cannot write `{path}`: {problem.strerror}", param_hint=option) from None

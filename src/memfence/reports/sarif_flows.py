@@ -1,0 +1,82 @@
+"""A run as a SARIF code flow: one thread flow a process, steps ordered across threads by `executionOrder`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from memfence.engines.overtaking import Event, events, explain, transition_of
+from memfence.engines.trace import Trace
+from memfence.reports.run_table import actions, buffer_text
+from memfence.reports.sarif_places import place
+from memfence.source import NOWHERE, Span
+
+Object = dict[str, Any]
+
+
+def code_flow(trace: Trace) -> Object:
+    """Every step of the run in the flow of its process; what memory and the buffers hold then is its `state`."""
+    flows: dict[int, list[Object]] = {}
+    essential = {event.position for event, _ in _essential_events(trace)}
+    happened = events(trace)
+    accessed = {event.access.variable for event in happened}
+    spans = {event.position: event.span for event in happened}
+    for position in range(len(trace.steps)):
+        for process, text in actions(trace, position).items():
+            transition = transition_of(trace, position, process)
+            # A commit is shown at the store that it completes.
+            span = spans.get(position, NOWHERE) if transition is None else transition.span
+            flows.setdefault(process, []).append(
+                {
+                    "location": {**place(span), "message": {"text": text}},
+                    "executionOrder": position + 1,
+                    "importance": "essential" if position in essential else "important",
+                    "state": _state(trace, position, accessed),
+                }
+            )
+    names = trace.program.processes
+    return {
+        "message": {"text": f"a run of {len(trace.steps)} steps, replayed under {trace.model}"},
+        "threadFlows": [
+            {"id": names[process].name, "locations": steps} for process, steps in sorted(flows.items())
+        ]
+        or [{"id": names[0].name, "locations": [{"location": {"message": {"text": "the initial state"}}}]}],
+    }  # fmt: skip
+
+
+def essential_places(trace: Trace) -> list[tuple[Span, str]]:
+    """The access that overtakes, then the store it overtakes and who noticed; the last step where nothing overtakes."""
+    found = [(event.span, text) for event, text in _essential_events(trace) if event.span.source is not NOWHERE.source]
+    return found or _last_place(trace)
+
+
+def _last_place(trace: Trace) -> list[tuple[Span, str]]:
+    for position in reversed(range(len(trace.steps))):
+        for process in actions(trace, position):
+            transition = transition_of(trace, position, process)
+            if transition is not None and transition.span.source is not NOWHERE.source:
+                return [(transition.span, "the last step of the run")]
+    return []
+
+
+def _essential_events(trace: Trace) -> Iterator[tuple[Event, str]]:
+    why = explain(trace) if trace.steps else None
+    if why is None:
+        return
+    yield why.pair.by if why.pair.issued is None else why.pair.issued, "this access takes effect first"
+    yield why.pair.store, "this store was still in the store buffer"
+    if why.hidden_from is not None:
+        yield why.hidden_from, "this read does not see the store"
+    if why.missed is not None:
+        yield why.missed, "this write comes too late to be read"
+
+
+def _state(trace: Trace, position: int, accessed: set[int]) -> Object:
+    state = trace.steps[position].state
+    names = trace.program.variables
+    shown = {names[number].name: {"text": str(state.memory[number])} for number in sorted(accessed)}
+    for number, process in enumerate(trace.program.processes):
+        pending = buffer_text(trace.program, state, number)
+        if pending:
+            shown[f"buffer of {process.name}"] = {"text": pending}
+    return shown
