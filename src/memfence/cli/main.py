@@ -6,7 +6,12 @@ import sys
 
 from memfence.cli.commands import app
 from memfence.cli.exit_codes import Exit
+from memfence.cli.fix_command import fix
+from memfence.cli.why_command import why
 from memfence.version import VERSION
+
+app.command(epilog="Example: memfence fix examples/lost_wakeup.pml --model tso")(fix)
+app.command(epilog="Example: memfence why fixed.pml:14")(why)
 
 
 def run() -> None:

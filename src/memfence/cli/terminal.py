@@ -7,8 +7,11 @@ import re
 import sys
 from typing import TextIO
 
-_COLOURS = {"HOLDS": "32", "NO VIOLATION": "33", "VIOLATED": "31", "UNKNOWN": "33", "error": "31", "warning": "33"}
-_VERDICT = re.compile(r"(?<=: )(HOLDS|NO VIOLATION|VIOLATED|UNKNOWN)\b")
+_COLOURS = {
+    "HOLDS": "32", "FIXED": "32", "NO VIOLATION": "33", "UNKNOWN": "33", "VIOLATED": "31", "NOT FIXABLE": "31",
+    "error": "31", "warning": "33",
+}  # fmt: skip
+_VERDICT = re.compile(r"(?<=: )(HOLDS|FIXED|NO VIOLATION|UNKNOWN|VIOLATED|NOT FIXABLE)\b")
 _SEVERITY = re.compile(r"^(error|warning)(?=\[)", re.MULTILINE)
 _CHANGED = re.compile(r"\*[^\s=│]+=-?\d+")
 

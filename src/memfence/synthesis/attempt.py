@@ -126,7 +126,7 @@ def _search(oracle: Oracle, options: FixOptions, *, shrinks: bool, stated: str, 
     if options.minimise == "first":
         found = search.first()
     else:
-        found = search.every_minimal() if options.every else search.minimum()
+        found = search.every_minimal() if options.all else search.minimum()
     result = None if found.answer is None else found.answer.result
     common = Attempt(
         FixVerdict.UNKNOWN, stated, scope or ("" if result is None else result.scope),

@@ -54,7 +54,7 @@ def fix(program: Program, options: FixOptions) -> FixResult:
         is_minimum=found.is_minimum,
         scope=found.scope,
         stats=_stats(found, start),
-        sets=tuple(fence_set(program, [(e, None) for e in edits]) for edits in found.sets) if options.every else None,
+        sets=tuple(fence_set(program, [(e, None) for e in edits]) for edits in found.sets) if options.all else None,
         are_all=found.are_all,
         in_one_step=in_one_step,
         trace=found.trace,
@@ -103,13 +103,13 @@ def _choose(program: Program, criterion: Criterion, options: FixOptions, kinds: 
 def _in_two_steps(program: Program, criterion: Criterion, options: FixOptions, kinds: Sequence[EditKind]) -> Attempt:
     """Linden and Wolper 2013: mfences until it works under TSO, then sfences until it works under PSO."""
     strong = [kind for kind in kinds if kind != "sfence"]
-    first = attempt(program, criterion, replace(options, model="tso", every=False), strong)
+    first = attempt(program, criterion, replace(options, model="tso", all=False), strong)
     if first.verdict not in (FixVerdict.FIXED, FixVerdict.ALREADY_HOLDS):
         return first
     under_tso = with_edits(program, first.edits)
-    second = attempt(under_tso, criterion, replace(options, every=False), ("sfence",))
+    second = attempt(under_tso, criterion, replace(options, all=False), ("sfence",))
     if second.verdict is FixVerdict.IMPOSSIBLE and second.chosen == ():
-        second = attempt(under_tso, criterion, replace(options, every=False), kinds)
+        second = attempt(under_tso, criterion, replace(options, all=False), kinds)
     chosen = (*first.chosen, *second.chosen)
     verdict = second.verdict
     if verdict is FixVerdict.ALREADY_HOLDS and chosen:
@@ -171,7 +171,8 @@ def _with_text(result: FixResult, edits: Sequence[FenceEdit], options: FixOption
     if patched is None:
         return result
     result = replace(result, patched=patched, diff=unified(program.source, patched))
-    again = load_text(SourceText(program.source.path, patched), language=program.language, int_bits=options.int_bits)
+    source = SourceText(program.source.path, patched)
+    again = load_text(source, language=program.language, int_bits=options.int_bits, split_reads=options.split_reads)
     if result.verdict is not FixVerdict.FIXED or result.criterion in ("persistent", "robust"):
         return result
     proof = check(again, options)

@@ -20,15 +20,16 @@ COST_OF_A_LOOP = 10
 class FixOptions(CheckOptions):
     """Every option of `memfence fix`, under the same name.
 
-    `minimise`: `count` edits, their `cost`, or take the `first` set that the papers' greedy loops give. `every`: all
-    minimal sets. `via`: with "tso", mfences for TSO first, then sfences for PSO. `kinds`: what may be written; without
-    it, fences where the language has them, and locked writes where no fence helps. `int_bits`: as the program was
-    loaded.
+    `minimise`: `count` edits, their `cost`, or take the `first` set that the papers' greedy loops give. `all`: list
+    every minimal set. `via`: with "tso", mfences for TSO first, then sfences for PSO. `kinds`: what may be written;
+    without it, fences where the language has them, and locked writes where no fence helps. `int_bits`, `split_reads`:
+    as the program was loaded.
     """
 
     minimise: Minimise = "count"
-    every: bool = False
+    all: bool = False
     via: Literal["tso"] | None = None
     kinds: tuple[EditKind, ...] | None = None
     costs: Mapping[EditKind, int] = field(default_factory=lambda: dict(DEFAULT_COSTS))
     int_bits: int | None = None
+    split_reads: bool = False

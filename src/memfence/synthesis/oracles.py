@@ -14,6 +14,7 @@ from typing import Protocol
 from memfence.analyses import check
 from memfence.analyses.options import CheckOptions, Criterion, properties_to_check
 from memfence.analyses.result import CheckResult, Verdict
+from memfence.engines.engine import Limits, Stop
 from memfence.program.expressions import Expr
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, Program, PropertyAutomaton
 from memfence.program.passes.observed import observed_by
@@ -22,6 +23,7 @@ from memfence.synthesis.instrument import with_edits
 from memfence.synthesis.sites import FenceEdit
 
 Choice = frozenset[int]
+INTERRUPTED = Limits().describe(Stop.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ class CheckOracle:
         result = check(edited, self._with_time_left(options))
         self.checks += 1
         self.states += result.stats.states
+        if result.limit == INTERRUPTED:
+            raise KeyboardInterrupt
         if result.verdict is not Verdict.VIOLATED:
             return Answer(result.verdict, None, result)
         return Answer(Verdict.VIOLATED, self._clause(result).without(closure(self.edits, choice)), result)

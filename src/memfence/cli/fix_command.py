@@ -1,0 +1,179 @@
+"""`memfence fix FILE`."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memfence.cli.commands import (
+    CriterionChoice,
+    File,
+    IntBits,
+    LanguageOption,
+    _interrupted,
+    _load,
+    _properties,
+    _refuse,
+)
+from memfence.cli.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from memfence.frontends import EditKind
+    from memfence.synthesis.result import FixResult
+
+
+class RelaxedModel(StrEnum):
+    tso = "tso"
+    pso = "pso"
+
+
+class Minimise(StrEnum):
+    COUNT = "count"
+    COST = "cost"
+    FIRST = "first"
+
+
+class Via(StrEnum):
+    tso = "tso"
+
+
+def fix(
+    file: File,
+    model: Annotated[RelaxedModel, typer.Option(help="Memory model.")] = RelaxedModel.tso,
+    criterion: Annotated[
+        CriterionChoice | None,
+        typer.Option(help="What must hold. Default: safety if a property or assertion is stated, else robust."),
+    ] = None,
+    forbid: Annotated[
+        list[str] | None, typer.Option(metavar="EXPR", help="No reachable state satisfies this: 'P0@cs && P1@cs'.")
+    ] = None,
+    invariant: Annotated[
+        list[str] | None, typer.Option(metavar="EXPR", help="Every reachable state satisfies this: 'P0.r <= x'.")
+    ] = None,
+    ltl: Annotated[str | None, typer.Option(metavar="F", help="Every fair run satisfies this formula.")] = None,
+    deadlock: Annotated[bool, typer.Option("--deadlock", help="Some step is always possible before the end.")] = False,
+    minimise: Annotated[
+        Minimise, typer.Option(help="Fewest edits, least cost, or the first set the papers' greedy loops find.")
+    ] = Minimise.COUNT,
+    every: Annotated[bool, typer.Option("--all", help="List every minimal set.")] = False,
+    via: Annotated[
+        Via | None, typer.Option(help="For PSO: mfences until it works under TSO, then sfences.", show_default=False)
+    ] = None,
+    kinds: Annotated[
+        str | None, typer.Option(metavar="LIST", help="What may be written: some of mfence,sfence,locked.")
+    ] = None,
+    cost: Annotated[
+        str | None, typer.Option(metavar="KIND=N,...", help="Default mfence=10,sfence=2,locked=10; a loop is times 10.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="OUT", help="Write the text to OUT.")] = None,
+    in_place: Annotated[bool, typer.Option("--in-place", help="Write the text back to FILE.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Print the diff only.")] = False,
+    int_bits: IntBits = None,
+    timeout: Annotated[float | None, typer.Option(metavar="S", min=0, help="Give up after S seconds.")] = None,
+    memory: Annotated[int | None, typer.Option(metavar="MB", min=1, help="Give up beyond MB megabytes.")] = None,
+    threads: Annotated[int, typer.Option(metavar="N", min=0, help="Search threads; 0: one a processor.")] = 1,
+    language: LanguageOption = None,
+    split_reads: Annotated[
+        bool, typer.Option("--split-reads", help="A statement that reads several shared variables is several steps.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every statistic.")] = False,
+) -> None:
+    """Where exactly do fences go, and how few are enough? Each proved to be needed, all together to be enough."""
+    from memfence.cli.progress import ProgressLine
+    from memfence.diagnostics import InputError
+    from memfence.synthesis import fix as run_fix
+    from memfence.synthesis.options import FixOptions
+
+    if in_place and output is not None:
+        raise typer.BadParameter("use one of --in-place and -o", param_hint="--in-place")
+    chosen_kinds, costs = _kinds(kinds), _costs(cost)
+    progress = ProgressLine(quiet=quiet)
+    try:
+        program = _load(file, language, int_bits, split_reads)
+        options = FixOptions(
+            model=model.value,
+            criterion=None if criterion is None else criterion.value,
+            deadlock=deadlock,
+            minimise=minimise.value,
+            all=every,
+            via=None if via is None else "tso",
+            kinds=chosen_kinds,
+            costs=costs,
+            int_bits=int_bits,
+            split_reads=split_reads,
+            timeout_seconds=timeout,
+            memory_megabytes=memory,
+            threads=threads,
+            progress=progress if progress.active else None,
+            **_properties(program, forbid or [], invariant or [], ltl),
+        )
+        result = run_fix(program, options)
+    except InputError as error:
+        raise typer.Exit(_refuse(error, json)) from None
+    except KeyboardInterrupt:
+        raise typer.Exit(_interrupted(json)) from None
+    finally:
+        progress.close()
+    _write_text(result, file if in_place else output)
+    _print(result, json, quiet, verbose, diff)
+    raise typer.Exit(_exit_of(result))
+
+
+def _kinds(text: str | None) -> tuple[EditKind, ...] | None:
+    from memfence.synthesis.options import DEFAULT_COSTS
+
+    if text is None:
+        return None
+    words = [word.strip() for word in text.split(",")]
+    found = tuple(kind for kind in DEFAULT_COSTS if kind in words)
+    if not found or len(found) != len(set(words)):
+        raise typer.BadParameter(f"`{text}` is not a list of mfence, sfence, locked", param_hint="--kinds")
+    return found
+
+
+def _costs(text: str | None) -> dict[EditKind, int]:
+    from memfence.synthesis.options import DEFAULT_COSTS
+
+    costs = dict(DEFAULT_COSTS)
+    for part in text.split(",") if text else ():
+        name, _, number = (piece.strip() for piece in part.partition("="))
+        kind = next((known for known in DEFAULT_COSTS if known == name), None)
+        if kind is None or not number.isascii() or not number.isdecimal() or not 0 < int(number) <= 1_000_000:
+            raise typer.BadParameter(f"`{part}` is not KIND=N with N from 1 to 1000000", param_hint="--cost")
+        costs[kind] = int(number)
+    return costs
+
+
+def _write_text(result: FixResult, path: Path | None) -> None:
+    """The proved text only: what is not known to work is not written over what is there."""
+    from memfence.synthesis.result import FixVerdict
+
+    if path is None or result.verdict not in (FixVerdict.FIXED, FixVerdict.ALREADY_HOLDS):
+        return
+    text = result.program.source.text if result.patched is None else result.patched
+    path.write_bytes(text.encode("utf-8"))
+
+
+def _print(result: FixResult, json: bool, quiet: bool, verbose: bool, diff: bool) -> None:
+    from memfence.cli import terminal
+    from memfence.reports.fencing import fix_object, fix_text
+
+    if json:
+        from memfence.reports.json import dump
+
+        sys.stdout.write(dump(fix_object(result)))
+    elif diff:
+        sys.stdout.write(result.diff)
+    else:
+        terminal.write(fix_text(result, width=terminal.width(), quiet=quiet, verbose=verbose))
+
+
+def _exit_of(result: FixResult) -> Exit:
+    codes = {"fixed": Exit.HOLDS, "already_holds": Exit.HOLDS, "impossible": Exit.VIOLATED, "unknown": Exit.UNKNOWN}
+    return codes[result.verdict.value]

@@ -1,0 +1,240 @@
+"""The reports of `memfence fix`: where the fences go, what each keeps in order, the diff, and the runs behind them."""
+
+from __future__ import annotations
+
+from memfence.engines.overtaking import Event, Overtaken
+from memfence.engines.trace import Trace
+from memfence.program.ir import Program
+from memfence.reports.json import Object, trace_list
+from memfence.reports.run_table import run_table
+from memfence.reports.table import Column, render_table, wrap
+from memfence.reports.text import DEFAULT_WIDTH
+from memfence.reports.why import why_sentences
+from memfence.source import NOWHERE, Span
+from memfence.synthesis.result import FenceSet, FixResult, FixVerdict, PlacedFence
+
+MOST_LISTED = 20
+"""Minimal sets that the text report prints."""
+
+
+def fix_text(result: FixResult, *, width: int = DEFAULT_WIDTH, quiet: bool = False, verbose: bool = False) -> str:
+    """The whole report; with `quiet` its first line only."""
+    lines = [_verdict_line(result)]
+    if quiet:
+        return f"{lines[0]}\n"
+    lines += [f"  {name:<8}{text}" for name, text in _facts(result, verbose)]
+    if result.chosen.fences:
+        lines += ["", *_fence_table(result.program, result.chosen, width)]
+    if result.diff:
+        lines += ["", result.diff.rstrip("\n")]
+    lines += _sets(result, width)
+    lines += _runs(result, width)
+    if result.trace is not None:
+        lines += ["", *_run("This run is possible whatever is fenced", result.trace, width)]
+    return "\n".join(lines) + "\n"
+
+
+def _verdict_line(result: FixResult) -> str:
+    path = result.program.source.path
+    name = path if path != NOWHERE.source.path else result.program.name
+    about = f"under {result.model} ({result.criterion})"
+    match result.verdict:
+        case FixVerdict.FIXED:
+            return f"{name}: FIXED {about} with {_counted(result.chosen)}: {result.property}"
+        case FixVerdict.ALREADY_HOLDS:
+            return f"{name}: HOLDS {about} without a new fence: {result.property}"
+        case FixVerdict.IMPOSSIBLE:
+            return f"{name}: NOT FIXABLE {about} by fences: {result.property}"
+        case FixVerdict.UNKNOWN:
+            return f"{name}: UNKNOWN {about}: {result.property}"
+
+
+def _counted(chosen: FenceSet) -> str:
+    what = "locked write" if all(f.kind == "locked" for f in chosen.fences) else "fence"
+    if {f.kind for f in chosen.fences} > {"locked"}:
+        what = "edit"
+    several = f"{chosen.count} {what}{'' if chosen.count == 1 else 's'}"
+    return several if chosen.instances == chosen.count else f"{several} ({chosen.instances} over all processes)"
+
+
+def _facts(result: FixResult, verbose: bool) -> list[tuple[str, str]]:
+    facts = [("proof" if result.verdict is FixVerdict.FIXED else "scope", result.scope)]
+    if result.verdict is FixVerdict.FIXED:
+        facts.append(("minimum", _minimum(result)))
+    facts += [("note", note) for note in result.program.notes]
+    if result.in_one_step is not None:
+        other = f"{_counted(result.in_one_step)}, cost {result.in_one_step.cost}: {_short(result.in_one_step)}"
+        facts.append(("instead", f"{other} (without going by tso first, which costs {result.chosen.cost})"))
+    if result.verdict is FixVerdict.UNKNOWN and result.chosen.fences:
+        facts.append(("maybe", f"{_counted(result.chosen)}, not proved to be enough"))
+    if result.limit is not None:
+        facts.append(("limit", f"{result.limit} was hit before the search ended"))
+    if result.advice is not None:
+        facts.append(("try", result.advice))
+    stats = result.stats
+    clauses = f"{stats.clauses} runs to stop, {stats.checks} check{'' if stats.checks == 1 else 's'}"
+    facts.append(("search", f"{stats.sites} places, {clauses}, {stats.states:,} states, {stats.seconds:.2f} s"))
+    if verbose:
+        facts.append(("memory", f"{stats.peak_mb:.0f} MB"))
+    return facts
+
+
+def _minimum(result: FixResult) -> str:
+    chosen = result.chosen
+    if not result.is_minimum:
+        return "no fence can be dropped; fewer may be enough elsewhere (try --minimise count)"
+    if result.minimise == "cost":
+        return f"cost {chosen.cost}: no cheaper set is enough"
+    if chosen.count == 1:
+        return "proved: without it the program fails"
+    fewer = "one alone" if chosen.count == 2 else f"any {chosen.count - 1} places of the text"
+    return f"proved: {fewer} would not be enough"
+
+
+def _fence_table(program: Program, chosen: FenceSet, width: int) -> list[str]:
+    columns = [Column("place", 16), Column("write", 6), Column("which keeps in order", 24)]
+    rows = [[_place(fence), fence.kind, kept_in_order(program, fence)] for fence in chosen.fences]
+    table = render_table(columns, rows, width)
+    if table is not None:
+        return table.split("\n")
+    return [line for row in rows for line in wrap(": ".join(row), width)]
+
+
+def where(fence: PlacedFence) -> str:
+    """``after `wants[me] = true` (peterson.pml:14)``."""
+    place = "" if fence.at.source is NOWHERE.source else f" ({fence.at.place})"
+    return f"{_side(fence)} `{fence.text}`{place}" if fence.text else place.strip(" ()")
+
+
+def _side(fence: PlacedFence) -> str:
+    if fence.kind == "locked":
+        return "of"
+    return "before" if fence.is_before else "after"
+
+
+def _place(fence: PlacedFence) -> str:
+    lines = [] if fence.at.source is NOWHERE.source else [fence.at.place]
+    return "\n".join([*lines, f"{_side(fence)} {fence.text}"] if fence.text else lines)
+
+
+def kept_in_order(program: Program, fence: PlacedFence) -> str:
+    """The store, and the access that overtakes it without the fence."""
+    pair = fence.overtaken
+    if pair is None or fence.run is None:
+        return "(see the run below)" if fence.run is not None else ""
+    owner = program.processes[pair.store.access.process].name
+    return f"{owner}: {_event(program, pair.store)} before {_later(program, pair)}"
+
+
+def _later(program: Program, pair: Overtaken) -> str:
+    if pair.issued is not None:
+        return _event(program, pair.issued)
+    return f"the load of {program.variables[pair.by.access.variable].name}{_line(pair.by.span)}"
+
+
+def _event(program: Program, event: Event) -> str:
+    name = program.variables[event.access.variable].name
+    return f"{name} = {event.access.value}{_line(event.span)}"
+
+
+def _line(span: Span) -> str:
+    return "" if span.source is NOWHERE.source else f" (line {span.line})"
+
+
+def _short(chosen: FenceSet) -> str:
+    return ", ".join(f"{fence.kind} {where(fence)}" for fence in chosen.fences)
+
+
+def _sets(result: FixResult, width: int) -> list[str]:
+    if not result.sets:
+        return []
+    several = "is 1 minimal set" if len(result.sets) == 1 else f"are {len(result.sets)} minimal sets"
+    more = "" if result.are_all else " and perhaps others"
+    lines = ["", f"There {several}{more}; of none can a fence be dropped or made weaker:"]
+    for number, chosen in enumerate(result.sets[:MOST_LISTED], 1):
+        lines += wrap(f"{number:>3}. cost {chosen.cost}: {_short(chosen)}", width)
+    if len(result.sets) > MOST_LISTED:
+        lines.append(f"     ... and {len(result.sets) - MOST_LISTED} more (--json lists all)")
+    return lines
+
+
+def _runs(result: FixResult, width: int) -> list[str]:
+    lines: list[str] = []
+    for fence in result.chosen.fences:
+        run = fence.run
+        if run is None or not run.steps:
+            continue
+        lines += ["", *_run(f"Without the {fence.kind} {where(fence)}, this run is possible", run, width)]
+    return lines
+
+
+def _run(title: str, run: Trace, width: int) -> list[str]:
+    sentences = why_sentences(run)
+    why = ["", *wrap("Why: " + " ".join(sentences), width)] if sentences else []
+    return [*wrap(f"{title} (replayed under {run.model}):", width), "", run_table(run, width), *why]
+
+
+def fix_object(result: FixResult) -> Object:
+    """`memfence fix --json`, before it becomes text."""
+    stats = result.stats
+    return {
+        "file": result.program.source.path,
+        "model": result.model,
+        "criterion": result.criterion,
+        "property": result.property,
+        "verdict": result.verdict.value,
+        "scope": result.scope,
+        "notes": list(result.program.notes),
+        "minimise": result.minimise,
+        "minimum": result.is_minimum,
+        **_set_object(result.chosen, with_runs=True),
+        "sets": None if result.sets is None else [_set_object(chosen) for chosen in result.sets],
+        "sets_complete": None if result.sets is None else result.are_all,
+        "in_one_step": None if result.in_one_step is None else _set_object(result.in_one_step),
+        "diff": result.diff,
+        "patched": result.patched,
+        "trace": _trace(result.trace),
+        "limit": result.limit,
+        "advice": result.advice,
+        "stats": {
+            "sites": stats.sites,
+            "clauses": stats.clauses,
+            "checks": stats.checks,
+            "states": stats.states,
+            "seconds": round(stats.seconds, 6),
+            "peak_mb": round(stats.peak_mb, 3),
+        },
+    }
+
+
+def _set_object(chosen: FenceSet, *, with_runs: bool = False) -> Object:
+    return {
+        "fences": [_fence_object(fence, with_runs) for fence in chosen.fences],
+        "count": chosen.count,
+        "instances": chosen.instances,
+        "cost": chosen.cost,
+    }
+
+
+def _fence_object(fence: PlacedFence, with_run: bool) -> Object:
+    is_placed = fence.at.source is not NOWHERE.source
+    found: Object = {
+        "kind": fence.kind,
+        "file": fence.at.source.path if is_placed else None,
+        "line": fence.at.line if is_placed else None,
+        "process": fence.template,
+        "processes": list(fence.processes),
+        "location": fence.location,
+        "after": None if fence.is_before else fence.text,
+        "before": fence.text if fence.is_before else None,
+        "cost": fence.cost,
+        "loop_level": fence.level,
+    }
+    if with_run:
+        found["trace"] = _trace(fence.run)
+        found["why"] = [] if fence.run is None else list(why_sentences(fence.run))
+    return found
+
+
+def _trace(trace: Trace | None) -> list[Object] | None:
+    return None if trace is None else trace_list(trace)
