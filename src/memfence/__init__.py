@@ -19,25 +19,32 @@ if TYPE_CHECKING:
     from memfence.program.ir import Program
     from memfence.program.property_text import parse_expression
     from memfence.source import SourceText
+    from memfence.synthesis import fix
+    from memfence.synthesis.options import FixOptions
+    from memfence.synthesis.result import FixResult, FixVerdict
 
 _HOME = {
     "CheckOptions": "memfence.analyses.options",
     "CheckResult": "memfence.analyses.result",
     "Diagnostic": "memfence.diagnostics",
+    "FixOptions": "memfence.synthesis.options",
+    "FixResult": "memfence.synthesis.result",
+    "FixVerdict": "memfence.synthesis.result",
     "InputError": "memfence.diagnostics",
     "Program": "memfence.program.ir",
     "SourceText": "memfence.source",
     "Stats": "memfence.analyses.result",
     "Verdict": "memfence.analyses.result",
     "check": "memfence.analyses",
+    "fix": "memfence.synthesis",
     "load": "memfence.pipeline",
     "load_text": "memfence.pipeline",
     "parse_expression": "memfence.program.property_text",
 }
 
 __all__ = [
-    "CheckOptions", "CheckResult", "Diagnostic", "InputError", "Program", "SourceText", "Stats", "Verdict",
-    "__version__", "check", "load", "load_text", "parse_expression",
+    "CheckOptions", "CheckResult", "Diagnostic", "FixOptions", "FixResult", "FixVerdict", "InputError", "Program",
+    "SourceText", "Stats", "Verdict", "__version__", "check", "fix", "load", "load_text", "parse_expression",
 ]  # fmt: skip
 
 

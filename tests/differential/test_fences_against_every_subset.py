@@ -111,7 +111,7 @@ CASES = [(c, m) for c in ("safety", "persistent", "robust") for m in ("tso", "ps
 
 
 def run(criterion: Criterion, model: str, examples: int, most_sites: int) -> None:
-    options = FixOptions(model=model, criterion=criterion, every=True, kinds=FENCES)  # type: ignore[arg-type]
+    options = FixOptions(model=model, criterion=criterion, all=True, kinds=FENCES)  # type: ignore[arg-type]
 
     @given(questions(criterion))
     @settings(
