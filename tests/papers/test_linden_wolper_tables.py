@@ -1,0 +1,113 @@
+"""The tables of Linden and Wolper 2010 and 2013, on models of our own: verdicts and symbolic states.
+
+Models differ from the authors' (which are not published), so states are compared on the geometric mean only.
+"""
+
+from __future__ import annotations
+
+import csv
+from math import exp, log
+from pathlib import Path
+
+import pytest
+
+from memfence.analyses.safety import question_of
+from memfence.engines.concrete import find_concrete
+from memfence.engines.engine import Limits
+from memfence.engines.symbolic import SymbolicResult, UnboundedModel, explore_symbolic
+from memfence.pipeline import load, load_text
+from memfence.source import SourceText
+
+MODELS = Path(__file__).with_name("models")
+TABLES = Path(__file__).resolve().parents[3] / "shared" / "tables"
+REDUCTIONS = frozenset({"dead", "fuse", "order", "slice"})
+
+# (program, variant) of the 2010 table -> model; errors under TSO without fences.
+TABLE_2010 = {
+    (program, variant): f"tso_{program.lower()}_{name}"
+    for program in ("Dekker", "Peterson")
+    for variant, name in (
+        ("single entry", "single"),
+        ("single entry + sync", "single_sync"),
+        ("repeated entry", "repeated"),
+        ("repeated entry + sync", "repeated_sync"),
+    )
+}
+
+TABLE_2013 = {
+    "Dekker": "pso_dekker",
+    "Peterson": "pso_peterson",
+    "Generalized Peterson": "pso_generalised_peterson",
+    "Lamport's Bakery": "pso_bakery",
+    "Burns": "pso_burns",
+    "Szymanski": "pso_szymanski",
+    "Dijkstra": "pso_dijkstra",
+    "Lamport's Fast Mutex": "pso_lamport_fast",
+    "Alternating bit": "pso_alternating_bit",
+    "Clh queue lock": "pso_clh",
+    "Increasing Sequence (limit 10)": "pso_increasing_sequence",
+}
+NEEDS_NO_FENCE = {"pso_alternating_bit", "pso_clh", "pso_increasing_sequence"}
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    if not TABLES.is_dir():
+        pytest.skip("tables not found at ../shared/tables")
+    with (TABLES / name).open() as file:
+        return list(csv.DictReader(file))
+
+
+def check(model: str, memory: UnboundedModel, *, fences: bool = True) -> SymbolicResult:
+    path = MODELS / f"{model}.pml"
+    if fences:
+        program = load(path)
+    else:
+        text = path.read_text().replace("mfence()", "skip").replace("sfence()", "skip")
+        program = load_text(SourceText(str(path), text))
+    question = question_of(program.properties)
+    return explore_symbolic(program, memory, question, limits=Limits(timeout_seconds=60), reductions=REDUCTIONS)
+
+
+def geometric_mean(ratios: list[float]) -> float:
+    return exp(sum(log(ratio) for ratio in ratios) / len(ratios))
+
+
+@pytest.mark.parametrize("key", TABLE_2010, ids=" ".join)
+def test_dekker_and_peterson_have_errors_exactly_where_the_2010_table_has(key: tuple[str, str]) -> None:
+    (row,) = (r for r in rows("linden-wolper-2010-table2.csv") if (r["program"], r["variant"]) == key)
+    result = check(TABLE_2010[key], "tso")
+    assert result.found == (int(row["errors"]) > 0)
+    assert result.found or result.complete
+    if result.found:
+        question = question_of(result.program.properties)
+        trace = find_concrete(result.program, "tso", question, reductions=REDUCTIONS)
+        assert trace is not None
+
+
+@pytest.mark.parametrize("program", TABLE_2013)
+def test_fenced_programs_of_the_2013_table_are_proven_under_pso(program: str) -> None:
+    result = check(TABLE_2013[program], "pso")
+    assert result.complete
+    assert not result.found
+
+
+@pytest.mark.parametrize("model", sorted(set(TABLE_2013.values()) - NEEDS_NO_FENCE))
+def test_without_its_fences_a_fenced_program_fails(model: str) -> None:
+    assert check(model, "tso", fences=False).found
+
+
+def test_stored_states_are_at_most_those_of_the_2010_table_on_the_geometric_mean() -> None:
+    proven = [row for row in rows("linden-wolper-2010-table2.csv") if row["errors"] == "0"]
+    ratios = [
+        check(TABLE_2010[row["program"], row["variant"]], "tso").statistics.stored / int(row["states_stored"])
+        for row in proven
+    ]
+    assert geometric_mean(ratios) <= 1
+
+
+def test_stored_states_are_at_most_those_of_the_2013_table_on_the_geometric_mean() -> None:
+    ratios = [
+        check(TABLE_2013[row["program"]], "pso").statistics.stored / int(row["states"])
+        for row in rows("linden-wolper-2013-table1.csv")
+    ]
+    assert geometric_mean(ratios) <= 1
