@@ -20,5 +20,6 @@ void bind_exploration(nanobind::module_& m);
 void bind_criteria(nanobind::module_& m);
 void bind_emptiness(nanobind::module_& m);
 void bind_symbolic(nanobind::module_& m);
+void bind_dual(nanobind::module_& m);
 
 }  // namespace memfence::bind

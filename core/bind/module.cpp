@@ -49,4 +49,5 @@ NB_MODULE(_core, m) {
   bind::bind_criteria(m);
   bind::bind_emptiness(m);
   bind::bind_symbolic(m);
+  bind::bind_dual(m);
 }

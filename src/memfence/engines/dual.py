@@ -1,0 +1,165 @@
+"""The Dual-TSO engine: TSO with unbounded buffers, decided for every finite-state program by searching backwards.
+
+Abdulla, Atig, Bouajjani and Ngo, "The Benefits of Duality in Verifying Concurrent Programs under TSO", CONCUR 2016. Each
+process has a FIFO of values that it may still load instead of a buffer of stores; the order on such configurations is a
+well-quasi-order, so the backward search ends by itself. `core/include/memfence/dual.hpp` is where to read about it.
+
+The two semantics agree on states without pending stores, and so on locations and registers. They do not agree on
+memory while stores are pending, nor on the moments at which processes look at each other: `unsupported` says what this
+engine does not answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from memfence import _core
+from memfence.engines.encode import encode
+from memfence.engines.engine import Cost, Limits, Stop
+from memfence.engines.explicit import Question
+from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
+from memfence.program.ir import Lock, Program, Store, Unlock, op_expressions
+from memfence.program.passes.observed import observed_by
+from memfence.program.passes.reductions import reduce
+
+DualFinding = Literal["bad state", "failure", "bad final state"]
+_KINDS: tuple[DualFinding, ...] = ("bad state", "failure", "bad final state")
+_REDUCTIONS = frozenset({"dead", "fuse", "slice"})
+
+
+@dataclass(frozen=True, slots=True)
+class DualStatistics:
+    """`stored` constraints were made, `expanded` of them; `minimal` are above no other at the end.
+
+    `local_states` counts what all processes can be in by themselves, `longest` the messages in the longest constraint.
+    """
+
+    local_states: int
+    starts: int
+    expanded: int
+    predecessors: int
+    stored: int
+    minimal: int
+    longest: int
+    megabytes: float
+
+
+@dataclass(frozen=True, slots=True)
+class DualResult:
+    """The outcome of one search.
+
+    `complete`: the question is decided, either way. `finding`: what can be reached, if anything; `engines.concrete` gives
+    a run to it. `unsupported`: why the question was not looked at (then nothing is claimed), else None.
+    """
+
+    program: Program
+    stop: Stop
+    finding: DualFinding | None
+    cost: Cost
+    statistics: DualStatistics
+    unsupported: str | None = None
+
+    @property
+    def found(self) -> bool:
+        return self.finding is not None
+
+    @property
+    def complete(self) -> bool:
+        return self.unsupported is None and self.stop in (Stop.NOTHING_LEFT, Stop.FOUND)
+
+
+def explore_dual(
+    program: Program,
+    question: Question,
+    *,
+    bad_final: Expr | None = None,
+    limits: Limits | None = None,
+    reductions: frozenset[str] = frozenset(),
+) -> DualResult:
+    """Decide under TSO whether a bad state or a failure that `question` asks for can be reached.
+
+    `bad_final` is bad in final states only (every process halted, nothing pending), and may look at memory. What
+    `question.final_values` lists is not computed: ask about one condition at a time.
+    """
+    reason = unsupported(program, question)
+    if reason is not None:
+        return DualResult(program, Stop.NOTHING_LEFT, None, Cost(), DualStatistics(0, 0, 0, 0, 0, 0, 0, 0.0), reason)
+    limits = limits or Limits()
+    expressions = tuple(e for e in (question.bad, bad_final) if e is not None)
+    observed = observed_by(program, expressions)
+    if bad_final is not None:  # whether a process has halted is seen, too
+        reductions -= {"fuse"}
+    reduced = reduce(program, observed, reductions & _REDUCTIONS, model="tso")
+    encoded = encode(reduced, expressions)
+    numbers = iter(encoded.expressions)
+    native = _core.explore_dual(
+        encoded.machine,
+        -1 if question.bad is None else next(numbers),
+        -1 if bad_final is None else next(numbers),
+        question.failures,
+        [location_classes(program, p, expressions) for p in range(len(program.processes))],
+        **limits.for_core(),
+    )
+    stats = native.stats
+    return DualResult(
+        program,
+        Stop(native.stop),
+        None if native.finding is None else _KINDS[native.finding],
+        Cost(stats.expanded, stats.predecessors, stats.seconds),
+        DualStatistics(
+            stats.local_states,
+            stats.starts,
+            stats.expanded,
+            stats.predecessors,
+            stats.stored,
+            stats.minimal,
+            stats.longest,
+            stats.bytes / 1e6,
+        ),
+    )
+
+
+def supports(program: Program, question: Question) -> bool:
+    """Whether `explore_dual` can decide the question, given time and memory."""
+    return unsupported(program, question) is None
+
+
+def unsupported(program: Program, question: Question) -> str | None:
+    """Why `explore_dual` does not answer the question; None if it does."""
+    return next(_obstacles(program, question), None)
+
+
+def _obstacles(program: Program, question: Question) -> Iterator[str]:
+    if question.bad is not None and any(isinstance(node, Shared | BufferEmpty) for node in walk(question.bad)):
+        yield "the property looks at memory while stores may be pending"
+    if question.deadlock:
+        yield "absence of deadlock is not a question about single states"
+    if program.error_locations is not None and question.failures is False:
+        yield "runs go on after a run-time error"
+    if any(location.committed for p in program.processes for location in p.locations):
+        yield "a committed location makes other processes wait"
+    transitions = [t for p in program.processes for t in p.transitions]
+    if any(t.sync is not None for t in transitions):
+        yield "processes meet at a channel"
+    ops = [(t, op) for t in transitions for op in t.ops]
+    if any(isinstance(op, Lock | Unlock) for _, op in ops):
+        yield "a lock region with a cycle keeps the bus locked over several steps"
+    if any(isinstance(op, Store) and op.direct and not t.locked for t, op in ops):
+        yield "a store overtakes the pending ones"
+    nodes = (node for _, op in ops for e in op_expressions(op) for node in walk(e))
+    if any(isinstance(node, At | RegisterOf | BufferEmpty) for node in nodes):
+        yield "a process looks at another one, or at its own buffer"
+
+
+def location_classes(program: Program, process: int, expressions: tuple[Expr, ...]) -> list[int]:
+    """A number for each location of the process; equal ones look the same to all of `expressions`."""
+    asked = [
+        node.locations for e in expressions for node in walk(e) if isinstance(node, At) and node.process == process
+    ]
+    numbers: dict[tuple[bool, ...], int] = {}
+    return [
+        numbers.setdefault(tuple(at in places for places in asked), len(numbers))
+        for at in range(len(program.processes[process].locations))
+    ]
