@@ -4,13 +4,13 @@ Every memory, every register value and every own message is enumerated; nothing 
 useless. For small programs only.
 
 A message is what a process may load: the values of some variables at one moment (several where one atomic step loads
-several), or its own store. FIFOs hold the oldest message first. An atomic step with several stores owes all but the first:
-each reaches memory in a step of its own.
+several), or its own store. FIFOs hold the oldest message first. An atomic step with several stores owes all but the
+first: each reaches memory in a step of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from itertools import product
@@ -266,9 +266,7 @@ def initial_controls(process: Process) -> set[Control]:
     return {Control(process.initial, registers) for registers in product(*choices)}
 
 
-def actions(
-    program: Program, process: Process, control: Control, values: list[tuple[int, ...]]
-) -> Iterator[Action]:
+def actions(program: Program, process: Process, control: Control, values: list[tuple[int, ...]]) -> Iterator[Action]:
     if control.owed:
         first, *rest = control.owed
         yield Action((), (first,), False, False, replace(control, owed=tuple(rest)))
@@ -354,8 +352,7 @@ class _Attempt:
         return Control(self.transition.target, tuple(kept))
 
     def value(self, expr: Expr) -> int:
-        leaf: Callable[..., int] = lambda node, _: self.registers[node.index] if isinstance(node, Register) else 0
-        return evaluate(expr, leaf)
+        return evaluate(expr, lambda node, _: self.registers[node.index] if isinstance(node, Register) else 0)
 
     def set(self, register: int, value: int) -> None:
         self.registers[register] = self.process.registers[register].domain.fit(value)

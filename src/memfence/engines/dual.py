@@ -1,8 +1,8 @@
 """The Dual-TSO engine: TSO with unbounded buffers, decided for every finite-state program by searching backwards.
 
-Abdulla, Atig, Bouajjani and Ngo, "The Benefits of Duality in Verifying Concurrent Programs under TSO", CONCUR 2016. Each
-process has a FIFO of values that it may still load instead of a buffer of stores; the order on such configurations is a
-well-quasi-order, so the backward search ends by itself. `core/include/memfence/dual.hpp` is where to read about it.
+Abdulla, Atig, Bouajjani and Ngo, "The Benefits of Duality in Verifying Concurrent Programs under TSO", CONCUR 2016.
+Each process has a FIFO of values that it may still load instead of a buffer of stores; the order on such configurations
+is a well-quasi-order, so the backward search ends by itself. `core/include/memfence/dual.hpp` says where to read on.
 
 The two semantics agree on states without pending stores, and so on locations and registers. They do not agree on
 memory while stores are pending, nor on the moments at which processes look at each other: `unsupported` says what this
@@ -50,8 +50,8 @@ class DualStatistics:
 class DualResult:
     """The outcome of one search.
 
-    `complete`: the question is decided, either way. `finding`: what can be reached, if anything; `engines.concrete` gives
-    a run to it. `unsupported`: why the question was not looked at (then nothing is claimed), else None.
+    `complete`: the question is decided, either way. `finding`: what can be reached, if anything; `engines.concrete`
+    gives a run to it. `unsupported`: why the question was not looked at (then nothing is claimed), else None.
     """
 
     program: Program
