@@ -20,6 +20,7 @@ from memfence.cli.commands import (
     _refuse,
 )
 from memfence.cli.exit_codes import Exit
+from memfence.cli.outputs import HtmlOption, JunitOption, Outputs, SarifOption
 
 if TYPE_CHECKING:
     from memfence.frontends import EditKind
@@ -81,6 +82,9 @@ def fix(
         bool, typer.Option("--split-reads", help="A statement that reads several shared variables is several steps.")
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    html: HtmlOption = None,
+    sarif: SarifOption = None,
+    junit: JunitOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every statistic.")] = False,
 ) -> None:
@@ -94,6 +98,7 @@ def fix(
         raise typer.BadParameter("use one of --in-place and -o", param_hint="--in-place")
     chosen_kinds, costs = _kinds(kinds), _costs(cost)
     progress = ProgressLine(quiet=quiet)
+    outputs = Outputs(html, sarif, junit)
     try:
         program = _load(file, language, int_bits, split_reads)
         options = FixOptions(
@@ -115,6 +120,7 @@ def fix(
         )
         result = run_fix(program, options)
     except InputError as error:
+        outputs.write_errors(file, error)
         raise typer.Exit(_refuse(error, json)) from None
     except KeyboardInterrupt:
         raise typer.Exit(_interrupted(json)) from None
@@ -122,6 +128,7 @@ def fix(
         progress.close()
     _write_text(result, file if in_place else output)
     _print(result, json, quiet, verbose, diff)
+    outputs.write_fix(result)
     raise typer.Exit(_exit_of(result))
 
 

@@ -11,6 +11,7 @@ import typer
 if TYPE_CHECKING:
     from memfence.analyses.result import CheckResult
     from memfence.diagnostics import InputError
+    from memfence.synthesis.result import FixResult
 
 HtmlOption = Annotated[
     Path | None, typer.Option("--html", metavar="OUT", help="Also write a page with the run to step through.")
@@ -44,6 +45,22 @@ class Outputs:
             from memfence.reports.junit import render_junit
 
             write_report(self.junit, render_junit(result), "--junit")
+
+    def write_fix(self, result: FixResult) -> None:
+        """Every report of fence synthesis that was asked for."""
+        if self.html is not None:
+            from memfence.reports.fix_page import fix_page
+            from memfence.reports.html import render_html
+
+            write_report(self.html, render_html(fix_page(result)), "--html")
+        if self.sarif is not None:
+            from memfence.reports.sarif import render_sarif_fix
+
+            write_report(self.sarif, render_sarif_fix(result), "--sarif")
+        if self.junit is not None:
+            from memfence.reports.junit import render_junit_fix
+
+            write_report(self.junit, render_junit_fix(result), "--junit")
 
     def write_errors(self, file: Path, error: InputError) -> None:
         """The machine formats report bad input, too; there is no page to look at."""

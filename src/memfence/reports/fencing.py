@@ -19,7 +19,7 @@ MOST_LISTED = 20
 
 def fix_text(result: FixResult, *, width: int = DEFAULT_WIDTH, quiet: bool = False, verbose: bool = False) -> str:
     """The whole report; with `quiet` its first line only."""
-    lines = [_verdict_line(result)]
+    lines = [fix_verdict_line(result)]
     if quiet:
         return f"{lines[0]}\n"
     lines += [f"  {name:<8}{text}" for name, text in _facts(result, verbose)]
@@ -34,13 +34,14 @@ def fix_text(result: FixResult, *, width: int = DEFAULT_WIDTH, quiet: bool = Fal
     return "\n".join(lines) + "\n"
 
 
-def _verdict_line(result: FixResult) -> str:
+def fix_verdict_line(result: FixResult) -> str:
+    """`file: FIXED under tso (safety) with 2 fences: what`."""
     path = result.program.source.path
     name = path if path != NOWHERE.source.path else result.program.name
     about = f"under {result.model} ({result.criterion})"
     match result.verdict:
         case FixVerdict.FIXED:
-            return f"{name}: FIXED {about} with {_counted(result.chosen)}: {result.property}"
+            return f"{name}: FIXED {about} with {counted_fences(result.chosen)}: {result.property}"
         case FixVerdict.ALREADY_HOLDS:
             return f"{name}: HOLDS {about} without a new fence: {result.property}"
         case FixVerdict.IMPOSSIBLE:
@@ -49,7 +50,8 @@ def _verdict_line(result: FixResult) -> str:
             return f"{name}: UNKNOWN {about}: {result.property}"
 
 
-def _counted(chosen: FenceSet) -> str:
+def counted_fences(chosen: FenceSet) -> str:
+    """`2 fences (4 over all processes)`."""
     what = "locked write" if all(f.kind == "locked" for f in chosen.fences) else "fence"
     if {f.kind for f in chosen.fences} > {"locked"}:
         what = "edit"
@@ -60,13 +62,13 @@ def _counted(chosen: FenceSet) -> str:
 def _facts(result: FixResult, verbose: bool) -> list[tuple[str, str]]:
     facts = [("proof" if result.verdict is FixVerdict.FIXED else "scope", result.scope)]
     if result.verdict is FixVerdict.FIXED:
-        facts.append(("minimum", _minimum(result)))
+        facts.append(("minimum", minimum_text(result)))
     facts += [("note", note) for note in result.program.notes]
     if result.in_one_step is not None:
-        other = f"{_counted(result.in_one_step)}, cost {result.in_one_step.cost}: {_short(result.in_one_step)}"
+        other = f"{counted_fences(result.in_one_step)}, cost {result.in_one_step.cost}: {_short(result.in_one_step)}"
         facts.append(("instead", f"{other} (without going by tso first, which costs {result.chosen.cost})"))
     if result.verdict is FixVerdict.UNKNOWN and result.chosen.fences:
-        facts.append(("maybe", f"{_counted(result.chosen)}, not proved to be enough"))
+        facts.append(("maybe", f"{counted_fences(result.chosen)}, not proved to be enough"))
     if result.limit is not None:
         facts.append(("limit", f"{result.limit} was hit before the search ended"))
     if result.advice is not None:
@@ -79,7 +81,8 @@ def _facts(result: FixResult, verbose: bool) -> list[tuple[str, str]]:
     return facts
 
 
-def _minimum(result: FixResult) -> str:
+def minimum_text(result: FixResult) -> str:
+    """How few, and what is known about fewer."""
     chosen = result.chosen
     if not result.is_minimum:
         return "no fence can be dropped; fewer may be enough elsewhere (try --minimise count)"

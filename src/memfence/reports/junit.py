@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree
 
 from memfence.analyses.result import CheckResult, Verdict
 from memfence.diagnostics import InputError, render
 from memfence.reports.text import render_text, verdict_line
+
+if TYPE_CHECKING:
+    from memfence.synthesis.result import FixResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,29 @@ def render_junit_errors(file: str, error: InputError) -> str:
     """An input that cannot be used as a test case with an error."""
     messages = "; ".join(f"{d.code.id}: {d.message}" for d in error.diagnostics)
     return render_cases([TestCase("memfence", file, 0.0, "error", "input", messages, render(error.diagnostics))])
+
+
+def render_junit_fix(result: FixResult) -> str:
+    """The result of fence synthesis: a missing fence is a failure, with the patch as its text."""
+    from memfence.reports.fencing import fix_text, fix_verdict_line
+    from memfence.synthesis.result import FixVerdict
+
+    problems: dict[FixVerdict, Literal["failure", "error"] | None] = {
+        FixVerdict.ALREADY_HOLDS: None,
+        FixVerdict.FIXED: "failure",
+        FixVerdict.IMPOSSIBLE: "failure",
+        FixVerdict.UNKNOWN: "error",
+    }
+    case = TestCase(
+        group=f"memfence.{result.model}.{result.criterion}.fences",
+        name=f"{result.program.source.path}: {result.property}",
+        seconds=result.stats.seconds,
+        problem=problems[result.verdict],
+        kind=result.verdict.value,
+        message=fix_verdict_line(result),
+        text=fix_text(result),
+    )
+    return render_cases([case])
 
 
 def check_case(result: CheckResult) -> TestCase:

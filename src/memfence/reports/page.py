@@ -5,7 +5,7 @@ Steps are counted from 1 as everywhere people see them; step 0 is the start. Pro
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 Tone = Literal["good", "bad", "open"]
@@ -131,9 +131,10 @@ class Page:
     facts: tuple[tuple[str, str], ...]
     why: tuple[str, ...] = ()
     run: RunView | None = None
+    run_title: str = "The run"
     sources: tuple[SourceView, ...] = ()
     cycle: str = ""
     cycle_text: tuple[str, ...] = ()
     tables: tuple[TableView, ...] = ()
     details: tuple[str, ...] = ()
-    statistics: tuple[tuple[str, str], ...] = field(default=())
+    statistics: tuple[tuple[str, str], ...] = ()

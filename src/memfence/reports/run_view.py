@@ -106,8 +106,10 @@ def _action(trace: Trace, position: int, process: int, text: str, sources: Seque
         return ActionView(process, text)
     span = transition.span
     shown, bracket, values = text.removeprefix(place(trace.program, span)).partition(" [")
-    if not values.endswith("]") or "!!" in text:
-        shown, bracket, values = text.removeprefix(place(trace.program, span)), "", ""
+    if trace.steps[position].failure is not None or not values.endswith("]"):
+        failed = trace.steps[position].failure
+        whole = text.removeprefix(place(trace.program, span))
+        shown, bracket, values = whole if failed is None else whole.removesuffix(f" !! {failed.reason}"), "", ""
     first_line = span.source.line_text(span.line)
     last = min(len(first_line), span.column - 1 + span.end - span.start)
     return ActionView(

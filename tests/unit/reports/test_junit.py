@@ -13,8 +13,10 @@ from memfence.analyses.options import CheckOptions
 from memfence.analyses.result import Verdict
 from memfence.diagnostics import InputError
 from memfence.pipeline import load, load_text
-from memfence.reports.junit import render_junit, render_junit_errors
+from memfence.reports.junit import render_junit, render_junit_errors, render_junit_fix
 from memfence.source import SourceText
+from memfence.synthesis.fix import fix
+from memfence.synthesis.options import FixOptions
 
 LOST_WAKEUP = Path(__file__).resolve().parents[3] / "examples" / "lost_wakeup.pml"
 
@@ -55,3 +57,11 @@ def test_bad_input_is_an_error_and_control_characters_do_no_harm() -> None:
     suite = suite_of(render_junit_errors("b\x02d.pml", caught.value))
     error = suite.find("testcase/error")
     assert error is not None and "MF001" in error.get("message", "")
+
+
+def test_a_missing_fence_is_a_failure_with_the_patch() -> None:
+    suite = suite_of(render_junit_fix(fix(load(LOST_WAKEUP), FixOptions(model="tso"))))
+    failure = suite.find("testcase/failure")
+    assert failure is not None and "+    mfence();" in (failure.text or "")
+    holds = suite_of(render_junit_fix(fix(load(LOST_WAKEUP.with_name("message_passing.pml")), FixOptions())))
+    assert (holds.get("failures"), holds.get("errors")) == ("0", "0")

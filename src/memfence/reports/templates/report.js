@@ -289,7 +289,8 @@
     const step = run.steps[number];
     const said = [];
     for (const action of step.actions) {
-      said.push(["b", run.processes[action.process]], ["", action.line ? `, line ${action.line}: ${action.text}. ` : `: ${action.text}. `]);
+      const what = step.kind === "commit" ? "" : `${action.text}. `;
+      said.push(["b", run.processes[action.process]], ["", action.line ? `, line ${action.line}: ${what}` : `: ${what}`]);
     }
     for (const access of step.accesses) {
       const what = equation(access.variable, access.value);

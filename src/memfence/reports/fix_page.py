@@ -1,0 +1,103 @@
+"""The HTML report of fence synthesis: the patched text, what each fence keeps in order, and a run that needs it."""
+
+from __future__ import annotations
+
+from memfence.engines.happens_before import happens_before_cycle
+from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
+from memfence.reports.fencing import counted_fences, kept_in_order, minimum_text, where
+from memfence.reports.page import Page, TableView, Tone
+from memfence.reports.run_view import run_view
+from memfence.reports.source_view import marks_of, source_view, sources_of
+from memfence.reports.why import why_sentences
+from memfence.synthesis.result import FenceSet, FixResult, FixVerdict
+
+MOST_SETS = 50
+
+
+def fix_page(result: FixResult) -> Page:
+    """The page that `memfence fix --html` writes. The run is one that the first fence stops, or that none does."""
+    program = result.program
+    verdict, tone = _verdict(result)
+    stopped = next((fence for fence in result.chosen.fences if fence.run is not None and fence.run.steps), None)
+    run = result.trace if stopped is None else stopped.run
+    cycle = None if run is None else happens_before_cycle(run)
+    sources = (program.source,) if run is None else sources_of(run)
+    own = source_view(program.source, {} if run is None else marks_of(run, program.source), result.patched)
+    others = () if run is None else tuple(source_view(s, marks_of(run, s)) for s in sources[1:])
+    why = () if run is None else why_sentences(run)
+    if stopped is not None:
+        why = (f"Without the {stopped.kind} {where(stopped)}, the run below is possible.", *why)
+    return Page(
+        title=f"{program.name}: {verdict.lower()} under {result.model}",
+        subject=program.source.path,
+        verdict=verdict,
+        tone=tone,
+        headline=result.property,
+        facts=_facts(result),
+        why=why,
+        run=None if run is None else run_view(run, sources),
+        run_title="The run" if stopped is None else f"A run without the {stopped.kind}",
+        sources=(own, *others),
+        cycle="" if cycle is None or run is None else cycle_svg(run, cycle),
+        cycle_text=() if cycle is None or run is None else cycle_sentences(run, cycle),
+        tables=_tables(result),
+        statistics=_statistics(result),
+    )
+
+
+def _verdict(result: FixResult) -> tuple[str, Tone]:
+    match result.verdict:
+        case FixVerdict.FIXED:
+            return f"FIXED with {counted_fences(result.chosen)}", "good"
+        case FixVerdict.ALREADY_HOLDS:
+            return "HOLDS without a new fence", "good"
+        case FixVerdict.IMPOSSIBLE:
+            return "NOT FIXABLE by fences", "bad"
+        case FixVerdict.UNKNOWN:
+            return "UNKNOWN", "open"
+
+
+def _facts(result: FixResult) -> tuple[tuple[str, str], ...]:
+    facts = [("Memory model", result.model.upper()), ("Criterion", result.criterion)]
+    facts.append(("Proof" if result.verdict is FixVerdict.FIXED else "Scope", result.scope))
+    if result.verdict is FixVerdict.FIXED:
+        facts.append(("Minimum", minimum_text(result)))
+    facts += [("Note", note) for note in result.program.notes]
+    if result.limit is not None:
+        facts.append(("Limit", f"{result.limit} was hit before the search ended"))
+    if result.advice is not None:
+        facts.append(("Try", result.advice))
+    return tuple(facts)
+
+
+def _tables(result: FixResult) -> tuple[TableView, ...]:
+    tables: list[TableView] = []
+    if result.chosen.fences:
+        columns = ("write", "where", "in", "which keeps in order")
+        rows = tuple(
+            (f"`{fence.kind}`", where(fence), ", ".join(fence.processes), kept_in_order(result.program, fence))
+            for fence in result.chosen.fences
+        )
+        tables.append(TableView("Fences", columns, rows))
+    if result.sets:
+        sets = tuple((str(chosen.cost), str(chosen.count), _listed(chosen)) for chosen in result.sets[:MOST_SETS])
+        left = len(result.sets) - MOST_SETS
+        note = f"and {left} more" if left > 0 else "" if result.are_all else "and perhaps others: a limit was hit"
+        tables.append(TableView("Every minimal set", ("cost", "edits", "fences"), sets, note))
+    return tuple(tables)
+
+
+def _listed(chosen: FenceSet) -> str:
+    return "; ".join(f"{fence.kind} {where(fence)}" for fence in chosen.fences)
+
+
+def _statistics(result: FixResult) -> tuple[tuple[str, str], ...]:
+    stats = result.stats
+    return (
+        ("places", str(stats.sites)),
+        ("runs to stop", str(stats.clauses)),
+        ("checks", str(stats.checks)),
+        ("states", f"{stats.states:,}"),
+        ("seconds", f"{stats.seconds:.2f}"),
+        ("peak memory", f"{stats.peak_mb:.0f} MB"),
+    )
