@@ -19,18 +19,22 @@ std::vector<int> with(const std::vector<int>& sorted, int item) {
 
 }  // namespace
 
+bool AttackWalk::Crossed::is_within(const Crossed& other) const {
+  return is_subset(all, other.all) && is_subset(some, other.some);
+}
+
 // The attacker's view of memory: a memory policy for run_op. Pending stores are kept apart, newest value a variable.
 struct AttackWalk::Overlay {
   Criterion criterion;
-  int wait = 0;           // how many stores of the first edge go to memory before the delayed one
-  int delayed = -1;       // variable of the first delayed store, once it is issued
-  bool separated = false;  // PSO: an sfence was passed
-  std::vector<std::pair<int, Value>> pending;  // sorted by variable
-  std::vector<std::pair<int, Value>> written;  // PSO: what reached memory since, sorted
-
-  // What the op just run has done, for the caller to look at.
-  int read_memory = -1;
-  int wrote_memory = -1;
+  int early;               // how many stores of the first step go to memory before the delayed one
+  int waiting = early;     // how many of these are still to come
+  bool first_step = true;  // still in the step that makes the delayed store
+  int delayed = -1;        // variable of the first delayed store, once it is issued
+  bool separated = false;  // PSO: an sfence was passed, or one is imagined
+  int separated_at = -1;   // where it was imagined
+  std::vector<std::pair<int, Value>> pending = {};  // sorted by variable
+  std::vector<std::pair<int, Value>> written = {};  // what reached memory since the attack began, sorted
+  std::vector<std::pair<int, bool>> accesses = {};  // of memory, in the present step: (variable, is a store)
 
   bool own(const Work&, int, int variable, Value& value) {
     for (const auto& [v, pending_value] : pending)
@@ -38,31 +42,18 @@ struct AttackWalk::Overlay {
         value = pending_value;
         return true;
       }
-    if (delayed >= 0) read_memory = variable;
+    accesses.emplace_back(variable, false);
     return false;
   }
   Outcome store(Work& w, int, int variable, Value value) {
-    if (delayed < 0) {
-      if (wait-- > 0) {
-        w.set(variable, value);
-        return Outcome::Done;
-      }
-      delayed = variable;
-      put(pending, variable, value);
-      return Outcome::Done;
+    if (waiting > 0) {
+      --waiting;
+      return reach_memory(w, variable, value);
     }
-    switch (criterion) {
-      case Criterion::Persistence: return Outcome::Blocked;
-      case Criterion::RobustTso: put(pending, variable, value); return Outcome::Done;
-      case Criterion::RobustPso: break;
-    }
-    if (variable == delayed || separated) {
-      put(pending, variable, value);
-      return Outcome::Done;
-    }
-    w.set(variable, value);
-    put(written, variable, value);
-    wrote_memory = variable;
+    if (delayed < 0) delayed = variable;
+    if (criterion == Criterion::Persistence && !first_step) return Outcome::Blocked;
+    if (criterion == Criterion::RobustPso && variable != delayed && !separated) return reach_memory(w, variable, value);
+    put(pending, variable, value);
     return Outcome::Done;
   }
   bool drained(const Work&, int) const { return delayed < 0; }
@@ -72,6 +63,13 @@ struct AttackWalk::Overlay {
     return Outcome::Done;
   }
 
+ private:
+  Outcome reach_memory(Work& w, int variable, Value value) {
+    w.set(variable, value);
+    put(written, variable, value);
+    accesses.emplace_back(variable, true);
+    return Outcome::Done;
+  }
   static void put(std::vector<std::pair<int, Value>>& list, int variable, Value value) {
     const auto place = std::lower_bound(list.begin(), list.end(), variable, [](const auto& e, int v) { return e.first < v; });
     if (place != list.end() && place->first == variable)
@@ -96,18 +94,20 @@ const std::vector<EndEvent>& AttackWalk::run(Work& w, int attacker) {
   visited_.clear();
   const Value location = w[machine_.processes[static_cast<std::size_t>(attacker)].location_slot];
   for (const int number : machine_.leaving[static_cast<std::size_t>(attacker)][static_cast<std::size_t>(location)])
-    start(w, attacker, machine_.edges[static_cast<std::size_t>(number)]);
+    start(w, machine_.edges[static_cast<std::size_t>(number)]);
   std::sort(ends_.begin(), ends_.end());
   return ends_;
 }
 
-// Any store of the edge may be the first delayed one: those before it in the same step have reached memory.
-void AttackWalk::start(Work& w, int attacker, const Edge& edge) {
+// Any store of the edge may be the first delayed one: those before it in the same step have reached memory. For persistence
+// the first will do; what can happen between two commits of one step is TornSteps' business.
+void AttackWalk::start(Work& w, const Edge& edge) {
   if (edge.locked || edge.partner >= 0) return;
   int stores = 0;
   for (const Op& op : edge.ops) stores += op.kind == OpKind::Store && !op.locked;
-  for (int first = 0; first < stores; ++first) {
-    Overlay overlay{criterion_, first, -1, false, {}, {}, -1, -1};
+  if (criterion_ == Criterion::Persistence) stores = std::min(stores, 1);
+  for (int early = 0; early < stores; ++early) {
+    Overlay overlay{criterion_, early};
     std::vector<int> path;
     const std::size_t mark = w.mark();
     run_ops(w, edge, overlay, {}, path);
@@ -115,12 +115,12 @@ void AttackWalk::start(Work& w, int attacker, const Edge& edge) {
   }
 }
 
-void AttackWalk::walk(Work& w, int attacker, Overlay& overlay, std::vector<int>& crossed, std::vector<int>& path) {
+void AttackWalk::walk(Work& w, int attacker, const Overlay& overlay, const Crossed& crossed, std::vector<int>& path) {
   const Process& process = machine_.processes[static_cast<std::size_t>(attacker)];
   const Value location = w[process.location_slot];
 
   // Seen before with fewer (or the same) fences to cross: nothing new can come of it. The key is all that the rest of the
-  // walk depends on: location, registers, pending stores, and under PSO what the walk has changed in memory.
+  // walk depends on: location, registers, pending stores, and what the walk has changed in memory.
   std::vector<Value> key{location, overlay.delayed, overlay.separated};
   const int first = process.pending_slot + 1;
   for (int slot = first; slot < first + process.registers; ++slot) key.push_back(w[slot]);
@@ -132,47 +132,65 @@ void AttackWalk::walk(Work& w, int attacker, Overlay& overlay, std::vector<int>&
     }
   }
   auto& seen = visited_[key];
-  for (const auto& known : seen)
-    if (is_subset(known, crossed)) return;
-  std::erase_if(seen, [&](const auto& known) { return is_subset(crossed, known); });
+  for (const Crossed& known : seen)
+    if (known.is_within(crossed)) return;
+  std::erase_if(seen, [&](const Crossed& known) { return crossed.is_within(known); });
   seen.push_back(crossed);
 
   for (const int number : machine_.leaving[static_cast<std::size_t>(attacker)][static_cast<std::size_t>(location)]) {
     const Edge& edge = machine_.edges[static_cast<std::size_t>(number)];
     if (edge.locked || edge.partner >= 0) continue;
-    Overlay next = overlay;
-    const std::size_t mark = w.mark();
-    run_ops(w, edge, next, crossed, path);
-    w.rollback(mark);
+    const bool imagine = every_fence_ && criterion_ == Criterion::RobustPso && !overlay.separated;
+    for (int separated = 0; separated <= (imagine ? 1 : 0); ++separated) {
+      Overlay next = overlay;
+      if (separated) {
+        next.separated = true;
+        next.separated_at = static_cast<int>(path.size());
+      }
+      const std::size_t mark = w.mark();
+      run_ops(w, edge, next, crossed, path);
+      w.rollback(mark);
+    }
   }
 }
 
 // An access counts only once the transition it belongs to is complete: a guard behind it in the same atomic step may still
-// forbid the whole step.
-void AttackWalk::run_ops(Work& w, const Edge& edge, Overlay& overlay, std::vector<int> crossed, std::vector<int>& path) {
+// forbid the whole step. A step that fails has made its loads, and nothing else.
+void AttackWalk::run_ops(Work& w, const Edge& edge, Overlay& overlay, Crossed crossed, std::vector<int>& path) {
   path.push_back(static_cast<int>(&edge - machine_.edges.data()));
-  std::vector<std::pair<int, bool>> accesses;
+  overlay.accesses.clear();
+  auto written_before = overlay.written;
   int part = 0;
   const auto complete_parts_before = [&](int end) {
     for (; part < end; ++part) {
-      for (const auto& [variable, is_store] : accesses) add(overlay, variable, is_store, crossed, path);
-      accesses.clear();
-      if (overlay.delayed >= 0) crossed = with(crossed, edge.origin[static_cast<std::size_t>(part)]);
+      if (overlay.delayed < 0) continue;
+      const int number = edge.origin[static_cast<std::size_t>(part)];
+      add(overlay, crossed, path);
+      // An sfence must stand before the last store that reached memory, or it changes nothing.
+      if (std::any_of(overlay.accesses.begin(), overlay.accesses.end(), [](const auto& a) { return a.second; }) &&
+          !overlay.first_step)
+        crossed.some = crossed.all;
+      crossed.all = with(crossed.all, number);
+      overlay.accesses.clear();
+      overlay.first_step = false;
+      written_before = overlay.written;
     }
   };
-  bool blocked = false;
+  Outcome outcome = Outcome::Done;
   for (const Op& op : edge.ops) {
     complete_parts_before(op.part);
-    overlay.read_memory = overlay.wrote_memory = -1;
     // A bus lock, and a store that bypasses the buffer, end the walk like a locked step.
     const bool ends = op.kind == OpKind::Lock || op.kind == OpKind::Unlock || (op.kind == OpKind::Store && op.locked);
-    blocked = ends || run_op(machine_, op, w, overlay) != Outcome::Done;
-    if (blocked) break;
-    if (overlay.read_memory >= 0) accesses.emplace_back(overlay.read_memory, false);
-    if (overlay.wrote_memory >= 0) accesses.emplace_back(overlay.wrote_memory, true);
+    outcome = ends ? Outcome::Blocked : run_op(machine_, op, w, overlay);
+    if (outcome != Outcome::Done) break;
   }
-  if (!blocked) complete_parts_before(static_cast<int>(edge.origin.size()));
-  if (!blocked && overlay.delayed >= 0) {
+  if (outcome == Outcome::Failed && !overlay.first_step) {
+    std::erase_if(overlay.accesses, [](const auto& access) { return access.second; });
+    overlay.written = written_before;
+    add(overlay, crossed, path);
+  }
+  if (outcome == Outcome::Done) complete_parts_before(static_cast<int>(edge.origin.size()));
+  if (outcome == Outcome::Done && overlay.delayed >= 0) {
     const Process& process = machine_.processes[static_cast<std::size_t>(edge.process)];
     w.set(process.location_slot, edge.target);
     for (const int slot : process.scratch_slots) w.set(slot, 0);
@@ -181,16 +199,35 @@ void AttackWalk::run_ops(Work& w, const Edge& edge, Overlay& overlay, std::vecto
   path.pop_back();
 }
 
-void AttackWalk::add(const Overlay& overlay, int variable, bool is_store, const std::vector<int>& crossed,
-                     const std::vector<int>& path) {
-  if (variable == overlay.delayed) return;
-  const auto same = [&](const EndEvent& e) {
-    return e.delayed == overlay.delayed && e.variable == variable && e.is_store == is_store && e.memory == overlay.written;
+// For persistence each read is an end event of its own: whoever changes its variable closes the pattern. A chain starts from
+// all accesses of the step together: the attacker cannot make some of them only.
+void AttackWalk::add(const Overlay& overlay, const Crossed& crossed, const std::vector<int>& path) {
+  auto accesses = overlay.accesses;
+  std::sort(accesses.begin(), accesses.end());
+  accesses.erase(std::unique(accesses.begin(), accesses.end()), accesses.end());
+  if (accesses.empty()) return;
+  EndEvent event{overlay.delayed, overlay.early, {}, crossed.all, crossed.some, path, overlay.written, overlay.separated_at};
+  if (criterion_ == Criterion::Persistence) {
+    for (const auto& access : accesses) {
+      event.accesses = {access};
+      add(event);
+    }
+    return;
+  }
+  event.accesses = accesses;
+  if (event.has_store() && !overlay.first_step) event.separable = crossed.all;
+  add(std::move(event));
+}
+
+void AttackWalk::add(EndEvent event) {
+  const auto is_better = [](const EndEvent& a, const EndEvent& b) {
+    return a.delayed == b.delayed && a.accesses == b.accesses && a.memory == b.memory && is_subset(a.crossed, b.crossed) &&
+           is_subset(a.separable, b.separable);
   };
-  for (const EndEvent& e : ends_)
-    if (same(e) && is_subset(e.crossed, crossed)) return;
-  std::erase_if(ends_, [&](const EndEvent& e) { return same(e) && is_subset(crossed, e.crossed); });
-  ends_.push_back(EndEvent{overlay.delayed, variable, is_store, crossed, path, overlay.written});
+  for (const EndEvent& known : ends_)
+    if (is_better(known, event)) return;
+  std::erase_if(ends_, [&](const EndEvent& known) { return is_better(event, known); });
+  ends_.push_back(std::move(event));
 }
 
 }  // namespace memfence

@@ -52,11 +52,11 @@ ChainSearch::ChainSearch(const Machine& m)
 }
 
 // Processes join as soon as their text has a conflicting access; the delayed variable must be within reach of one.
-bool ChainSearch::possible_by_text(int attacker, int delayed, int variable, bool is_store) {
-  const auto [entry, is_new] = text_answers_.try_emplace({attacker, delayed, variable, is_store}, false);
+bool ChainSearch::possible_by_text(int attacker, int delayed, const Start& accesses) {
+  const auto [entry, is_new] = text_answers_.try_emplace({attacker, delayed, accesses}, false);
   if (!is_new) return entry->second;
   std::set<int> read, written, members;
-  (is_store ? written : read).insert(variable);
+  for (const auto& [variable, is_store] : accesses) (is_store ? written : read).insert(variable);
   for (bool changed = true; changed;) {
     changed = false;
     for (int q = 0; q < static_cast<int>(machine_.processes.size()); ++q) {
@@ -77,15 +77,18 @@ bool ChainSearch::possible_by_text(int attacker, int delayed, int variable, bool
   return entry->second;
 }
 
-Index ChainSearch::root(const Work& w, int attacker, int delayed, int variable, bool is_store) {
-  if (!possible_by_text(attacker, delayed, variable, is_store)) return kNoIndex;
+Index ChainSearch::root(const Work& w, int attacker, int delayed, const Start& accesses) {
+  if (!possible_by_text(attacker, delayed, accesses)) return kNoIndex;
   std::copy(w.data(), w.data() + base_, work_.data());
   std::fill(work_.data() + base_, work_.data() + layout_.slots(), 0);
   const Process& a = machine_.processes[static_cast<std::size_t>(attacker)];
   std::fill_n(work_.data() + a.location_slot, 2 + a.registers, 0);
   work_.data()[attacker_slot()] = attacker;
   work_.data()[delayed_slot()] = delayed;
-  work_.data()[kind_slot(variable)] = is_store ? kWrite : kRead;
+  for (const auto& [variable, is_store] : accesses) {
+    Value& kind = work_.data()[kind_slot(variable)];
+    kind = std::max(kind, is_store ? kWrite : kRead);
+  }
   work_.settle();
   std::vector<Word> packed(layout_.words());
   layout_.pack(work_.data(), packed.data());

@@ -6,7 +6,7 @@ namespace memfence {
 
 namespace {
 
-std::uint64_t bit(int number) { return std::uint64_t{1} << (number & 63); }
+std::uint64_t bit(int variable) { return std::uint64_t{1} << (variable & 63); }
 
 std::uint64_t variables_of(const Machine& m, const Op& op) {
   const Expression& index = m.expressions[static_cast<std::size_t>(op.index)];
@@ -56,13 +56,15 @@ AttackObserver::AttackObserver(const Machine& m, Criterion criterion, bool colle
     : machine_(&m),
       criterion_(criterion),
       collect_(collect),
-      walk_(std::make_unique<AttackWalk>(m, criterion)),
+      walk_(std::make_unique<AttackWalk>(m, criterion, collect)),
       sc_(m),
-      writers_(static_cast<std::size_t>(m.variables), 0) {
-  if (criterion == Criterion::Persistence)
+      writers_(static_cast<std::size_t>(m.variables)) {
+  if (criterion == Criterion::Persistence) {
     reads_after_store_ = reads_after_store(m);
-  else
+    torn_ = std::make_unique<TornSteps>(m);
+  } else {
     chain_ = std::make_unique<ChainSearch>(m);
+  }
 }
 
 void AttackObserver::expand(Work& w, Index index) {
@@ -78,20 +80,27 @@ void AttackObserver::expand_persistence(Work& w, Index index) {
   bool noted = false;
   for (int p = 0; p < static_cast<int>(m.processes.size()); ++p) {
     const Value location = w[m.processes[static_cast<std::size_t>(p)].location_slot];
+    if (torn_->is_possible(p, location))
+      if (const auto torn = torn_->find(w, p)) {
+        const EndEvent end{torn->delayed, torn->early, {{torn->committed, true}}, {}, {}, {torn->edge}, {}};
+        add(Attack{index, p, end, torn->others, torn->is_store_before});
+        if (!collect_) return;
+      }
     const std::uint64_t readable = reads_after_store_[static_cast<std::size_t>(p)][static_cast<std::size_t>(location)];
     if (readable == 0) continue;
     if (!noted) note_writers(w);
     noted = true;
     bool hope = false;
     for (int v = 0; v < m.variables && !hope; ++v)
-      hope = (readable & bit(v)) && (writers_[static_cast<std::size_t>(v)] & ~bit(p));
+      hope = (readable & bit(v)) && writers_[static_cast<std::size_t>(v)].has_other_than(p);
     if (!hope) continue;
     for (const EndEvent& end : walk_->run(w, p)) {
-      if ((writers_[static_cast<std::size_t>(end.variable)] & ~bit(p)) == 0) continue;
-      if (attacks_.contains(Clause{p, end.is_store, end.crossed})) continue;
-      const int closing = closing_edge(w, p, end.variable);
+      const int variable = end.accesses.front().first;
+      if (!writers_[static_cast<std::size_t>(variable)].has_other_than(p)) continue;
+      if (attacks_.contains(Clause{p, end.crossed, end.separable})) continue;
+      const int closing = closing_edge(w, p, variable);
       if (closing < 0) continue;
-      add(Attack{index, p, end, closing, {}});
+      add(Attack{index, p, end, {{closing, false}}});
       if (!collect_) return;
     }
   }
@@ -99,7 +108,7 @@ void AttackObserver::expand_persistence(Work& w, Index index) {
 
 void AttackObserver::note_writers(Work& w) {
   const Machine& m = *machine_;
-  std::fill(writers_.begin(), writers_.end(), 0);
+  std::fill(writers_.begin(), writers_.end(), Writers{});
   for (int q = 0; q < static_cast<int>(m.processes.size()); ++q) {
     const auto location = static_cast<std::size_t>(w[m.processes[static_cast<std::size_t>(q)].location_slot]);
     for (const int number : m.leaving[static_cast<std::size_t>(q)][location]) {
@@ -111,7 +120,12 @@ void AttackObserver::note_writers(Work& w) {
           if (change.slot >= m.variables) continue;
           bool first = true;
           for (std::size_t j = mark; j < i; ++j) first &= w.log()[j].slot != change.slot;
-          if (first && w[change.slot] != change.before) writers_[static_cast<std::size_t>(change.slot)] |= bit(q);
+          if (!first || w[change.slot] == change.before) continue;
+          Writers& writers = writers_[static_cast<std::size_t>(change.slot)];
+          if (writers.first < 0)
+            writers.first = q;
+          else if (writers.first != q)
+            writers.another = q;
         }
       w.rollback(mark);
     }
@@ -142,11 +156,11 @@ void AttackObserver::expand_robustness(Work& w, Index index) {
     for (const EndEvent& end : walk_->run(w, p)) {
       const std::size_t mark = w.mark();
       for (const auto& [variable, value] : end.memory) w.set(variable, value);
-      const Index root = chain_->root(w, p, end.delayed, end.variable, end.is_store);
+      const Index root = chain_->root(w, p, end.delayed, end.accesses);
       w.rollback(mark);
       if (root == kNoIndex) continue;
-      const Attack attack{index, p, end, -1, {}};
-      if (collect_) rooted_.try_emplace({root, Clause{p, end.is_store, end.crossed}}, attack);
+      const Attack attack{index, p, end};
+      if (collect_) rooted_.try_emplace({root, clause_of(attack)}, attack);
       first_of_root_.try_emplace(root, attack);
     }
   }
@@ -159,11 +173,13 @@ void AttackObserver::expand_robustness(Work& w, Index index) {
 }
 
 void AttackObserver::add(Attack attack) {
-  Clause clause{attack.attacker, attack.end.is_store, attack.end.crossed};
+  Clause clause = clause_of(attack);
   attacks_.try_emplace(std::move(clause), std::move(attack));
 }
 
 void AttackObserver::merge(AttackObserver& other, const StateSet& states) {
+  other.settle();
+  merged_nodes_ += other.chain_nodes();
   for (auto& [clause, attack] : other.attacks_) {
     const auto [entry, is_new] = attacks_.try_emplace(clause, attack);
     if (!is_new && std::memcmp(states.state(attack.state), states.state(entry->second.state), states.words() * sizeof(Word)) < 0)
@@ -171,15 +187,19 @@ void AttackObserver::merge(AttackObserver& other, const StateSet& states) {
   }
 }
 
-std::vector<Attack> AttackObserver::attacks() {
-  if (collect_ && chain_) {
-    const std::vector<bool> wins = chain_->winning();
-    for (auto& [key, attack] : rooted_) {
-      if (!wins[key.first] || attacks_.contains(key.second)) continue;
-      attack.helpers = chain_->path(key.first);
-      add(attack);
-    }
+void AttackObserver::settle() {
+  if (!collect_ || !chain_) return;
+  const std::vector<bool> wins = chain_->winning();
+  for (auto& [key, attack] : rooted_) {
+    if (!wins[key.first] || attacks_.contains(key.second)) continue;
+    attack.helpers = chain_->path(key.first);
+    add(attack);
   }
+  rooted_.clear();
+}
+
+std::vector<Attack> AttackObserver::attacks() {
+  settle();
   std::vector<Attack> found;
   for (auto& [clause, attack] : attacks_) found.push_back(attack);
   std::stable_sort(found.begin(), found.end(),
@@ -198,25 +218,50 @@ void RaceObserver<triangular>::expand(Work& w, Index index) {
       const std::size_t mark = w.mark();
       const Tried tried = try_edge(m, m.edges[static_cast<std::size_t>(number)], w, semantics_, accesses_);
       w.rollback(mark);
-      if (tried.happened)
-        for (const Access& a : accesses_) next_.push_back({p, number, a});
+      if (!tried.happened) continue;
+      const std::size_t first = next_.size();
+      for (const Access& a : accesses_) next_.push_back({p, number, a});
+      if (triangular && !m.edges[static_cast<std::size_t>(number)].locked) note_exposed(w, p, first);
     }
   }
   for (const Next& a : next_)
     for (const Next& b : next_) {
       if (a.process == b.process || a.access.variable != b.access.variable) continue;
       if constexpr (triangular) {
-        const Value last = w[m.processes[static_cast<std::size_t>(a.process)].pending_slot];
-        const bool reads_past_store = !a.access.is_store && !a.access.locked && last != 0 && last != a.access.variable + 1;
-        if (!reads_past_store || !b.access.is_store) continue;
-        race_ = Race{index, a.process, a.edge, b.process, b.edge, a.access.variable, last - 1};
+        if (a.unfenced < 0 || (a.writes_only && !b.access.is_store)) continue;
+        race_ = Race{index, a.process, a.edge, b.process, b.edge, a.access.variable, a.unfenced};
       } else {
-        const bool plain_write = a.access.is_store && !a.access.locked;
-        if (!plain_write) continue;
+        if (!a.access.is_store || (a.access.locked && b.access.locked)) continue;
         race_ = Race{index, a.process, a.edge, b.process, b.edge, a.access.variable};
       }
       return;
     }
+}
+
+// A read is exposed while a store of its process to another variable is unfenced. The stores of the same step count, too:
+// all of them commit after its reads; and a store is exposed to any access until the step's last store has committed.
+template <bool triangular>
+void RaceObserver<triangular>::note_exposed(const Work& w, int process, std::size_t first) {
+  int last = w[machine_->processes[static_cast<std::size_t>(process)].pending_slot] - 1;
+  int last_store = -1;
+  for (std::size_t i = first; i < next_.size(); ++i)
+    if (next_[i].access.is_store) last_store = static_cast<int>(i);
+  for (std::size_t i = first; i < next_.size(); ++i) {
+    Next& next = next_[i];
+    const int variable = next.access.variable;
+    if (next.access.is_store) {
+      last = variable;
+      if (static_cast<int>(i) < last_store) next.unfenced = next_[static_cast<std::size_t>(last_store)].access.variable;
+      continue;
+    }
+    bool stored_inside = false;
+    for (std::size_t j = first; j < i; ++j) stored_inside |= next_[j].access.is_store && next_[j].access.variable == variable;
+    next.writes_only = true;
+    if (last >= 0 && last != variable)
+      next.unfenced = last;
+    else if (last_store >= 0 && !stored_inside)
+      next.unfenced = next_[static_cast<std::size_t>(last_store)].access.variable;
+  }
 }
 
 template class RaceObserver<true>;

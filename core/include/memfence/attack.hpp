@@ -1,13 +1,17 @@
 // Attacks: how one process alone can show, from a state that SC reaches, that a store of its can be overtaken.
 //
-// DESIGN 7. The attacker delays a store and walks on alone; what it does then ends in *end events*, accesses that could
-// take effect before the delayed store. The three criteria differ in what the walk may contain:
+// DESIGN 7. The attacker delays a store and walks on alone; what it does then ends in an *end event*, a step with accesses
+// that take effect before the delayed store. The three criteria differ in what the walk may contain:
 //   persistence      no further store; the end event is a read of memory;
 //   robustness, TSO  later stores are delayed too (private overlay); the end event is a read of memory;
 //   robustness, PSO  only stores to the delayed variable are pending, other stores reach memory at once and are end events
 //                    themselves, as are reads of memory; after an sfence every later store is pending.
 // An mfence or a locked step ends the walk. `crossed` are the transitions the attacker completed from the delayed store
 // on: a fence behind any of them would have stopped this walk.
+//
+// A step is atomic under SC, whatever it contains, but not under TSO and PSO: its loads happen when it is taken, its stores
+// one by one later. So the step that makes the delayed store can be its own end event, by what it read (`x := x + 1`), or
+// by a store of it that has reached memory before the delayed one. No fence helps against that: nothing was crossed.
 #pragma once
 
 #include <map>
@@ -20,19 +24,29 @@ namespace memfence {
 enum class Criterion : std::int32_t { Persistence, RobustTso, RobustPso };
 
 struct EndEvent {
-  int delayed;      // variable of the first delayed store
-  int variable;     // variable of the end event
-  bool is_store;    // PSO: a store that reached memory
-  std::vector<int> crossed;  // sorted transition numbers of the attacker
-  std::vector<int> edges;    // the walk: edges completed, then the one in which the end event happens
-  std::vector<std::pair<int, Value>> memory;  // PSO: variables that the walk changed in memory
+  int delayed;  // variable of the first delayed store
+  int early;    // how many stores of the first step reached memory before it
+  std::vector<std::pair<int, bool>> accesses;  // what the end event reads from (false) and writes to memory (true), sorted
+  std::vector<int> crossed;    // sorted transition numbers of the attacker
+  std::vector<int> separable;  // PSO: those of `crossed` behind which an sfence would do
+  std::vector<int> edges;      // the walk: edges completed, then the one in which the end event happens
+  std::vector<std::pair<int, Value>> memory;  // variables that the walk changed in memory
+  int separated_at = -1;                      // PSO: from this edge of the walk on stores stay pending, as if separated
 
+  bool has_store() const {
+    for (const auto& access : accesses)
+      if (access.second) return true;
+    return false;
+  }
   friend auto operator<=>(const EndEvent&, const EndEvent&) = default;
 };
 
 class AttackWalk {
  public:
-  AttackWalk(const Machine& m, Criterion criterion) : machine_(m), criterion_(criterion) {}
+  // With `every_fence`, also the walks that an sfence somewhere would leave: later stores stay pending. They matter only for
+  // which fences stop all attacks, not for whether there is one.
+  AttackWalk(const Machine& m, Criterion criterion, bool every_fence)
+      : machine_(m), criterion_(criterion), every_fence_(every_fence) {}
 
   // Every end event of process `attacker` from the state in `w`, with minimal sets of crossed transitions. `w` is left as
   // it was. Deterministic order.
@@ -43,16 +57,23 @@ class AttackWalk {
 
  private:
   struct Overlay;
-  void start(Work& w, int attacker, const Edge& edge);
-  void walk(Work& w, int attacker, Overlay& overlay, std::vector<int>& crossed, std::vector<int>& path);
-  void run_ops(Work& w, const Edge& edge, Overlay& overlay, std::vector<int> crossed, std::vector<int>& path);
-  void add(const Overlay& overlay, int variable, bool is_store, const std::vector<int>& crossed,
-           const std::vector<int>& path);
+  // What a set of fences must hit: mfences `all`, sfences `some` of them.
+  struct Crossed {
+    std::vector<int> all, some;
+    bool is_within(const Crossed& other) const;
+  };
+
+  void start(Work& w, const Edge& edge);
+  void walk(Work& w, int attacker, const Overlay& overlay, const Crossed& crossed, std::vector<int>& path);
+  void run_ops(Work& w, const Edge& edge, Overlay& overlay, Crossed crossed, std::vector<int>& path);
+  void add(const Overlay& overlay, const Crossed& crossed, const std::vector<int>& path);
+  void add(EndEvent event);
 
   const Machine& machine_;
   Criterion criterion_;
+  bool every_fence_;
   std::vector<EndEvent> ends_;
-  std::map<std::vector<Value>, std::vector<std::vector<int>>> visited_;  // local state -> minimal crossed sets seen
+  std::map<std::vector<Value>, std::vector<Crossed>> visited_;  // local state -> minimal crossed sets seen
 };
 
 }  // namespace memfence

@@ -9,25 +9,24 @@
 
 #include <map>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "memfence/accesses.hpp"
 #include "memfence/state_set.hpp"
+#include "memfence/torn.hpp"
 
 namespace memfence {
-
-struct HelperStep {
-  int edge;
-  bool completed;  // else only its first transition happened: the local steps behind it block
-};
 
 class ChainSearch {
  public:
   explicit ChainSearch(const Machine& m);
 
-  // The node for an end event on `variable` (a store or a read) of `attacker`, which delays a store to `delayed`; the
-  // others and memory are as in `w`. Returns kNoIndex where a look at the program text already rules the attack out.
-  Index root(const Work& w, int attacker, int delayed, int variable, bool is_store);
+  using Start = std::vector<std::pair<int, bool>>;  // (variable, is a store)
+
+  // The node for an end event of `attacker`, which delays a store to `delayed`, with these accesses; the others and memory
+  // are as in `w`. Returns kNoIndex where a look at the program text already rules the attack out.
+  Index root(const Work& w, int attacker, int delayed, const Start& accesses);
 
   // Explore every node not yet explored. With `stop_at_goal`, end at the first goal and return true.
   bool explore(bool stop_at_goal);
@@ -45,7 +44,7 @@ class ChainSearch {
 
  private:
   static std::vector<Slot> node_slots(const Machine& m);
-  bool possible_by_text(int attacker, int delayed, int variable, bool is_store);
+  bool possible_by_text(int attacker, int delayed, const Start& accesses);
   int attacker_slot() const { return base_; }
   int delayed_slot() const { return base_ + 1; }
   int member_slot(int process) const { return base_ + 2 + process; }
@@ -71,7 +70,7 @@ class ChainSearch {
   std::vector<std::pair<Index, Index>> links_;  // node -> child, for winning()
   std::vector<bool> closes_;                    // nodes with a step to the goal
   std::vector<std::set<int>> text_reads_, text_writes_;  // per process
-  std::map<std::vector<int>, bool> text_answers_;
+  std::map<std::tuple<int, int, Start>, bool> text_answers_;
   mutable Work work_;
 };
 

@@ -9,20 +9,20 @@
 
 namespace memfence {
 
-// An attack that succeeds: from the SC-reachable `state`, the attacker walks to its end event; for persistence `closing`
-// is the edge of another process that writes the variable read, for robustness `helpers` close the chain.
+// An attack that succeeds: from the SC-reachable `state`, the attacker walks to its end event; then `helpers` take their
+// steps: for persistence one that writes the variable read, for robustness those that close the chain.
 struct Attack {
   Index state;
   int attacker;
   EndEvent end;
-  int closing = -1;
-  std::vector<HelperStep> helpers;
+  std::vector<HelperStep> helpers = {};
+  bool is_helper_first = false;  // the helper's store is made before the walk, and commits after it
 };
 
 class AttackObserver : public NoObserver {
  public:
   // With `collect`, the whole space is searched and `attacks()` has one attack for each distinct clause (attacker,
-  // transitions crossed, kind of end event); else the first attack ends the search.
+  // transitions crossed, those of them where an sfence will do); else the first attack ends the search.
   AttackObserver(const Machine& m, Criterion criterion, bool collect);
   AttackObserver(const AttackObserver& other) : AttackObserver(*other.machine_, other.criterion_, other.collect_) {}
   AttackObserver(AttackObserver&&) = default;
@@ -33,28 +33,37 @@ class AttackObserver : public NoObserver {
   void merge(AttackObserver& other, const StateSet& states);
   // After the search: what was found, smallest clause first.
   std::vector<Attack> attacks();
-  std::uint64_t chain_nodes() const { return chain_ ? chain_->nodes() : 0; }
+  std::uint64_t chain_nodes() const { return (chain_ ? chain_->nodes() : 0) + merged_nodes_; }
 
  private:
-  // (attacker, end is a store, crossed): what a set of fences must hit.
-  using Clause = std::tuple<int, bool, std::vector<int>>;
+  // (attacker, crossed, separable): what a set of fences must hit.
+  using Clause = std::tuple<int, std::vector<int>, std::vector<int>>;
+  static Clause clause_of(const Attack& a) { return {a.attacker, a.end.crossed, a.end.separable}; }
 
   void expand_persistence(Work& w, Index index);
   void expand_robustness(Work& w, Index index);
   void note_writers(Work& w);
   int closing_edge(Work& w, int attacker, int variable);
   void add(Attack attack);
+  // Decide what waits for the verdict on its root node.
+  void settle();
 
   const Machine* machine_;
   Criterion criterion_;
   bool collect_;
   std::unique_ptr<AttackWalk> walk_;
   std::unique_ptr<ChainSearch> chain_;
+  std::unique_ptr<TornSteps> torn_;
   Sc sc_;
   std::map<Clause, Attack> attacks_;
   std::map<std::pair<Index, Clause>, Attack> rooted_;  // collect: waiting for the verdict on their root node
   std::map<Index, Attack> first_of_root_;
-  std::vector<std::uint64_t> writers_;       // per variable: processes that can change it now
+  std::uint64_t merged_nodes_ = 0;
+  struct Writers {
+    int first = -1, another = -1;
+    bool has_other_than(int process) const { return first >= 0 && (first != process || another >= 0); }
+  };
+  std::vector<Writers> writers_;  // per variable: processes that can change it now, two of them at most
   std::vector<std::vector<std::uint64_t>> reads_after_store_;  // [process][location]: variables modulo 64
   std::vector<Access> accesses_;
 };
@@ -62,7 +71,7 @@ class AttackObserver : public NoObserver {
 // Two processes about to do things that race: TRF and DRF.
 struct Race {
   Index state;
-  int process, edge;              // TRF: the reader whose store is unfenced; DRF: one side, which writes plainly
+  int process, edge;              // TRF: the one whose store is unfenced; DRF: one side, which writes
   int other_process, other_edge;  // TRF: the writer; DRF: the other side
   int variable;
   int unfenced = -1;  // TRF: the variable of the unfenced store
@@ -87,7 +96,10 @@ class RaceObserver : public NoObserver {
   struct Next {
     int process, edge;
     Access access;
+    int unfenced = -1;          // TRF: a store that another access of the variable could come before
+    bool writes_only = false;  // TRF: only a write completes the race
   };
+  void note_exposed(const Work& w, int process, std::size_t first);
   const Machine* machine_;
   Semantics semantics_;
   std::optional<Race> race_;

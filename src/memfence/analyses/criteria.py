@@ -13,7 +13,8 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.criteria import AttackKind, Decided, explore_attacks, explore_races
 from memfence.engines.engine import Limits, Stop
 from memfence.engines.trace import Trace
-from memfence.program.ir import Program
+from memfence.program.expressions import At, BufferEmpty, RegisterOf, walk
+from memfence.program.ir import Program, Store, op_expressions
 
 PROPERTIES: dict[Criterion, str] = {
     "persistent": "persistence: same program order and store order as some SC run",
@@ -38,11 +39,17 @@ def check_criterion(program: Program, criterion: Criterion, options: CheckOption
 
 
 def require_plain_processes(program: Program) -> None:
-    """Channels and committed states belong to no memory model: the criteria are not defined for them."""
+    """Channels, committed states and looks into other processes belong to no memory model: the criteria are not defined
+    for them."""
     for process in program.processes:
         for transition in process.transitions:
             if transition.sync is not None:
                 _reject("a rendezvous", Label(transition.span))
+            if any(isinstance(op, Store) and op.direct for op in transition.ops):
+                _reject("a buffered channel", Label(transition.span))
+            leaves = (leaf for op in transition.ops for expr in op_expressions(op) for leaf in walk(expr))
+            if any(isinstance(leaf, At | RegisterOf | BufferEmpty) for leaf in leaves):
+                _reject("a look at the state of another process", Label(transition.span))
         for location in process.locations:
             if location.committed:
                 _reject("a committed state", Label(location.span))
@@ -71,7 +78,8 @@ def _attacks(program: Program, criterion: Criterion, options: CheckOptions, limi
         delayed, variable = (program.variables[v].name for v in (attack.delayed, attack.variable))
         access = "store to" if attack.is_store else "read of"
         name = program.processes[attack.attacker].name
-        details = (f"`{name}` delays its store to {delayed}; its later {access} {variable} takes effect first",)
+        when = f"its {access} {variable} in the same step" if attack.is_one_step else f"its later {access} {variable}"
+        details = (f"`{name}` delays its store to {delayed}; {when} takes effect first",)
     return _result(program, criterion, options, limits, decided, trace, details)
 
 

@@ -3,6 +3,7 @@
 An attack becomes a real run of the relaxed model: SC to the state where the attack starts, every store committing at
 once; then the attacker, its stores staying in its buffer; then the others, under SC again; last the attacker's buffer
 drains. The reference model replays it (the persistence paper's Witness, and the run behind a happens-before cycle).
+Where the program under test fails on the way (an assertion), the run ends there: nothing can follow a failure.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from memfence.engines.explicit import Bounded, cost_of, decode_step
 from memfence.engines.trace import Trace, UnreplayableWitness
 from memfence.engines.witness import original_steps
 from memfence.models import MemoryModel, memory_model
+from memfence.models.accesses import AccessKind, accesses
 from memfence.models.state import Commit, Failure, Run, State, Step
 from memfence.models.steps import take
-from memfence.program.ir import Load, Program, Store, is_local
+from memfence.program.ir import Program, Transition, is_local
 from memfence.program.passes.observed import observed_by
 from memfence.program.passes.reductions import reduce
 
+_PENDING: AccessKind = "pending store"
 AttackKind = Literal["persistence", "tso", "pso"]
 _ATTACKS: dict[AttackKind, int] = {"persistence": 0, "tso": 1, "pso": 2}
 SAFE_REDUCTIONS = frozenset({"dead", "fuse"})
@@ -32,10 +35,12 @@ SAFE_REDUCTIONS = frozenset({"dead", "fuse"})
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """The attacker delays a store to `delayed`; its later access of `variable` takes effect first.
+    """The attacker delays a store to `delayed`; its access of `variable` takes effect first.
 
-    `crossed`: the attacker's transitions behind each of which a fence would stop this attack. `is_store`: the access
-    that takes effect early is a store (PSO), so an `sfence` would do.
+    `crossed`: the attacker's transitions behind each of which an `mfence` would stop this attack; `separable`: those of
+    them behind which, under PSO, an `sfence` would do. `walk`: all transitions from the delayed store to the one with
+    the access; locking any of them stops the attack, too. Where the delayed store and the access belong to the same
+    step, nothing is crossed: no fence helps.
     """
 
     attacker: int
@@ -43,7 +48,14 @@ class Attack:
     variable: int
     is_store: bool
     crossed: frozenset[int]
+    separable: frozenset[int]
+    walk: tuple[int, ...]
     _native: _core.Attack
+
+    @property
+    def is_one_step(self) -> bool:
+        """Whether the access is part of the step that makes the delayed store."""
+        return not self.crossed
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +138,7 @@ def _encode(program: Program, reductions: frozenset[str]) -> Encoded:
 
 
 def _decided(program: Program, encoded: Encoded, result: _core.CriterionResult) -> Decided:
-    attacks = tuple(
-        Attack(a.attacker, a.delayed, a.variable, a.is_store, frozenset(a.crossed), a) for a in result.attacks
-    )
+    attacks = tuple(_attack(program, encoded, native) for native in result.attacks)
     native = result.race
     race = None
     if native is not None:
@@ -137,6 +147,28 @@ def _decided(program: Program, encoded: Encoded, result: _core.CriterionResult) 
     stop = Stop(result.exploration.stop)
     cost = cost_of(result.exploration.stats)
     return Decided(program, stop, cost, attacks, race, result.chain_nodes, result, encoded)
+
+
+def _attack(program: Program, encoded: Encoded, native: _core.Attack) -> Attack:
+    variable, is_store = next((a for a in native.accesses if a[0] != native.delayed), native.accesses[0])
+    transitions = program.processes[native.attacker].transitions
+    *whole, last = (encoded.origin_of(edge) for edge in native.edges)
+    return Attack(
+        native.attacker,
+        native.delayed,
+        variable,
+        is_store,
+        frozenset(native.crossed),
+        frozenset(native.separable),
+        (*(number for origin in whole for number in origin), *_to_access(transitions, last)),
+        native,
+    )
+
+
+def _to_access(transitions: tuple[Transition, ...], origin: tuple[int, ...]) -> tuple[int, ...]:
+    """The transitions behind an edge up to the one that touches memory; only the first of them if none does."""
+    touching = [i for i, n in enumerate(origin) if any(not is_local(op) for op in transitions[n].ops)]
+    return origin[: touching[-1] + 1] if touching else origin[:1]
 
 
 class _AttackRun:
@@ -149,82 +181,99 @@ class _AttackRun:
         self.program = decided.program
         self.start, self.prefix = decided.sc_run(attack._native.state)
         self.steps: list[Step] = []
+        self.has_failed = False
         self.state = self._relaxed(self.start)
 
     def trace(self) -> Trace:
         for step in self.prefix:
             self.take(step)
             self.drain_all()
+        native = self.attack._native
+        if native.is_helper_first:
+            self.help(drain=False)
         self.walk()
-        for edge, completed in self.helper_steps():
-            for step in self.parts(edge, completed):
-                self.take(step)
-                self.drain_all(but=self.attack.attacker)
+        if native.is_helper_first:
+            self.drain_all(but=self.attack.attacker)
+        else:
+            self.help(drain=True)
         self.drain_all()
         return Trace(self.program, self.model, self._relaxed(self.start), self.steps)
 
     def walk(self) -> None:
         """The attacker alone: its stores stay pending, but for those that the attack lets reach memory."""
-        native, attacker = self.attack._native, self.attack.attacker
-        *whole, last = native.edges
-        for edge in whole:
-            for step in self.parts(edge, True):
+        native = self.attack._native
+        for position, edge in enumerate(native.edges):
+            is_separated = 0 <= native.separated_at <= position
+            for step in self.parts(edge, completed=position + 1 < len(native.edges)):
+                before = self.state
                 self.take(step)
-                self.commit_what_may_pass()
-        origin = self.decided._encoded.origin_of(last)
-        for number in origin:
-            self.take(Run(attacker, number))
-            self.commit_what_may_pass()
-            if self.has_end_event(number):
-                return
+                if position == 0:
+                    self.commit_early(before, step)
+                if self.model.name == "pso" and not is_separated:
+                    self.commit_what_may_pass()
 
-    def has_end_event(self, number: int) -> bool:
-        """Whether the transition is the one in whose accesses the attack ends: the first that touches memory."""
-        ops = self.program.processes[self.attack.attacker].transitions[number].ops
-        return any(isinstance(op, Load | Store) for op in ops)
+    def commit_early(self, before: State, step: Run) -> None:
+        """Commit those stores of the first step that the attack does not delay."""
+        stored = [a.variable for a in accesses(self.program, self.model, before, step) if a.kind == _PENDING]
+        for variable in stored[: self.attack._native.early]:
+            self.commit(variable)
+
+    def commit(self, variable: int) -> None:
+        """Commit the attacker's oldest pending store to the variable; it is the next to commit."""
+        for step, after in self.model.background(self.program, self.state, self.attack.attacker):
+            if isinstance(step, Commit) and self.head(step) == variable:
+                self.steps.append(step)
+                self.state = after
+                return
+        raise UnreplayableWitness(f"no store to {self.program.variables[variable].name} can commit")
 
     def commit_what_may_pass(self) -> None:
         """Under PSO, stores to other variables than the delayed one reach memory at once."""
-        if self.model.name != "pso":
-            return
-        attacker = self.attack.attacker
-        for step, after in self.model.background(self.program, self.state, attacker):
-            if isinstance(step, Commit):
-                head = self.state.buffers[attacker][step.buffer][0]
-                if head is not None and head[0] != self.attack.delayed:
-                    self.steps.append(step)
-                    self.state = after
-                    self.commit_what_may_pass()
-                    return
+        for step, after in self.model.background(self.program, self.state, self.attack.attacker):
+            if isinstance(step, Commit) and self.head(step) != self.attack.delayed and not self.has_failed:
+                self.steps.append(step)
+                self.state = after
+                self.commit_what_may_pass()
+                return
 
-    def helper_steps(self) -> list[tuple[int, bool]]:
-        native = self.attack._native
-        return [(native.closing, False)] if native.closing >= 0 else list(native.helpers)
+    def head(self, commit: Commit) -> int | None:
+        entry = self.state.buffers[commit.process][commit.buffer][0]
+        return None if entry is None else entry[0]
 
-    def parts(self, edge: int, completed: bool) -> Iterator[Step]:
+    def help(self, *, drain: bool) -> None:
+        """The steps of the others, each of which commits at once, or not yet."""
+        for edge, completed in self.attack._native.helpers:
+            for step in self.parts(edge, completed):
+                self.take(step)
+                if drain:
+                    self.drain_all(but=self.attack.attacker)
+
+    def parts(self, edge: int, completed: bool) -> Iterator[Run]:
         """The loaded program's transitions behind an edge; without `completed`, to the last that touches memory."""
         step = self.decided._encoded.edges[edge]
         assert isinstance(step, Run)
         origin = self.decided._encoded.origin_of(edge)
         if not completed:
-            transitions = self.program.processes[step.process].transitions
-            touching = [i for i, n in enumerate(origin) if any(not is_local(op) for op in transitions[n].ops)]
-            origin = origin[: touching[-1] + 1] if touching else origin[:1]
+            origin = _to_access(self.program.processes[step.process].transitions, origin)
         for number in origin:
             yield Run(step.process, number)
 
     def take(self, step: Step) -> None:
+        if self.has_failed:
+            return
         after = take(self.program, self.model, self.state, step)
         if after is None:
             raise UnreplayableWitness(f"{step} is not possible under {self.model.name}")
         self.steps.append(step)
-        if not isinstance(after, Failure):
+        if isinstance(after, Failure):
+            self.has_failed = True
+        else:
             self.state = after
 
     def drain_all(self, but: int | None = None) -> None:
         """Commit everything that is pending, except for process `but`."""
         for process in range(len(self.program.processes)):
-            while process != but and any(self.state.buffers[process]):
+            while process != but and not self.has_failed and any(self.state.buffers[process]):
                 step, self.state = next(iter(self.model.background(self.program, self.state, process)))
                 self.steps.append(step)
 

@@ -1,0 +1,141 @@
+"""The criteria decided from SC exploration agree with their definitions, on every run of small random programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from criteria_programs import PLAIN, RICH, criteria_programs
+from fenced import with_fences
+from memfence.engines.criteria import Attack, AttackKind, Decided, explore_attacks, explore_races
+from memfence.program.ir import FenceKind, Program
+from twins import criteria as twin
+
+Reductions = frozenset[str]
+ALL: Reductions = frozenset({"dead", "fuse"})
+NONE: Reductions = frozenset()
+
+QUICK = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+THOROUGH = settings(max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck))
+
+Holds = Callable[[Program, Reductions], bool]
+
+
+def no_attack(kind: AttackKind) -> Holds:
+    return lambda program, reductions: not explore_attacks(program, kind, reductions=reductions).attacks
+
+
+def no_race(triangular: bool) -> Holds:
+    return lambda program, reductions: explore_races(program, triangular=triangular, reductions=reductions).race is None
+
+
+CRITERIA: dict[str, tuple[Holds, Callable[[Program], bool]]] = {
+    "persistent": (no_attack("persistence"), twin.is_persistent),
+    "robust under TSO": (no_attack("tso"), lambda program: twin.is_robust(program, "tso")),
+    "robust under PSO": (no_attack("pso"), lambda program: twin.is_robust(program, "pso")),
+    "free of triangular races": (no_race(True), twin.is_triangular_race_free),
+    "free of data races": (no_race(False), twin.is_data_race_free),
+}
+ATTACKS: tuple[AttackKind, ...] = ("persistence", "tso", "pso")
+EVERY_ATTACK = pytest.mark.parametrize("kind", ATTACKS)
+SMALL = st.one_of(criteria_programs(PLAIN, torn_steps=False), criteria_programs(RICH))
+
+
+def agrees(name: str, program: Program) -> None:
+    holds, by_definition = CRITERIA[name]
+    expected = by_definition(program)
+    assert holds(program, ALL) == expected
+    assert holds(program, NONE) == expected
+
+
+@QUICK
+@given(program=SMALL)
+def test_every_criterion_holds_exactly_where_its_definition_says(program: Program) -> None:
+    for name in CRITERIA:
+        agrees(name, program)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(CRITERIA))
+@THOROUGH
+@given(program=SMALL)
+def test_a_criterion_holds_exactly_where_its_definition_says_on_many_programs(name: str, program: Program) -> None:
+    agrees(name, program)
+
+
+@settings(QUICK, max_examples=60)
+@given(program=SMALL, model=st.sampled_from(["tso", "pso"]))
+def test_traces_are_those_of_sc_exactly_where_happens_before_has_no_cycle(program: Program, model: str) -> None:
+    assert twin.is_robust_by_traces(program, model) == twin.is_robust(program, model)  # type: ignore[arg-type]
+
+
+# What fence synthesis relies on: the attacks that were collected say exactly which fences are enough.
+
+
+def is_stopped(attack: Attack, fences: dict[tuple[int, int], FenceKind]) -> bool:
+    mine = {transition: kind for (process, transition), kind in fences.items() if process == attack.attacker}
+    return any(t in (attack.crossed if kind == "mfence" else attack.separable) for t, kind in mine.items())
+
+
+def some_fences(program: Program, decided: Decided, random: Random) -> dict[tuple[int, int], FenceKind]:
+    every = [(p, t) for p, process in enumerate(program.processes) for t in range(len(process.transitions))]
+    useful = sorted({(a.attacker, t) for a in decided.attacks for t in a.crossed})
+    chosen = [site for site in useful if random.random() < 0.6] + random.sample(every, min(1, len(every)))
+    return {site: random.choice(["mfence", "mfence", "sfence"]) for site in chosen}
+
+
+def fences_are_enough_exactly_if_they_stop_every_attack(program: Program, kind: AttackKind, random: Random) -> None:
+    decided = explore_attacks(program, kind, collect=True, reductions=random.choice([ALL, NONE]))
+    assert decided.complete
+    for _ in range(8 if decided.attacks else 1):
+        fences = some_fences(program, decided, random)
+        expected = all(is_stopped(attack, fences) for attack in decided.attacks)
+        remaining = explore_attacks(with_fences(program, fences), kind).attacks
+        assert (not remaining) == expected
+
+
+@settings(QUICK, max_examples=60)
+@given(program=SMALL, random=st.randoms(use_true_random=False))
+def test_fences_are_enough_exactly_if_they_stop_every_attack(program: Program, random: Random) -> None:
+    for kind in ATTACKS:
+        fences_are_enough_exactly_if_they_stop_every_attack(program, kind, random)
+
+
+@pytest.mark.slow
+@EVERY_ATTACK
+@THOROUGH
+@given(program=SMALL, random=st.randoms(use_true_random=False))
+def test_fences_are_enough_exactly_if_they_stop_every_attack_of_many_programs(
+    kind: AttackKind, program: Program, random: Random
+) -> None:
+    fences_are_enough_exactly_if_they_stop_every_attack(program, kind, random)
+
+
+def every_attack_is_a_run_with_the_trace_of_no_sc_run(program: Program, kind: AttackKind) -> None:
+    decided = explore_attacks(program, kind, collect=True)
+    for attack in decided.attacks:
+        trace = decided.attack_trace(attack, "pso" if kind == "pso" else "tso")
+        if trace.failure is not None:
+            continue
+        assert trace.end.is_plain
+        if kind != "persistence":
+            assert not twin.is_acyclic(twin.history_of(trace))
+
+
+@settings(QUICK, max_examples=60)
+@given(program=SMALL)
+def test_every_attack_is_a_run_with_the_trace_of_no_sc_run(program: Program) -> None:
+    for kind in ATTACKS:
+        every_attack_is_a_run_with_the_trace_of_no_sc_run(program, kind)
+
+
+@pytest.mark.slow
+@EVERY_ATTACK
+@THOROUGH
+@given(program=SMALL)
+def test_every_attack_on_many_programs_is_a_run_with_the_trace_of_no_sc_run(kind: AttackKind, program: Program) -> None:
+    every_attack_is_a_run_with_the_trace_of_no_sc_run(program, kind)
