@@ -55,7 +55,7 @@ def counted_fences(chosen: FenceSet) -> str:
     what = "locked write" if all(f.kind == "locked" for f in chosen.fences) else "fence"
     if {f.kind for f in chosen.fences} > {"locked"}:
         what = "edit"
-    several = f"{chosen.count} {what}{'' if chosen.count == 1 else 's'}"
+    several = _several(chosen.count, what)
     return several if chosen.instances == chosen.count else f"{several} ({chosen.instances} over all processes)"
 
 
@@ -74,11 +74,15 @@ def _facts(result: FixResult, verbose: bool) -> list[tuple[str, str]]:
     if result.advice is not None:
         facts.append(("try", result.advice))
     stats = result.stats
-    clauses = f"{stats.clauses} runs to stop, {stats.checks} check{'' if stats.checks == 1 else 's'}"
-    facts.append(("search", f"{stats.sites} places, {clauses}, {stats.states:,} states, {stats.seconds:.2f} s"))
+    parts = [_several(stats.sites, "place"), _several(stats.clauses, "clause"), _several(stats.checks, "check")]
+    facts.append(("search", f"{', '.join(parts)}, {stats.states:,} states, {stats.seconds:.2f} s"))
     if verbose:
         facts.append(("memory", f"{stats.peak_mb:.0f} MB"))
     return facts
+
+
+def _several(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def minimum_text(result: FixResult) -> str:
@@ -107,6 +111,10 @@ def where(fence: PlacedFence) -> str:
     """``after `wants[me] = true` (peterson.pml:14)``."""
     place = "" if fence.at.source is NOWHERE.source else f" ({fence.at.place})"
     return f"{_side(fence)} `{fence.text}`{place}" if fence.text else place.strip(" ()")
+
+
+def _noun(fence: PlacedFence) -> str:
+    return "locked write" if fence.kind == "locked" else fence.kind
 
 
 def _side(fence: PlacedFence) -> str:
@@ -167,7 +175,7 @@ def _runs(result: FixResult, width: int) -> list[str]:
         run = fence.run
         if run is None or not run.steps:
             continue
-        lines += ["", *_run(f"Without the {fence.kind} {where(fence)}, this run is possible", run, width)]
+        lines += ["", *_run(f"Without the {_noun(fence)} {where(fence)}, this run is possible", run, width)]
     return lines
 
 
@@ -225,7 +233,7 @@ def _fence_object(fence: PlacedFence, with_run: bool) -> Object:
         "kind": fence.kind,
         "file": fence.at.source.path if is_placed else None,
         "line": fence.at.line if is_placed else None,
-        "process": fence.template,
+        "process": fence.point.template,
         "processes": list(fence.processes),
         "location": fence.location,
         "after": None if fence.is_before else fence.text,

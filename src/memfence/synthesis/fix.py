@@ -9,12 +9,15 @@ from dataclasses import replace
 from memfence.analyses import check
 from memfence.analyses.options import Criterion, criterion_to_check
 from memfence.analyses.result import Verdict
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.engine import peak_megabytes
 from memfence.engines.overtaking import Overtaken, overtaken_pairs
 from memfence.engines.trace import Trace
 from memfence.frontends import EditKind
 from memfence.pipeline import load_text
-from memfence.program.ir import Program
+from memfence.program.ir import Final, Program
+from memfence.program.property_text import parse_expression
 from memfence.source import SourceText
 from memfence.synthesis.attempt import Attempt, attempt
 from memfence.synthesis.clauses import Clause, is_crossed, runs_of
@@ -35,6 +38,7 @@ def fix(program: Program, options: FixOptions) -> FixResult:
     """
     start = time.monotonic()
     criterion = criterion_to_check(program, options)
+    program = forbidding_outcomes(program)
     found = choose(program, criterion, options)
     chosen = fence_set(program, found.chosen)
     in_one_step = None
@@ -69,6 +73,7 @@ def count_fences(program: Program, options: FixOptions) -> FixResult:
     """`fix`, without writing the text and without proving it once more: for comparing criteria."""
     start = time.monotonic()
     criterion = criterion_to_check(program, options)
+    program = forbidding_outcomes(program)
     found = choose(program, criterion, options)
     return FixResult(
         program, options.model, criterion, found.stated, found.verdict, options.minimise,
@@ -77,9 +82,24 @@ def count_fences(program: Program, options: FixOptions) -> FixResult:
     )  # fmt: skip
 
 
+def forbidding_outcomes(program: Program) -> Program:
+    """`program` with `exists` conditions turned round: a litmus test names the outcome that fences are to forbid."""
+    named = [stated for stated in program.properties if isinstance(stated, Final) and stated.quantifier == "exists"]
+    if not named:
+        return program
+    properties = tuple(
+        replace(stated, quantifier="not exists", text=f"~{stated.text}") if stated in named else stated
+        for stated in program.properties
+    )
+    note = "an `exists` condition names an outcome: fences are to make it impossible"
+    return replace(program, properties=properties, notes=(*program.notes, note))
+
+
 def choose(program: Program, criterion: Criterion, options: FixOptions) -> Attempt:
     """The edits: fences if they can do it, else with locked writes; in two steps where asked for."""
     possible = KINDS_OF_LANGUAGE.get(program.language, ALL_KINDS)
+    if "mfence" not in possible and criterion != "safety":
+        raise _no_fences(program)
     if options.kinds is not None:
         return _choose(program, criterion, options, [kind for kind in options.kinds if kind in possible])
     found = _choose(program, criterion, options, [kind for kind in possible if kind in FENCES] or possible)
@@ -88,6 +108,12 @@ def choose(program: Program, criterion: Criterion, options: FixOptions) -> Attem
         return found
     again = _choose(program, criterion, options, possible)
     return found if again.verdict is FixVerdict.IMPOSSIBLE else again
+
+
+def _no_fences(program: Program) -> InputError:
+    what = f"`{program.source.path}` is written in a language without fences: {program.language}"
+    hint = "its writes can be made atomic for a property: use --forbid, --invariant or --ltl"
+    return InputError([Diagnostic(Code.UNSUPPORTED, what, Label(program.source.span(0, 1)), hint=hint)])
 
 
 def _is_sc_run(found: Attempt) -> bool:
@@ -137,10 +163,8 @@ def _placed(program: Program, edit: FenceEdit, run: Trace | None) -> PlacedFence
     owner = program.processes[process]
     return PlacedFence(
         kind=edit.kind,
-        at=edit.point.span,
-        text=edit.point.after,
+        point=edit.point,
         is_before=edit.is_before,
-        template=edit.point.template,
         location=owner.locations[owner.transitions[transition].target].name,
         processes=tuple(program.processes[p].name for p in edit.processes),
         cost=edit.cost,
@@ -175,13 +199,31 @@ def _with_text(result: FixResult, edits: Sequence[FenceEdit], options: FixOption
     again = load_text(source, language=program.language, int_bits=options.int_bits, split_reads=options.split_reads)
     if result.verdict is not FixVerdict.FIXED or result.criterion in ("persistent", "robust"):
         return result
-    proof = check(again, options)
+    asked = restated(options, again)
+    if asked is None:
+        return result
+    proof = check(forbidding_outcomes(again), asked)
     if proof.verdict is Verdict.HOLDS:
         return replace(result, scope=proof.scope)
     return replace(
         result, verdict=FixVerdict.UNKNOWN, scope=f"the patched text: {proof.scope}", limit=proof.limit,
         advice=proof.advice,
     )  # fmt: skip
+
+
+def restated(options: FixOptions, program: Program) -> FixOptions | None:
+    """`options` with their properties read again for `program`, whose locations have other numbers than before.
+
+    None where a property has no text that says what it is.
+    """
+    try:
+        return replace(
+            options,
+            forbid=tuple(replace(p, expr=parse_expression(p.text, program)) for p in options.forbid),
+            invariant=tuple(replace(p, expr=parse_expression(p.text, program)) for p in options.invariant),
+        )
+    except InputError:
+        return None
 
 
 def _stats(found: Attempt, start: float) -> FixStats:

@@ -27,7 +27,7 @@ class ExistingFence:
 
 
 class Need(Enum):
-    """NEEDED: a run appears without it. REDUNDANT: proved that none does. VIOLATED_ANYWAY: the program fails with it."""
+    """NEEDED: a run appears without it. REDUNDANT: proved that none does. VIOLATED_ANYWAY: it fails with it, too."""
 
     NEEDED = "needed"
     REDUNDANT = "redundant"

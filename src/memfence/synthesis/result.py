@@ -8,7 +8,7 @@ from enum import Enum
 from memfence.engines.overtaking import Overtaken
 from memfence.engines.trace import Trace
 from memfence.frontends import EditKind
-from memfence.program.ir import Program
+from memfence.program.ir import FencePoint, Program
 from memfence.source import Span
 from memfence.synthesis.options import Minimise
 
@@ -25,7 +25,7 @@ class FixVerdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PlacedFence:
-    """One edit of the text.
+    """One edit of the text, at the `point` that the front end knows.
 
     `at`: the statement next to it, which it follows, or precedes if `is_before`. `location`: the control point it
     leads to. `processes`: the instances it changes. `run`: a run of the unpatched program that only this one of the
@@ -33,16 +33,23 @@ class PlacedFence:
     """
 
     kind: EditKind
-    at: Span
-    text: str
+    point: FencePoint
     is_before: bool
-    template: str
     location: str
     processes: tuple[str, ...]
     cost: int
     level: int
     run: Trace | None = None
     overtaken: Overtaken | None = None
+
+    @property
+    def at(self) -> Span:
+        return self.point.span
+
+    @property
+    def text(self) -> str:
+        """The statement next to it, as it is written."""
+        return " ".join(self.at.text.split("\n", 1)[0].split()) if self.is_before else self.point.after
 
 
 @dataclass(frozen=True, slots=True)

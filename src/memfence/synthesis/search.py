@@ -154,7 +154,7 @@ class Search:
             yield choice
 
     def first(self) -> Found:
-        """The papers' loop: fence the latest relaxation of each error path; last drop every fence that is not needed."""
+        """The papers' loop: fence the latest relaxation of each error path; at last drop what is not needed."""
         choice: Choice = frozenset()
         order: list[int] = []
         answer = self.oracle.ask(choice)

@@ -75,7 +75,6 @@ class _Site:
 
 def _sites(program: Program) -> list[_Site]:
     behind: dict[FencePoint, set[tuple[int, int]]] = {}
-    at_location: set[FencePoint] = set()
     lockable: dict[FencePoint, set[tuple[int, int]]] = {}
     pending: set[tuple[int, int]] = set()
     levels = [loop_levels(process) for process in program.processes]
@@ -85,7 +84,6 @@ def _sites(program: Program) -> list[_Site]:
             place = process.locations[transition.target].point
             if place is not None:
                 behind.setdefault(place, set()).add((p, t))
-                at_location.add(place)
             if transition.point is not None:
                 behind.setdefault(transition.point, set()).add((p, t))
                 if _can_be_locked(transition):
@@ -93,11 +91,17 @@ def _sites(program: Program) -> list[_Site]:
     sites = [
         _Site(
             point, frozenset(executed), frozenset(executed & pending), frozenset(lockable.get(point, ())),
-            point in at_location, max(levels[p][t] for p, t in executed),
+            _is_before(program, point, executed), max(levels[p][t] for p, t in executed),
         )
         for point, executed in behind.items()
     ]  # fmt: skip
     return _cheapest(sites)
+
+
+def _is_before(program: Program, point: FencePoint, executed: Iterable[tuple[int, int]]) -> bool:
+    """Whether the point is named after the statement that follows it: none that leads there has its place."""
+    places = {program.processes[p].transitions[t].span.start for p, t in executed}
+    return point.span.start not in places
 
 
 def _cheapest(sites: Sequence[_Site]) -> list[_Site]:

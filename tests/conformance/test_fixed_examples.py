@@ -1,0 +1,151 @@
+"""Every example is fixed with as many fences as `examples/fences.csv` says, and in every language a fix is a fix."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from fixed_programs import fixed_and_needed
+from memfence.pipeline import load, load_text
+from memfence.program.ir import Forbidden
+from memfence.program.property_text import parse_expression
+from memfence.source import SourceText
+from memfence.synthesis.options import FixOptions
+from memfence.synthesis.result import FixVerdict
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+ROWS = list(csv.DictReader((EXAMPLES / "fences.csv").read_text().splitlines()))
+Model = Literal["tso", "pso"]
+
+STORE_BUFFERING = {
+    "persist": """\
+program sb
+vars x, y
+procs
+process P
+regs $r
+init l0
+begin
+  l0: x = 1; goto l1
+  l1: $r = y; goto done
+end
+process Q
+regs $r
+init l0
+begin
+  l0: y = 1; goto l1
+  l1: $r = x; goto done
+end
+""",
+    "trencher": """\
+thread P
+  initial l0
+  transition l0 l1 write 1 0
+  transition l1 done read r 1
+end
+thread Q
+  initial l0
+  transition l0 l1 write 1 1
+  transition l1 done read r 0
+end
+""",
+    "rmm": """\
+forbidden done done
+data
+    x = 0 : [0:1]
+    y = 0 : [0:1]
+process
+registers $r = 1 : [0:1]
+text
+    write: x := 1;
+    read: $r := y;
+    if $r = 0 then { done: nop } else { other: nop }
+process
+registers $r = 1 : [0:1]
+text
+    write: y := 1;
+    read: $r := x;
+    if $r = 0 then { done: nop } else { other: nop }
+""",
+    "dve": """\
+byte x = 0, y = 0;
+process P {
+  byte r = 0;
+  state start, stored, done;
+  init start;
+  trans
+    start -> stored { effect x = 1; },
+    stored -> done { effect r = y; };
+}
+process Q {
+  byte r = 0;
+  state start, stored, done;
+  init start;
+  trans
+    start -> stored { effect y = 1; },
+    stored -> done { effect r = x; };
+}
+system async;
+""",
+    "litmus": """\
+X86 SB
+{ x=0; y=0; }
+ P0          | P1          ;
+ MOV [x],$1  | MOV [y],$1  ;
+ MOV EAX,[y] | MOV EAX,[x] ;
+~exists (0:EAX=0 /\\ 1:EAX=0)
+""",
+    "promela": """\
+byte x, y;
+active proctype P() { byte r = 1; x = 1; r = y; done: skip }
+active proctype Q() { byte r = 1; y = 1; r = x; done: skip }
+""",
+}
+BOTH_READ_0 = "P@done && Q@done && P.r == 0 && Q.r == 0"
+
+
+@pytest.mark.parametrize("model", ["tso", "pso"])
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["program"])
+def test_an_example_needs_as_many_fences_as_the_table_says(row: dict[str, str], model: Model) -> None:
+    result = fixed_and_needed(load(EXAMPLES / f"{row['program']}.pml"), FixOptions(model=model))
+    assert result.is_minimum
+    assert f"{result.chosen.count}/{result.chosen.instances}" == row[model]
+
+
+def test_every_example_is_in_the_table() -> None:
+    assert [row["program"] for row in ROWS] == sorted(path.stem for path in EXAMPLES.glob("*.pml"))
+
+
+@pytest.mark.parametrize("model", ["tso", "pso"])
+@pytest.mark.parametrize("language", STORE_BUFFERING)
+def test_store_buffering_is_fixed_in_every_language(language: str, model: Model) -> None:
+    program = load_text(SourceText(f"sb.{language}", STORE_BUFFERING[language]), language=language)
+    forbid = () if program.properties else (Forbidden(parse_expression(BOTH_READ_0, program), BOTH_READ_0),)
+    result = fixed_and_needed(program, FixOptions(model=model, forbid=forbid))
+    assert result.verdict is FixVerdict.FIXED
+    # An atomic write of DVE waits for the stores of every process, so that one is enough there.
+    assert result.chosen.count == (1 if language == "dve" else 2)
+
+
+@pytest.mark.parametrize("name", ["lost_wakeup", "peterson", "lamport_fast", "seqlock"])
+def test_git_applies_the_diff(name: str, tmp_path: Path) -> None:
+    text = (EXAMPLES / f"{name}.pml").read_bytes()
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / f"{name}.pml").write_bytes(text)
+    source = SourceText(f"models/{name}.pml", text.decode())
+    result = fixed_and_needed(load_text(source), FixOptions(model="pso"))
+    git = ["git", "apply", "--unsafe-paths", "-"]
+    subprocess.run(git, input=result.diff, text=True, cwd=tmp_path, check=True)
+    assert (tmp_path / "models" / f"{name}.pml").read_text() == result.patched
+
+
+def test_the_patched_text_only_gains_lines() -> None:
+    program = load(EXAMPLES / "peterson.pml")
+    result = fixed_and_needed(program, FixOptions(model="pso"))
+    added = [line for line in result.diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
+    assert added == ["+       sfence();", "+       mfence();"]
+    assert not [line for line in result.diff.splitlines() if line.startswith("-") and not line.startswith("---")]
