@@ -181,7 +181,7 @@ def _auto(program: Program, question: Question, options: CheckOptions, deadline:
     if first.is_conclusive or deadline.passed or (options.buffer_bound is not None and first.stop is Stop.NOTHING_LEFT):
         return first
     best = first
-    for attempt in (_shortcut, _side_by_side):
+    for attempt in (_shortcut, _side_by_side, search_dually):
         decision = attempt(program, question, options, deadline)
         if decision is None:
             continue
