@@ -12,7 +12,7 @@ from memfence.reports.page import Page, SourceView, Tone
 from memfence.reports.run_view import run_view
 from memfence.reports.source_view import marks_of, source_view, sources_of
 from memfence.reports.text import verdict_text
-from memfence.reports.why import why_sentences
+from memfence.reports.why import reasons
 
 
 def check_page(result: CheckResult) -> Page:
@@ -27,7 +27,7 @@ def check_page(result: CheckResult) -> Page:
         tone=tone_of(result.verdict),
         headline=result.property,
         facts=_facts(result),
-        why=() if trace is None else why_sentences(trace),
+        why=reasons(result),
         run=None if trace is None else run_view(trace, sources, _first_of_loop(result)),
         sources=source_views(result, trace),
         cycle="" if cycle is None or trace is None else cycle_svg(trace, cycle),
@@ -59,7 +59,10 @@ def source_views(result: CheckResult, trace: Trace | None, patched: str | None =
 
 
 def _first_of_loop(result: CheckResult) -> int | None:
-    return None if result.loop_start is None else result.loop_start + 1
+    """None, too, for a run that ends where nothing happens any more."""
+    if result.loop_start is None or result.trace is None or result.loop_start == len(result.trace.steps):
+        return None
+    return result.loop_start + 1
 
 
 def _facts(result: CheckResult) -> tuple[tuple[str, str], ...]:

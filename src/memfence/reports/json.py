@@ -11,7 +11,7 @@ from memfence.engines.trace import Trace, TraceStep
 from memfence.models.state import Buffer, Commit, DropSeparator, Rendezvous, Run, State
 from memfence.program.ir import Final, Program
 from memfence.program.step_text import step_text
-from memfence.reports.why import why_sentences
+from memfence.reports.why import reasons
 from memfence.source import NOWHERE, Span
 
 Object = dict[str, Any]
@@ -45,7 +45,8 @@ def check_object(result: CheckResult) -> Object:
         "details": list(result.details),
         "trace": None if result.trace is None else trace_list(result.trace),
         "start": None if result.trace is None else _state_object(result.trace.program, result.trace.start),
-        "why": [] if result.trace is None else list(why_sentences(result.trace)),
+        "loop_start": None if result.loop_start is None else result.loop_start + 1,
+        "why": list(reasons(result)),
         "states": _final_states(result),
         "stats": {
             "states": stats.states,

@@ -15,7 +15,7 @@ from memfence.explanations import explanation
 from memfence.reports.sarif_flows import code_flow, essential_places
 from memfence.reports.sarif_places import place, uri
 from memfence.reports.text import verdict_line
-from memfence.reports.why import why_sentences
+from memfence.reports.why import reasons
 from memfence.source import NOWHERE, SourceText
 from memfence.version import VERSION
 
@@ -60,7 +60,7 @@ def render_sarif_fix(result: FixResult) -> str:
 def check_result(result: CheckResult) -> Object:
     """The SARIF `result` object of a check."""
     kind, level = _kind_and_level(result.verdict)
-    message = " ".join([verdict_line(result), *(() if result.trace is None else why_sentences(result.trace))])
+    message = " ".join([verdict_line(result), *reasons(result), *result.details])
     flows = {} if result.trace is None else {"codeFlows": [code_flow(result.trace)]}
     places = [] if result.trace is None else essential_places(result.trace)
     first = places[0][0] if places else result.program.source.span(0, 0)

@@ -8,7 +8,7 @@ from memfence.analyses.result import CheckResult, Stats, Verdict
 from memfence.engines.trace import Trace
 from memfence.reports.run_table import run_table
 from memfence.reports.table import wrap
-from memfence.reports.why import why_sentences
+from memfence.reports.why import reasons
 
 DEFAULT_WIDTH = 100
 
@@ -17,7 +17,7 @@ def render_text(result: CheckResult, *, width: int = DEFAULT_WIDTH, verbose: boo
     """The whole report. Same result, same width: the same text, but for the time and memory that the search took."""
     lines = [verdict_line(result), *_facts(result, verbose)]
     if result.trace is not None:
-        lines += ["", *_counterexample(result.trace, width)]
+        lines += ["", *_counterexample(result.trace, reasons(result), width)]
     lines += [line for detail in result.details for line in ("", *detail.splitlines())]
     return "\n".join(lines) + "\n"
 
@@ -62,11 +62,10 @@ def stats_text(stats: Stats) -> str:
     return f"{stats.states:,} states, {stats.transitions:,} transitions, {stats.seconds:.2f} s, {stats.peak_mb:.0f} MB"
 
 
-def _counterexample(trace: Trace, width: int) -> list[str]:
+def _counterexample(trace: Trace, sentences: tuple[str, ...], width: int) -> list[str]:
     count = len(trace.steps)
     title = f"Counterexample of {count} step{'' if count == 1 else 's'}, replayed under {trace.model}:"
-    sentences = why_sentences(trace)
     if not count:
         return ["Counterexample: the initial state itself."]
     why = wrap("Why: " + " ".join(sentences), width) if sentences else []
-    return [title, "", run_table(trace, width), "", *why]
+    return [title, "", run_table(trace, width), *(["", *why] if why else [])]

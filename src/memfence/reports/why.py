@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from memfence.analyses.result import CheckResult
 from memfence.engines.overtaking import Event, Overtaken, Why, explain, torn_steps
 from memfence.engines.trace import Trace
 from memfence.source import NOWHERE
+
+
+def reasons(result: CheckResult) -> tuple[str, ...]:
+    """Why the run of the result is possible. The run to a race is SC by nature: what races is among the details."""
+    if result.trace is None or result.criterion in ("trf", "drf"):
+        return ()
+    return why_sentences(result.trace)
 
 
 def why_sentences(trace: Trace) -> tuple[str, ...]:

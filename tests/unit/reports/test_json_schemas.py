@@ -1,0 +1,88 @@
+"""What `--json` prints is what the shipped schemas promise."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memfence.analyses import check
+from memfence.analyses.options import CheckOptions, Criterion
+from memfence.diagnostics import InputError
+from memfence.models import ModelName
+from memfence.pipeline import load, load_text
+from memfence.program.ir import Ltl
+from memfence.reports.fencing import fix_object
+from memfence.reports.json import check_object, error_object
+from memfence.reports.necessity import necessity_object
+from memfence.reports.schemas import json_schema, schema_names
+from memfence.source import SourceText
+from memfence.synthesis.fix import fix
+from memfence.synthesis.necessity import existing_fences, why
+from memfence.synthesis.options import FixOptions
+
+jsonschema = pytest.importorskip("jsonschema")
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+
+
+def validate(value: Any, name: str) -> None:
+    store = {json_schema(other)["$id"]: json_schema(other) for other in schema_names()}
+    schema = json_schema(name)
+    with warnings.catch_warnings(action="ignore"):  # RefResolver: works in versions with and without `referencing`
+        resolver = jsonschema.RefResolver.from_schema(schema, store=store)
+    jsonschema.Draft202012Validator(schema, resolver=resolver).validate(json.loads(json.dumps(value)))
+
+
+@pytest.mark.parametrize("name", schema_names())
+def test_every_schema_is_a_schema(name: str) -> None:
+    jsonschema.Draft202012Validator.check_schema(json_schema(name))
+
+
+@pytest.mark.parametrize("model", ["sc", "tso", "pso"])
+@pytest.mark.parametrize("criterion", ["safety", "persistent", "robust", "trf", "drf"])
+@pytest.mark.parametrize("example", ["lost_wakeup", "message_passing"])
+def test_checks_follow_the_schema(example: str, criterion: Criterion, model: ModelName) -> None:
+    result = check(load(EXAMPLES / f"{example}.pml"), CheckOptions(model=model, criterion=criterion))
+    validate(check_object(result), "check")
+
+
+def test_a_run_that_repeats_follows_the_schema() -> None:
+    text = "P_0@cs"
+    ltl = Ltl("ltl", f"G F {text}", SourceText("--ltl", text).span(0, 1))
+    result = check(load(EXAMPLES / "peterson.pml"), CheckOptions(model="tso", ltl=ltl))
+    value = check_object(result)
+    assert value["verdict"] == "violated" and value["loop_start"] is not None
+    validate(value, "check")
+
+
+def test_a_proof_with_a_trace_is_refused() -> None:
+    value = check_object(check(load(EXAMPLES / "lost_wakeup.pml"), CheckOptions(model="tso")))
+    with pytest.raises(jsonschema.ValidationError):
+        validate({**value, "verdict": "holds"}, "check")
+
+
+@pytest.mark.parametrize("model", ["tso", "pso"])
+@pytest.mark.parametrize("example", ["lost_wakeup", "message_passing"])
+def test_fixes_follow_the_schema(example: str, model: ModelName) -> None:
+    validate(fix_object(fix(load(EXAMPLES / f"{example}.pml"), FixOptions(model=model, all=True))), "fix")
+
+
+def test_reasons_for_fences_follow_the_schema() -> None:
+    patched = fix(load(EXAMPLES / "lost_wakeup.pml"), FixOptions(model="tso")).patched
+    assert patched is not None
+    program = load_text(SourceText("fixed.pml", patched.replace('#include "memfence.h"\n', "")))
+    validate(necessity_object([why(program, "safety", CheckOptions(model="tso"), existing_fences(program))]), "why")
+
+
+def test_bad_input_follows_the_schema() -> None:
+    with pytest.raises(InputError) as caught:
+        load_text(SourceText("bad.pml", "byte x; byte x; active proctype P() { y = 1 }"))
+    validate(error_object(caught.value), "error")
+
+
+def test_an_unknown_schema_is_a_key_error() -> None:
+    with pytest.raises(KeyError):
+        json_schema("../json")
