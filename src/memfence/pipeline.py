@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from memfence.program.passes.intervals import bound_values
-from memfence.program.passes.lock_regions import fuse_lock_regions
-from memfence.program.validate import validate
-
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends import LANGUAGES, Language, choose_language, language_named
 from memfence.program.ir import Program
+from memfence.program.passes.intervals import bound_values
+from memfence.program.passes.lock_regions import fuse_lock_regions
+from memfence.program.validate import validate
 from memfence.source import SourceText
 
 

@@ -135,8 +135,10 @@ def property_text(stated: Property) -> str:
             return f"never {text}"
         case Invariant(_, text):
             return f"always {text}"
+        case PropertyAutomaton():
+            return stated.name
         case _:
-            return stated.text if not hasattr(stated, "states") else stated.name
+            return stated.text
 
 
 def _advice(verdict: Verdict, stop: Stop) -> str | None:

@@ -91,22 +91,28 @@ def grow_bounds(
 
 
 def _explicit_decision(explored: Explored, cost: Cost) -> Decision:
-    sc = explored.memory.model == "sc"
     bound = explored.memory.bound
-    common = {"explored": explored, "final_states": explored.final_states, "stop": explored.stop}
+    decision = Decision(
+        "unknown",
+        "explicit",
+        _incomplete(cost),
+        cost,
+        explored=explored,
+        final_states=explored.final_states,
+        stop=explored.stop,
+    )
     if explored.finding is not None:
         scope = "a run was found and replayed step by step"
-        return Decision(
-            "found", "explicit", scope, cost, None, trace=explored.trace(), finding=explored.finding, **common
-        )
+        return replace(decision, answer="found", scope=scope, trace=explored.trace(), finding=explored.finding)
     if explored.stop is not Stop.NOTHING_LEFT:
-        return Decision("unknown", "explicit", _incomplete(cost), cost, **common)
+        return decision
     if explored.refused:
         scope = f"only runs with at most {bound} pending stores a buffer: not a proof"
-        return Decision("bounded", "explicit", scope, cost, bound, **common)
-    most = f" (no run has more than {bound} pending stores a buffer)"
-    scope = "every run: complete" if sc else f"unbounded buffers and loops: complete{most}"
-    return Decision("proved", "explicit", scope, cost, **common)
+        return replace(decision, answer="bounded", scope=scope, bound=bound)
+    if explored.memory.model == "sc":
+        return replace(decision, answer="proved", scope="every run: complete")
+    most = f"no run has more than {bound} pending store{'s' if bound > 1 else ''} a buffer"
+    return replace(decision, answer="proved", scope=f"unbounded buffers and loops: complete ({most})")
 
 
 def _incomplete(cost: Cost) -> str:

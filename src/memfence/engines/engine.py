@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import TypeAlias, TypedDict
 
 from memfence import _core
 
@@ -15,7 +16,7 @@ ProgressCallback = Callable[[int, int, int, float, float], object]
 """Called about ten times a second with: states, transitions, queue, seconds, megabytes."""
 
 
-CancelToken = _core.Cancel
+CancelToken: TypeAlias = _core.Cancel
 """Ends a search from another thread."""
 
 
@@ -32,6 +33,15 @@ class Stop(Enum):
     CANCELLED = 3
     FOUND = 4
     STATES = 5
+
+
+class CoreLimits(TypedDict):
+    """The keyword arguments that every search of the core takes."""
+
+    timeout_seconds: float
+    memory_bytes: int
+    cancel: _core.Cancel | None
+    progress: Callable[..., bool] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +64,7 @@ class Limits:
             return self.memory_megabytes * 1_000_000
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
 
-    def for_core(self) -> dict[str, object]:
+    def for_core(self) -> CoreLimits:
         """The keyword arguments that every search of the core takes."""
         progress = self.progress
         return {

@@ -1,8 +1,8 @@
 """From a run of a reduced program back to a run of the program as it was loaded.
 
 A fused transition becomes the transitions it was made of, and local steps skipped at the start come first. Where
-slicing dropped stores that nothing observes, the loaded program still makes them: their commits are put in as late as possible,
-right before a step that needs them out of the way.
+slicing dropped stores that nothing observes, the loaded program still makes them: their commits are put in as late as
+possible, right before a step that needs them out of the way.
 """
 
 from __future__ import annotations

@@ -1,0 +1,309 @@
+"""
+Native exploration core of memfence; private, wrapped by memfence.engines.
+"""
+
+from collections.abc import Sequence
+
+
+class Slot:
+    def __init__(self, lo: int, hi: int, wraps: bool, stored: bool) -> None: ...
+
+class Op:
+    def __init__(self, kind: int, process: int, locked: bool, slot: int, base: int, size: int, index: int, value: int, when: int, part: int) -> None: ...
+
+class Edge:
+    def __init__(self, process: int, source: int, target: int, locked: bool, partner: int, partner_source: int, partner_target: int, partner_locked: bool, ops: Sequence[Op], origin: Sequence[int], required: int) -> None: ...
+
+class Process:
+    def __init__(self, location_slot: int, pending_slot: int, locations: int, registers: int, edges: Sequence[int], stored_variables: Sequence[int], scratch_slots: Sequence[int], is_private: Sequence[int], committed: Sequence[int], uses_sfence: bool) -> None: ...
+
+class Machine:
+    def __init__(self, slots: Sequence[Slot], variables: int, lock_slot: int, expressions: Sequence[Sequence[int]], edges: Sequence[Edge], processes: Sequence[Process], initial: Sequence[Sequence[int]], has_committed: bool, symmetric: Sequence[Sequence[int]], error: Sequence[int]) -> None: ...
+
+class Cancel:
+    def __init__(self) -> None: ...
+
+    def cancel(self) -> None: ...
+
+class SearchStats:
+    @property
+    def states(self) -> int: ...
+
+    @property
+    def transitions(self) -> int: ...
+
+    @property
+    def refused(self) -> int: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def widest(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def state_bits(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+class Exploration:
+    @property
+    def stop(self) -> int: ...
+
+    @property
+    def stats(self) -> SearchStats: ...
+
+    @property
+    def finding(self) -> tuple[int, int, tuple[int, int, int] | None] | None: ...
+
+    @property
+    def final_states(self) -> list[tuple[list[int], int, int]]: ...
+
+    @property
+    def final_count(self) -> int: ...
+
+    def path(self, index: int, more: Sequence[tuple[int, int, int]]) -> tuple[int, list[tuple[int, int, int]], list[int]]: ...
+
+    def values(self, index: int) -> list[int]: ...
+
+    def all_values(self) -> list[list[int]]: ...
+
+def explore_safety(machine: Machine, model: int, bound: int, reduce: bool, bad: int, stop_on_failure: bool, stop_on_deadlock: bool, final_values: Sequence[int], threads: int, most_states: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> Exploration:
+    """
+    Visit every reachable state breadth-first, looking for bad states, failing steps and deadlocks.
+    """
+
+class Attack:
+    @property
+    def state(self) -> int: ...
+
+    @property
+    def attacker(self) -> int: ...
+
+    @property
+    def is_helper_first(self) -> bool: ...
+
+    @property
+    def delayed(self) -> int: ...
+
+    @property
+    def early(self) -> int: ...
+
+    @property
+    def separated_at(self) -> int: ...
+
+    @property
+    def accesses(self) -> list[tuple[int, bool]]: ...
+
+    @property
+    def separable(self) -> list[int]: ...
+
+    @property
+    def crossed(self) -> list[int]: ...
+
+    @property
+    def edges(self) -> list[int]: ...
+
+    @property
+    def helpers(self) -> list[tuple[int, bool]]: ...
+
+class Race:
+    @property
+    def state(self) -> int: ...
+
+    @property
+    def process(self) -> int: ...
+
+    @property
+    def edge(self) -> int: ...
+
+    @property
+    def other_process(self) -> int: ...
+
+    @property
+    def other_edge(self) -> int: ...
+
+    @property
+    def variable(self) -> int: ...
+
+    @property
+    def unfenced(self) -> int: ...
+
+class CriterionResult:
+    @property
+    def exploration(self) -> Exploration: ...
+
+    @property
+    def attacks(self) -> list[Attack]: ...
+
+    @property
+    def race(self) -> Race | None: ...
+
+    @property
+    def chain_nodes(self) -> int: ...
+
+def explore_attacks(machine: Machine, criterion: int, collect: bool, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:
+    """Look for attacks while visiting every SC-reachable state."""
+
+def explore_races(machine: Machine, triangular: bool, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:
+    """
+    Look for a data race, or a triangular one, while visiting every SC-reachable state.
+    """
+
+class BuchiResult:
+    @property
+    def stop(self) -> int: ...
+
+    @property
+    def stats(self) -> SearchStats: ...
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def prefix(self) -> list[tuple[int, int, int]]: ...
+
+    @property
+    def cycle(self) -> list[tuple[int, int, int]]: ...
+
+def find_accepted_run(machine: Machine, model: int, bound: int, initial: int, edges: Sequence[Sequence[tuple[int, int, int, int]]], marks: int, atoms: Sequence[int], conditions: Sequence[tuple[int, int, int]], timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> BuchiResult:
+    """
+    Look for an infinite run that the automaton accepts and that meets all conditions again and again.
+    """
+
+class SymbolicStats:
+    @property
+    def states(self) -> int: ...
+
+    @property
+    def stored(self) -> int: ...
+
+    @property
+    def transitions(self) -> int: ...
+
+    @property
+    def automata(self) -> int: ...
+
+    @property
+    def largest_automaton(self) -> int: ...
+
+    @property
+    def accelerations(self) -> int: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+class SymbolicOutcome:
+    @property
+    def stop(self) -> int: ...
+
+    @property
+    def stats(self) -> SymbolicStats: ...
+
+    @property
+    def finding(self) -> int | None: ...
+
+    @property
+    def controls(self) -> list[list[int]]: ...
+
+    @property
+    def plain(self) -> list[list[int]]: ...
+
+    @property
+    def final_values(self) -> list[list[int]]: ...
+
+def explore_symbolic(machine: Machine, partial: bool, reduce: bool, bad: int, stop_on_failure: bool, stop_on_deadlock: bool, final_values: Sequence[int], timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> SymbolicOutcome:
+    """
+    Explore sets of buffer contents, without bound, looking for bad states, failing steps and deadlocks.
+    """
+
+class Languages:
+    def __init__(self, partial: bool, settles: bool) -> None: ...
+
+    def symbol(self, variable: int, value: int) -> int: ...
+
+    def language(self, moves: Sequence[Sequence[tuple[int, int]]], accepting: Sequence[bool]) -> int:
+        """The language of a nondeterministic automaton, as it is."""
+
+    def dfa(self, language: int) -> tuple[list[list[tuple[int, int]]], list[bool]]: ...
+
+    def close(self, language: int) -> int: ...
+
+    def append(self, language: int, symbol: int) -> int: ...
+
+    def concatenate(self, language: int, more: int) -> int: ...
+
+    def iterate(self, language: int, repeated: int) -> int: ...
+
+    def unite(self, a: int, b: int) -> int: ...
+
+    def settle(self, language: int) -> int: ...
+
+    def includes(self, larger: int, smaller: int) -> bool: ...
+
+    def loads(self, language: int, variable: int) -> tuple[list[tuple[int, int]], int]: ...
+
+    def restricted(self, language: int, variable: int, value: int, with_none: bool) -> int: ...
+
+    def commits(self, language: int) -> list[tuple[int, int]]: ...
+
+    def without_separator(self, language: int) -> int: ...
+
+class DualStats:
+    @property
+    def local_states(self) -> int: ...
+
+    @property
+    def process_states(self) -> int: ...
+
+    @property
+    def sets(self) -> int: ...
+
+    @property
+    def starts(self) -> int: ...
+
+    @property
+    def expanded(self) -> int: ...
+
+    @property
+    def predecessors(self) -> int: ...
+
+    @property
+    def stored(self) -> int: ...
+
+    @property
+    def minimal(self) -> int: ...
+
+    @property
+    def longest(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+class DualOutcome:
+    @property
+    def stop(self) -> int: ...
+
+    @property
+    def finding(self) -> int | None: ...
+
+    @property
+    def stats(self) -> DualStats: ...
+
+def explore_dual(machine: Machine, bad: int, bad_final: int, failures: bool, location_classes: Sequence[Sequence[int]], timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> DualOutcome:
+    """
+    Search backwards from bad states under the dual semantics of TSO: ends for every finite-state program.
+    """
