@@ -115,6 +115,28 @@ Wide Expression::run(const Value* slots, bool& failed) const {
   return stack[0];
 }
 
+std::vector<Expression::Trigger> Expression::triggers() const {
+  std::vector<Trigger> equalities;
+  for (std::size_t pc = 0; pc < code_.size();) {
+    const auto is = [&](std::size_t offset, Code op) {
+      return pc + offset < code_.size() && static_cast<Code>(code_[pc + offset]) == op;
+    };
+    if (is(0, Code::Slot) && is(2, Code::Const) && is(4, Code::Eq)) {
+      equalities.push_back({code_[pc + 1], false, code_[pc + 3]});
+      pc += 5;
+    } else if (is(0, Code::AndThen) || is(0, Code::OrElse)) {
+      pc += 2;
+    } else if (is(0, Code::Truth)) {
+      pc += 1;
+    } else {
+      std::vector<Trigger> all;
+      for (const int slot : slots_read()) all.push_back({slot, true, 0});
+      return all;
+    }
+  }
+  return equalities;
+}
+
 std::vector<int> Expression::slots_read() const {
   std::vector<int> found;
   for (std::size_t pc = 0; pc < code_.size();) {

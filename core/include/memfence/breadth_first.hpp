@@ -148,13 +148,14 @@ class BreadthFirst {
       ++transitions;
       if (observer.is_bad(work)) found(Finding{FindingKind::Bad, current, true, step});
       if (!search.symmetry_.is_trivial()) search.symmetry_.canonicalise(work);
-      const std::size_t words = search.layout_.words(), at = packed.size();
-      packed.resize(at + words);
-      std::memcpy(&packed[at], search.states_.state(current), words * sizeof(Word));
-      for (const Work::Change& change : work.log()) search.layout_.write(&packed[at], change.slot, work[change.slot]);
-      hashes.push_back(hash_words(&packed[at], words));
-      parents.push_back(current);
-      search.states_.prefetch(hashes.back());
+      const std::size_t words = search.layout_.words();
+      if ((gathered.size() + 1) * words > packed.size()) packed.resize(2 * packed.size() + 64 * words);
+      Word* const state = &packed[gathered.size() * words];
+      copy_words(search.states_.state(current), state, words);
+      for (const Work::Change& change : work.log()) search.layout_.write(state, change.slot, work[change.slot]);
+      const std::uint64_t hash = hash_words(state, words);
+      gathered.push_back({hash, current});
+      search.states_.prefetch(hash);
     }
     void failed(const Step& step) {
       emitted = true;
@@ -169,19 +170,19 @@ class BreadthFirst {
 
     void flush() {
       const std::size_t words = search.layout_.words();
-      for (std::size_t i = 0; i < hashes.size(); ++i) {
+      const Word* state = packed.data();
+      for (const auto& [hash, parent] : gathered) {
         if (next == block_end) search.take_block(*this);
-        const auto [index, is_new] = search.states_.insert(&packed[i * words], hashes[i], parents[i], next);
+        const auto [index, is_new] = search.states_.insert(state, hash, parent, next);
+        state += words;
         if (is_new) {
           ++next;
           ++states;
         } else if (search.parallel_ && search.is_in_next_level(index)) {
-          search.states_.prefer_parent(index, parents[i]);
+          search.states_.prefer_parent(index, parent);
         }
       }
-      packed.clear();
-      hashes.clear();
-      parents.clear();
+      gathered.clear();
     }
 
     BreadthFirst& search;
@@ -191,9 +192,12 @@ class BreadthFirst {
     Index range_begin = 0;                  // what of it belongs to the next level
     Index level_next = 0, level_block_end = 0;  // `next` and `block_end` when the level began
     std::vector<Range> filled;              // this thread's part of the next level, as far as closed
-    std::vector<Word> packed;               // successors gathered since the last flush,
-    std::vector<std::uint64_t> hashes;      // their hashes
-    std::vector<Index> parents;             // and parents
+    struct Gathered {
+      std::uint64_t hash;
+      Index parent;
+    };
+    std::vector<Gathered> gathered;  // successors found since the last flush,
+    std::vector<Word> packed;        // and their states, one after the other
     Index current = 0;
     bool emitted = false;
     std::uint64_t transitions = 0, refusals = 0, states = 0;

@@ -45,6 +45,15 @@ class Expression {
   // Every slot that the expression may read, indexed elements included.
   std::vector<int> slots_read() const;
 
+  // A change of `slot` that can turn the expression from 0 to something else; `any`: whatever the new value is.
+  struct Trigger {
+    int slot;
+    bool any;
+    Value value;
+  };
+  // All of them. If `slot == constant` is only ever combined by && and ||, just these values can.
+  std::vector<Trigger> triggers() const;
+
  private:
   enum class Shape : std::uint8_t { Const, Slot, SlotOpConst, SlotOpSlot, General };
 

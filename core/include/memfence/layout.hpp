@@ -27,10 +27,7 @@ class Layout {
     const Field& f = fields_[static_cast<std::size_t>(slot)];
     state[f.word] = (state[f.word] & ~(f.mask << f.shift)) | (((static_cast<Word>(Wide{value} - f.lo)) & f.mask) << f.shift);
   }
-  Value read(const Word* state, int slot) const {
-    const Field& f = fields_[static_cast<std::size_t>(slot)];
-    return static_cast<Value>(static_cast<Wide>((state[f.word] >> f.shift) & f.mask) + f.lo);
-  }
+  Value read(const Word* state, int slot) const { return fields_[static_cast<std::size_t>(slot)].read(state); }
 
  private:
   struct Field {
@@ -38,9 +35,16 @@ class Layout {
     std::uint32_t shift = 0;
     Word mask = 0;
     Wide lo = 0;
+
+    Value read(const Word* state) const { return static_cast<Value>(static_cast<Wide>((state[word] >> shift) & mask) + lo); }
+  };
+  // A field together with the slot it belongs to: what unpack walks over, in one piece of memory.
+  struct Stored {
+    Field field;
+    int slot;
   };
   std::vector<Field> fields_;
-  std::vector<int> order_;  // slots that have bits
+  std::vector<Stored> stored_;  // of the slots that have bits
   std::vector<Value> fixed_;  // values of the slots without
   std::size_t words_ = 1;
   std::size_t bits_ = 0;

@@ -4,6 +4,7 @@
 // states, not on the order of discovery, so that two threads give the answer of one.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -32,11 +33,12 @@ class SafetyObserver {
         stops_on_failure_(stops_on_failure),
         stops_on_deadlock_(stops_on_deadlock),
         final_values_(std::move(final_values)),
-        watched_(4096, 0) {
+        watched_(m.slots.size()) {
     if (bad_ < 0) return;
-    for (const int slot : m.expressions[static_cast<std::size_t>(bad_)].slots_read()) {
-      if (static_cast<std::size_t>(slot) >= watched_.size()) watched_.resize(static_cast<std::size_t>(slot) + 1);
-      watched_[static_cast<std::size_t>(slot)] = 1;
+    for (const Expression::Trigger& t : m.expressions[static_cast<std::size_t>(bad_)].triggers()) {
+      Watched& watched = watched_[static_cast<std::size_t>(t.slot)];
+      watched.any |= t.any;
+      watched.values.push_back(t.value);
     }
   }
 
@@ -46,11 +48,12 @@ class SafetyObserver {
   };
 
   void expand(Work&, Index) {}
-  // A successor can be bad only if the step changed something that the expression reads.
+  // A successor can be bad only if the step changed something in a way that can make the expression true.
   bool is_bad(const Work& w) {
     if (bad_ < 0) return false;
     for (const Work::Change& change : w.log())
-      if (static_cast<std::size_t>(change.slot) < watched_.size() && watched_[static_cast<std::size_t>(change.slot)])
+      if (static_cast<std::size_t>(change.slot) < watched_.size() &&
+          watched_[static_cast<std::size_t>(change.slot)].includes(w[change.slot]))
         return is_bad_state(w);
     return false;
   }
@@ -89,7 +92,14 @@ class SafetyObserver {
   int bad_;
   bool stops_on_failure_, stops_on_deadlock_;
   std::vector<int> final_values_;
-  std::vector<std::uint8_t> watched_;
+  // New values of a slot that are worth a look at the bad expression.
+  struct Watched {
+    bool any = false;
+    std::vector<Value> values;
+
+    bool includes(Value value) const { return any || std::find(values.begin(), values.end(), value) != values.end(); }
+  };
+  std::vector<Watched> watched_;
   std::map<std::vector<Value>, Seen> seen_;
   std::uint64_t finals_ = 0;
 };

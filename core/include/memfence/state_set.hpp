@@ -32,6 +32,15 @@ inline std::uint64_t hash_words(const Word* words, std::size_t count) {
   return h ^ (h >> 29);
 }
 
+// Most states are one word: then neither needs a call.
+inline void copy_words(const Word* from, Word* to, std::size_t count) {
+  to[0] = from[0];
+  if (count > 1) std::memcpy(to + 1, from + 1, (count - 1) * sizeof(Word));
+}
+inline bool are_equal_words(const Word* a, const Word* b, std::size_t count) {
+  return a[0] == b[0] && (count == 1 || std::memcmp(a + 1, b + 1, (count - 1) * sizeof(Word)) == 0);
+}
+
 class StateSet {
  public:
   explicit StateSet(std::size_t words, unsigned table_bits = 16)
@@ -73,7 +82,7 @@ class StateSet {
       std::uint64_t entry = table_[at].load(std::memory_order_acquire);
       if (entry == 0) {
         if (fresh == 0) {
-          std::memcpy(chunks_[place >> kChunkBits] + (place & kChunkMask) * words_, state, words_ * sizeof(Word));
+          copy_words(state, chunks_[place >> kChunkBits] + (place & kChunkMask) * words_, words_);
           parents_[place >> kChunkBits][place & kChunkMask].store(parent, std::memory_order_relaxed);
           fresh = tag | (std::uint64_t{place} + 1);
         }
@@ -81,7 +90,7 @@ class StateSet {
       }
       if ((entry & ~kIndexMask) == tag) {
         const Index index = static_cast<Index>((entry & kIndexMask) - 1);
-        if (std::memcmp(this->state(index), state, words_ * sizeof(Word)) == 0) return {index, false};
+        if (are_equal_words(this->state(index), state, words_)) return {index, false};
       }
     }
   }
@@ -93,7 +102,7 @@ class StateSet {
       if (entry == 0) return kNoIndex;
       if ((entry & ~kIndexMask) == tag) {
         const Index index = static_cast<Index>((entry & kIndexMask) - 1);
-        if (std::memcmp(this->state(index), state, words_ * sizeof(Word)) == 0) return index;
+        if (are_equal_words(this->state(index), state, words_)) return index;
       }
     }
   }
