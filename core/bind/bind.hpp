@@ -21,5 +21,7 @@ void bind_criteria(nanobind::module_& m);
 void bind_emptiness(nanobind::module_& m);
 void bind_symbolic(nanobind::module_& m);
 void bind_dual(nanobind::module_& m);
+void bind_monitor(nanobind::module_& m);
+void bind_stateless(nanobind::module_& m);
 
 }  // namespace memfence::bind

@@ -50,4 +50,6 @@ NB_MODULE(_core, m) {
   bind::bind_emptiness(m);
   bind::bind_symbolic(m);
   bind::bind_dual(m);
+  bind::bind_monitor(m);
+  bind::bind_stateless(m);
 }

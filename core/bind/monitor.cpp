@@ -1,0 +1,87 @@
+// The monitor of recorded executions.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind.hpp"
+#include "memfence/trace_reader.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace memfence::bind {
+
+namespace {
+
+// (op, thread, address) a event: the two timestamps of each, loads counted as in the paper.
+std::vector<std::pair<std::vector<Monitor::Count>, std::vector<Monitor::Count>>> timestamps(
+    const std::vector<std::tuple<int, std::uint32_t, std::uint32_t>>& events) {
+  Monitor monitor(false, false, true);
+  for (const auto& [op, thread, address] : events) {
+    monitor.ensure_threads(thread + 1);
+    monitor.ensure_addresses(address + 1);
+  }
+  std::vector<std::pair<std::vector<Monitor::Count>, std::vector<Monitor::Count>>> out;
+  for (const auto& [op, thread, address] : events) {
+    MemoryEvent e;
+    e.op = static_cast<MemoryOp>(op);
+    e.thread = e.group = thread;
+    e.address = address;
+    monitor.add({&e, 1});
+    out.emplace_back(monitor.last_relaxed(), monitor.last_happens());
+  }
+  return out;
+}
+
+}  // namespace
+
+void bind_monitor(nb::module_& m) {
+  nb::class_<TraceError>(m, "TraceError")
+      .def_prop_ro("kind", [](const TraceError& e) { return static_cast<int>(e.kind); })
+      .def_ro("line", &TraceError::line)
+      .def_ro("column", &TraceError::column)
+      .def_ro("length", &TraceError::length)
+      .def_prop_ro("text", [](const TraceError& e) { return nb::bytes(e.text.data(), e.text.size()); })
+      .def_prop_ro("message", [](const TraceError& e) { return nb::bytes(e.message.data(), e.message.size()); })
+      .def_prop_ro("hint", [](const TraceError& e) { return e.hint; });
+
+  nb::class_<ShownEvent>(m, "ShownEvent")
+      .def_ro("line", &ShownEvent::line)
+      .def_prop_ro("op", [](const ShownEvent& e) { return static_cast<int>(e.op); })
+      .def_ro("thread", &ShownEvent::thread)
+      .def_ro("address", &ShownEvent::address)
+      .def_ro("location", &ShownEvent::location)
+      .def_ro("value", &ShownEvent::value);
+
+  nb::class_<TraceFinding>(m, "TraceFinding")
+      .def_ro("load", &TraceFinding::load)
+      .def_ro("missed", &TraceFinding::missed)
+      .def_ro("stale", &TraceFinding::stale)
+      .def_ro("path", &TraceFinding::path)
+      .def_ro("gaps", &TraceFinding::gaps);
+
+  nb::class_<TraceReader>(m, "TraceReader")
+      .def(nb::init<>())
+      .def(
+          "feed",
+          [](TraceReader& reader, nb::bytes data) {
+            const std::string_view view(data.c_str(), data.size());
+            const nb::gil_scoped_release unlocked;
+            return reader.feed(view);
+          },
+          "data"_a, "Read on; False: there is an error or a finding.")
+      .def("finish", &TraceReader::finish, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("error", [](const TraceReader& r) { return r.error(); })
+      .def_prop_ro("finding", [](const TraceReader& r) { return r.finding(); })
+      .def_prop_ro("events", &TraceReader::events)
+      .def_prop_ro("threads", &TraceReader::threads)
+      .def_prop_ro("addresses", &TraceReader::addresses)
+      .def_prop_ro("held_bytes", &TraceReader::bytes);
+
+  m.def("trace_timestamps", &timestamps, "events"_a, "Relaxed and ordinary happens-before timestamps of each event.");
+}
+
+}  // namespace memfence::bind
