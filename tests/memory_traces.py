@@ -1,4 +1,4 @@
-"""Slow twins for Sober: the traces of a program straight from the reference models, and the paper's definitions on events.
+"""Slow twins for Sober: the traces of a program, straight from the reference models.
 
 A trace says what each process did, which write each load saw, and in which order the writes to each variable took
 effect; it forgets everything else about the interleaving (program order, read-from and store order of DESIGN 7).

@@ -179,11 +179,15 @@ class Explorer {
         blocked_.insert(blocked_.end(), accesses_.begin() + static_cast<std::ptrdiff_t>(first), accesses_.end());
         accesses_.resize(first);
       } else {
-        if (outcome == Outcome::Done)
+        if (outcome == Outcome::Done) {
           for (std::size_t i = mark; i < work_.log().size(); ++i) {
             const int slot = work_.log()[i].slot;
-            effects_.push_back({slot, work_[slot]});
+            if (slot >= machine_.variables) effects_.push_back({slot, work_[slot]});
           }
+          // A store of the value that is there now is not in the log, but it may have an effect later.
+          for (std::size_t i = first; i < accesses_.size(); ++i)
+            if (accesses_[i].writes()) effects_.push_back({accesses_[i].variable, work_[accesses_[i].variable]});
+        }
         offer.fails |= outcome == Outcome::Failed;
         alternatives_.push_back({number, outcome == Outcome::Failed, effects, effects_.size(), first, accesses_.size()});
       }
@@ -224,6 +228,7 @@ class Explorer {
     frame.accesses = accesses_.size();
     offers_begin_.resize(number + 1);
     offers_begin_[number] = offers_.size();
+    Mask fresh = 0;
     bool committed = false;
     if (machine_.has_committed)
       for (int p = 0; p < processes_; ++p) committed |= is_committed(p);
@@ -234,6 +239,7 @@ class Explorer {
         offer_of_.push_back(offers_.size());
         offers_.emplace_back();
         make_offer(p, committed, offers_.back());
+        fresh |= bit(p);
       }
       const Offer& mine = offers_[offer_of_.back()];
       if (mine.first != mine.last) {
@@ -244,7 +250,19 @@ class Explorer {
       }
     }
     frames_.push_back(frame);
+    if (reduce_) look_back(number, frame.waiting & fresh);
     start_frame(number);
+  }
+
+  // A process that the last step has blocked, or left blocked in another way: could it have gone on before that step? Asked
+  // at once, not at the end: of several writes that block it, the first one alone may have taken its chance.
+  void look_back(std::size_t number, Mask blocked) {
+    for (; blocked; blocked &= blocked - 1) {
+      const int p = __builtin_ctzll(blocked);
+      const Offer& mine = offer(number, p);
+      touches_of(mine, mine.blocked, mine.blocked);
+      backtrack_for(p, false);
+    }
   }
 
   bool is_halted(int p) const {
@@ -499,13 +517,6 @@ class Explorer {
   void end(std::size_t number, bool failed) {
     Frame& frame = frames_[number];
     const bool truncated = !failed && (frame.enabled & ~frame.sleep) != 0;
-    if (reduce_ && !failed)
-      for (Mask rest = frame.waiting; rest; rest &= rest - 1) {
-        const int p = __builtin_ctzll(rest);
-        const Offer& mine = offer(number, p);
-        touches_of(mine, mine.blocked, mine.blocked);
-        backtrack_for(p, false);
-      }
     if (!failed && !truncated && frame.enabled != 0) {
       ++result_.redundant;
       return;

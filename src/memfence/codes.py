@@ -32,6 +32,9 @@ class Code(Enum):
     UNKNOWN_CALL = ("MF117", "a macro or `inline` is called but never defined")
     BAD_PROPERTY = ("MF120", "a property expression cannot be read or names something unknown")
     SEVERAL_READS = ("MF201", "a statement reads several shared variables in one atomic step")
+    BAD_TRACE = ("MF301", "a line of a trace is not an event of the known shape")
+    NOT_SEQUENTIAL = ("MF302", "a load in a trace saw another value than the last write left")
+    BAD_SCHEDULE = ("MF303", "a schedule cannot be read or does not fit the program")
 
     def __init__(self, id: str, summary: str) -> None:
         self.id = id

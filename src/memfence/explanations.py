@@ -153,6 +153,35 @@ process could change one of them in between. memfence checks the program as writ
 
     if (flag[0] && turn == 1)     read each into a local variable first to see all interleavings
 """,
+    Code.BAD_TRACE: """
+A trace is JSON lines, one event a line, in the order in which the events happened:
+
+    {"op":"st","thread":0,"addr":"x","value":1,"loc":"main.c:12"}
+    {"op":"ld","thread":1,"addr":"x","value":1,"loc":"main.c:30"}
+    {"op":"fence","thread":1}
+
+`op` is ld (load), st (store), il (interlocked: compare-and-swap, exchange, ...) or fence; `thread` is a number or a
+name, as is `addr`; `value` and `loc` may be left out. Events of one atomic step have the same number in `step`. The
+marked line is something else. Nothing is skipped: a verdict about half a trace would be worth nothing.
+""",
+    Code.NOT_SEQUENTIAL: """
+The monitor asks whether a *sequentially consistent* execution could have gone another way on hardware with store
+buffers. In this trace a load saw another value than the last write to its address left there. Either an event is
+missing (a write by code that is not recorded), or the lines are not in the order in which the events happened.
+
+    {"op":"st","thread":0,"addr":"x","value":1}
+    {"op":"ld","thread":1,"addr":"x","value":0}      x is 1 here
+
+Record the accesses under a lock, or with one thread running at a time.
+""",
+    Code.BAD_SCHEDULE: """
+The file given to --replay is not a schedule, or one of another program: a step is not possible where it stands.
+
+    memfence explore FILE --save-schedule found.json
+    memfence explore FILE --replay found.json
+
+A schedule fits the very text it was made for: after an edit, explore again.
+""",
 }
 
 

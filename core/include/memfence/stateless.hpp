@@ -5,8 +5,8 @@
 //
 // Reduction: source-set DPOR with sleep sets (Abdulla, Aronis, Jonsson, Sagonas 2014). What it needs here beyond the paper:
 //  * A process whose guards read memory may be blocked, and be let go by another's write. A step therefore counts as reading
-//    what its process's *blocked* edges read, too; and where an execution ends with a process blocked, the step it could
-//    not take is checked for races like one that was taken.
+//    what its process's *blocked* edges read, too; and whenever a step leaves a process blocked, the step it cannot take is
+//    checked for races like one that is taken.
 //  * A process may have several enabled edges: choosing the process explores all of them.
 //  * A step that fails ends the execution, so it depends on everything: all others are tried before it as well.
 // Steps without memory access are taken at once, before any choice is made: nothing depends on them.

@@ -6,12 +6,16 @@ import sys
 
 from memfence.cli.commands import app
 from memfence.cli.exit_codes import Exit
+from memfence.cli.explore_command import explore
 from memfence.cli.fix_command import fix
+from memfence.cli.monitor_command import monitor
 from memfence.cli.why_command import why
 from memfence.version import VERSION
 
 app.command(epilog="Example: memfence fix examples/lost_wakeup.pml --model tso")(fix)
 app.command(epilog="Example: memfence why fixed.pml:14")(why)
+app.command(epilog="Example: memfence monitor run.jsonl.gz")(monitor)
+app.command(epilog="Example: memfence explore examples/sober/dekker.pml --preemptions 3")(explore)
 
 
 def run() -> None:

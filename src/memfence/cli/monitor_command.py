@@ -1,0 +1,38 @@
+"""`memfence monitor TRACE`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from memfence.cli.commands import _refuse
+from memfence.cli.exit_codes import exit_of
+
+
+def monitor(
+    trace: Annotated[
+        str,
+        typer.Argument(metavar="TRACE", help="JSON lines, gzip accepted; - reads standard input.", show_default=False),
+    ],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only.")] = False,
+) -> None:
+    """Could this recorded SC execution have gone another way on hardware with store buffers?"""
+    from memfence.analyses.monitor import monitor as run_monitor
+    from memfence.cli import terminal
+    from memfence.diagnostics import InputError
+    from memfence.reports.monitoring import monitor_object, monitor_text
+
+    try:
+        result = run_monitor(trace)
+    except InputError as error:
+        raise typer.Exit(_refuse(error, json)) from None
+    if json:
+        from memfence.reports.json import dump
+
+        sys.stdout.write(dump(monitor_object(result)))
+    else:
+        terminal.write(monitor_text(result, quiet=quiet))
+    raise typer.Exit(exit_of(result.verdict))

@@ -1,0 +1,255 @@
+"""The stateless engine: SC executions one after the other, with the store-buffer monitor running along.
+
+What it finds comes back in terms of the loaded program: a schedule of SC steps, and for a borderline execution the TSO
+run behind it, both replayed by the reference models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from memfence import _core
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.engines.borderline import StaleRead, is_sequential, tso_steps
+from memfence.engines.encode import Encoded, encode
+from memfence.engines.engine import Limits, Stop
+from memfence.engines.trace import Trace, UnreplayableWitness
+from memfence.engines.witness import original_steps
+from memfence.models import Sc, Tso
+from memfence.models.replay import nth_start
+from memfence.models.state import Rendezvous, Run
+from memfence.program.ir import Lock, Program, Transition, is_local
+from memfence.program.passes.observed import observed_by
+from memfence.program.passes.reductions import reduce
+from memfence.source import NOWHERE
+
+MOST_PROCESSES = 64
+OpName = Literal["ld", "st", "il", "fence", "direct", "sync", "wait", "init"]
+OP_NAMES: tuple[OpName, ...] = ("ld", "st", "il", "fence", "direct", "sync", "wait")
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What an exploration has seen. `redundant`: executions given up because an equivalent one had been run.
+
+    `truncated`: executions longer than the depth allows; `cut`: choices that the bound on preemptions forbade.
+    """
+
+    interleavings: int
+    borderline: int
+    failed: int
+    deadlocked: int
+    redundant: int
+    truncated: int
+    cut: int
+    steps: int
+    seconds: float
+    first_borderline_seconds: float | None
+    first_failure_seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TraceEvent:
+    """One event of a memory trace; `place` is `file:line`. `accepts`: a load with another value would not go on."""
+
+    op: OpName
+    process: str | None
+    variable: str | None
+    value: int | None
+    place: str | None
+    step: int | None
+    accepts: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One execution that was run to its end."""
+
+    borderline: bool
+    failed: bool
+    truncated: bool
+    _start: int
+    _edges: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """The outcome of one exploration. `reduced`: one execution of each class was run, not all interleavings."""
+
+    program: Program
+    stop: Stop
+    reduced: bool
+    counts: Counts
+    executions: tuple[Execution, ...]
+    _finding: _core.BorderlineFinding | None
+    _failure: _core.Schedule | None
+    _encoded: Encoded
+
+    @property
+    def complete(self) -> bool:
+        return self.stop is Stop.NOTHING_LEFT and not self.counts.truncated and not self.counts.cut
+
+    @property
+    def has_borderline(self) -> bool:
+        return self._finding is not None
+
+    @property
+    def has_failure(self) -> bool:
+        return self._failure is not None
+
+    def failure_trace(self) -> Trace:
+        """The SC run that fails."""
+        assert self._failure is not None
+        return self._sc_trace(self._failure.start, self._failure.edges)
+
+    def borderline_schedule(self) -> Trace:
+        """The SC run after which some process could go on with a stale value."""
+        assert self._finding is not None
+        return self._sc_trace(self._finding.schedule.start, self._finding.schedule.edges)
+
+    def borderline_reads(self) -> tuple[int, Run | Rendezvous, tuple[StaleRead, ...]]:
+        """Who could read what: the process, its step in the reduced program, and the stale reads."""
+        assert self._finding is not None
+        step = self._encoded.edges[self._finding.edge]
+        process = step.process if isinstance(step, Run) else step.sender.process
+        return process, step, tuple(StaleRead(*read) for read in self._finding.reads)
+
+    def borderline_trace(self) -> Trace | None:
+        """The TSO run that goes on with the stale value: its trace is that of no SC run.
+
+        None only where the bus lock is held step by step.
+        """
+        assert self._finding is not None
+        schedule = self._finding.schedule
+        sc_run = [self._encoded.edges[edge] for edge in schedule.edges]
+        _, step, reads = self.borderline_reads()
+        reduced = self._encoded.program
+        try:
+            steps = tso_steps(reduced, schedule.start, sc_run, step, reads)
+            trace = Trace(self.program, Tso(), *original_steps(self.program, reduced, Tso(), schedule.start, steps))
+            if is_sequential(trace):
+                raise UnreplayableWitness("the run behind a borderline execution has the trace of an SC run")
+            return trace
+        except UnreplayableWitness:
+            if any(isinstance(op, Lock) for p in reduced.processes for t in p.transitions for op in t.ops):
+                return None
+            raise
+
+    def events(self, execution: Execution) -> tuple[TraceEvent, ...]:
+        """The execution as a memory trace. Monitoring it gives the same answer."""
+        native = _core.schedule_events(
+            self._encoded.machine, execution._start, list(execution._edges), execution.truncated
+        )
+        memory = nth_start(self._encoded.program, Sc(), execution._start).memory
+        found = [
+            TraceEvent("init", None, variable.name, value, None, None, None)
+            for variable, value in zip(self.program.variables, memory, strict=True)
+        ]
+        for number, (edge, events) in enumerate(native):
+            step = number if len(events) > 1 else None
+            place = None if edge < 0 else _place(self.program, self._encoded, edge)
+            found += [_event(self.program, event, place, step) for event in events]
+        return tuple(found)
+
+    def _sc_trace(self, start: int, edges: Sequence[int]) -> Trace:
+        steps = [self._encoded.edges[edge] for edge in edges]
+        return Trace(self.program, Sc(), *original_steps(self.program, self._encoded.program, Sc(), start, steps))
+
+
+def explore(
+    program: Program,
+    *,
+    preemptions: int | None = None,
+    depth: int | None = None,
+    monitor: bool = True,
+    reduce_order: bool = True,
+    fuse: bool = True,
+    stop_at_first: bool = False,
+    keep: int = 0,
+    limits: Limits | None = None,
+) -> Explored:
+    """Run SC executions of `program`: one of each class of equivalent ones, or all with few enough preemptions.
+
+    `keep` executions are kept for `events`. Without `reduce_order` every interleaving of accesses is run; without
+    `fuse` local steps stay steps of their own.
+    """
+    encoded = encode_for_exploration(program, fuse=fuse)
+    native = _core.explore_stateless(
+        encoded.machine,
+        monitor,
+        reduce_order,
+        -1 if preemptions is None else preemptions,
+        depth or 0,
+        stop_at_first,
+        keep,
+        **(limits or Limits()).for_core(),
+    )
+    return Explored(
+        program,
+        Stop(native.stop),
+        native.reduced,
+        _counts(native),
+        tuple(Execution(s.borderline, s.failed, s.truncated, s.start, tuple(s.edges)) for s in native.kept),
+        native.finding,
+        native.failure,
+        encoded,
+    )
+
+
+def encode_for_exploration(program: Program, *, fuse: bool = True) -> Encoded:
+    """The machine that is run: local steps are part of the access before them, but no access is lost or joined."""
+    if len(program.processes) > MOST_PROCESSES:
+        at = Label(program.source.span(0, 1))
+        message = f"the program has {len(program.processes)} processes; at most {MOST_PROCESSES} can be scheduled"
+        raise InputError([Diagnostic(Code.TOO_LARGE, message, at)])
+    observed = observed_by(program, (), accesses=True, blocking=True)
+    return encode(reduce(program, observed, {"fuse"} if fuse else (), model="tso"), loaded=program)
+
+
+def _counts(native: _core.ExploreResult) -> Counts:
+    return Counts(
+        native.executions,
+        native.borderline,
+        native.failed,
+        native.deadlocked,
+        native.redundant,
+        native.truncated,
+        native.cut,
+        native.steps,
+        native.seconds,
+        native.first_borderline_seconds if native.first_borderline_seconds >= 0 else None,
+        native.first_failure_seconds if native.first_failure_seconds >= 0 else None,
+    )
+
+
+def _event(
+    program: Program,
+    native: tuple[int, int, int, int | None, list[int] | None],
+    place: str | None,
+    step: int | None,
+) -> TraceEvent:
+    op, process, variable, value, accepts = native
+    name = OP_NAMES[op]
+    return TraceEvent(
+        name,
+        program.processes[process].name,
+        None if name in ("fence", "sync") else program.variables[variable].name,
+        value,
+        place,
+        step,
+        None if accepts is None else tuple(accepts),
+    )
+
+
+def _place(program: Program, encoded: Encoded, edge: int) -> str | None:
+    """Where the access of the step was written: the first of its transitions that does more than register work."""
+    step = encoded.edges[edge]
+    run = step if isinstance(step, Run) else step.sender
+    process = program.processes[run.process]
+    origin = encoded.program.processes[run.process].transitions[run.transition].origin or (run.transition,)
+    parts: list[Transition] = [process.transitions[number] for number in origin]
+    span = next((t for t in parts if not all(is_local(op) for op in t.ops)), parts[0]).span
+    return None if span.source is NOWHERE.source else span.place

@@ -1,0 +1,193 @@
+"""The report of `memfence explore`, as text and as the object of the JSON contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memfence.analyses.explore import ExploreFinding, ExploreResult, Iteration
+from memfence.analyses.result import Verdict
+from memfence.engines.schedule import Replayable, schedule_object
+from memfence.engines.trace import Trace
+from memfence.program.ir import Program
+from memfence.reports.json import Object, trace_list
+from memfence.reports.run_table import run_table
+from memfence.reports.table import Column, render_table, wrap
+from memfence.reports.why import why_sentences
+
+
+def explore_text(result: ExploreResult, *, width: int, quiet: bool = False) -> str:
+    """The whole report: verdict, counts, and each finding with its run."""
+    lines = [_explore_line(result)]
+    if quiet:
+        return lines[0] + "\n"
+    lines += [f"  {name:<7} {text}" for name, text in _explore_facts(result)]
+    if len(result.iterations) > 1 or result.iterations[0].seconds_alone is not None:
+        lines += ["", _iteration_table(result.iterations, width)]
+    for finding in result.findings:
+        lines += ["", *_finding_lines(finding, width)]
+    return "\n".join(lines) + "\n"
+
+
+def _explore_line(result: ExploreResult) -> str:
+    name = _path(result.program)
+    what = "all SC executions are correct and none is borderline"
+    match result.verdict:
+        case Verdict.HOLDS:
+            return f"{name}: HOLDS (stateless exploration): {what}"
+        case Verdict.VIOLATED:
+            kinds = " and ".join(finding.kind for finding in result.findings)
+            return f"{name}: VIOLATED (stateless exploration): {kinds}"
+        case Verdict.HOLDS_UP_TO:
+            return f"{name}: NO VIOLATION within {' and '.join(_bound_words(result))} (stateless exploration)"
+        case Verdict.UNKNOWN:
+            return f"{name}: UNKNOWN (stateless exploration): {result.limit}"
+
+
+def _bound_words(result: ExploreResult) -> list[str]:
+    words = []
+    if result.bound is not None:
+        words.append(f"{result.bound} preemption{'' if result.bound == 1 else 's'}")
+    if result.depth is not None:
+        words.append(f"{result.depth} steps")
+    return words
+
+
+def _path(program: Program) -> str:
+    return program.source.path if program.source.path != "<generated>" else program.name
+
+
+def _explore_facts(result: ExploreResult) -> Iterator[tuple[str, str]]:
+    counts = result.counts
+    if result.verdict is Verdict.HOLDS:
+        yield "scope", "every TSO execution is sequentially consistent, and no assertion fails"
+    for note in result.program.notes:
+        yield "note", note
+    if result.program.properties:
+        yield "note", "only assertions are checked here; `memfence check` checks the stated properties"
+    kind = "one of each class of equivalent executions" if result.reduced else "all of them, without reduction"
+    yield "runs", f"{counts.interleavings:,} interleavings, {counts.borderline:,} borderline, {counts.failed:,} failing"
+    yield (
+        "search",
+        (f"{kind}: {counts.steps:,} steps, {counts.redundant:,} runs given up as redundant, {counts.seconds:.2f} s"),
+    )
+    if counts.deadlocked:
+        yield "note", f"{counts.deadlocked:,} executions end with a process blocked"
+    if counts.truncated:
+        yield "note", f"{counts.truncated:,} executions are longer than {result.depth} steps and were not run on"
+    if result.limit is not None:
+        yield "limit", f"{result.limit} was hit before the search ended"
+
+
+def _iteration_table(iterations: tuple[Iteration, ...], width: int) -> str:
+    timed = any(i.seconds_alone is not None for i in iterations)
+    columns = [
+        Column(title, 8, align_right=True)
+        for title in ("preemptions", "interleavings", "borderline", "first [s]", "time [s]")
+    ]
+    rows = [
+        [
+            "any" if i.preemptions is None else str(i.preemptions),
+            f"{i.counts.interleavings:,}",
+            f"{i.counts.borderline:,}",
+            "-" if i.counts.first_borderline_seconds is None else f"{i.counts.first_borderline_seconds:.3f}",
+            f"{i.counts.seconds:.3f}",
+        ]
+        for i in iterations
+    ]
+    if timed:
+        columns.append(Column("without monitor [s]", 8, align_right=True))
+        rows = [
+            [*row, "-" if i.seconds_alone is None else f"{i.seconds_alone:.3f}"]
+            for row, i in zip(rows, iterations, strict=True)
+        ]
+    return render_table(columns, rows, width) or "\n".join(" ".join(row) for row in rows)
+
+
+def _finding_lines(finding: ExploreFinding, width: int) -> list[str]:
+    trace = finding.trace or finding.schedule
+    return [*wrap(f"{finding.kind.capitalize()}: {finding.text}.", width), *_run_lines(trace, width)]
+
+
+def _run_lines(trace: Trace, width: int) -> list[str]:
+    if not trace.steps:
+        return []
+    count = len(trace.steps)
+    lines = [f"Run of {count} step{'' if count == 1 else 's'}, replayed under {trace.model}:", ""]
+    lines += [run_table(trace, width), ""]
+    sentences = why_sentences(trace)
+    return lines + (wrap("Why: " + " ".join(sentences), width) if sentences else [])
+
+
+def explore_object(result: ExploreResult) -> Object:
+    """`memfence explore --json`."""
+    counts = result.counts
+    return {
+        "file": result.program.source.path,
+        "verdict": result.verdict.value,
+        "interleavings": counts.interleavings,
+        "borderline": counts.borderline,
+        "failed": counts.failed,
+        "bound": result.bound,
+        "depth": result.depth,
+        "limit": result.limit,
+        "reduced": result.reduced,
+        "deadlocked": counts.deadlocked,
+        "truncated": counts.truncated,
+        "notes": list(result.program.notes),
+        "iterations": [_iteration_object(i) for i in result.iterations],
+        "findings": [_finding_object(f) for f in result.findings],
+        "stats": {"steps": counts.steps, "redundant": counts.redundant, "seconds": round(counts.seconds, 6)},
+    }
+
+
+def _iteration_object(iteration: Iteration) -> Object:
+    counts = iteration.counts
+    return {
+        "preemptions": iteration.preemptions,
+        "interleavings": counts.interleavings,
+        "borderline": counts.borderline,
+        "failed": counts.failed,
+        "complete": iteration.complete,
+        "first_borderline_seconds": counts.first_borderline_seconds,
+        "first_failure_seconds": counts.first_failure_seconds,
+        "seconds": round(counts.seconds, 6),
+        "seconds_without_monitor": None if iteration.seconds_alone is None else round(iteration.seconds_alone, 6),
+    }
+
+
+def _finding_object(finding: ExploreFinding) -> Object:
+    trace = finding.trace or finding.schedule
+    return {
+        "kind": finding.kind,
+        "text": finding.text,
+        "schedule": schedule_object(finding.replayable),
+        "trace": trace_list(trace),
+        "why": list(why_sentences(trace)),
+    }
+
+
+def replay_text(replayed: tuple[Replayable, ...], *, width: int, quiet: bool = False) -> str:
+    """Every schedule that was replayed, as its run."""
+    blocks = []
+    for found in replayed:
+        trace = found.trace
+        line = f"{_path(trace.program)}: VIOLATED (replayed under {trace.model}): {found.kind}"
+        blocks.append(line if quiet else "\n".join([line, "", *_run_lines(trace, width)]).rstrip())
+    return "\n\n".join(blocks) + "\n"
+
+
+def replay_object(replayed: tuple[Replayable, ...]) -> Object:
+    """`memfence explore --replay --json`."""
+    return {
+        "file": replayed[0].trace.program.source.path,
+        "verdict": Verdict.VIOLATED.value,
+        "findings": [
+            {
+                "kind": found.kind,
+                "schedule": schedule_object(found),
+                "trace": trace_list(found.trace),
+                "why": list(why_sentences(found.trace)),
+            }
+            for found in replayed
+        ],
+    }
