@@ -269,7 +269,7 @@ void Monitor::forget() {
 
 // The words of all threads of the step, then those of all its addresses. What is there twice is the same twice.
 void Monitor::save(std::span<const MemoryEvent> step) {
-  Saved saved{saved_words_.size(), 0, 0, 0};
+  SavedStep saved{saved_words_.size(), 0, 0, 0};
   const auto keep = [&](const Count* words, std::size_t count) { saved_words_.insert(saved_words_.end(), words, words + count); };
   for (std::size_t i = 0; i < step.size(); ++i) {
     if (i > 0 && step[i - 1].thread == step[i].thread) continue;
@@ -287,12 +287,12 @@ void Monitor::save(std::span<const MemoryEvent> step) {
     saved_writes_.push_back(e.address);
     ++saved.writes;
   }
-  journal_.push_back(saved);
+  saved_steps_.push_back(saved);
 }
 
 void Monitor::undo() {
-  const Saved saved = journal_.back();
-  journal_.pop_back();
+  const SavedStep saved = saved_steps_.back();
+  saved_steps_.pop_back();
   for (std::uint32_t i = 0; i < saved.writes; ++i) {
     const std::uint32_t address = saved_writes_.back();
     saved_writes_.pop_back();

@@ -40,6 +40,8 @@ bool meets_in_memory_only(const Machine& m) {
 struct Alternative {
   int edge;
   bool failed;
+  bool single;  // one event for the monitor
+  MemoryOp op;
   std::size_t effects, effects_end, accesses, accesses_end;
 };
 
@@ -55,6 +57,12 @@ struct Effect {
   Value value;
 };
 
+// Who made the newest write to a variable, and whether by a plain store.
+struct Writer {
+  int process = -1;
+  bool buffered = false;
+};
+
 struct Frame {
   Mask enabled = 0, waiting = 0, sleep = 0, backtrack = 0;
   int process = -1;
@@ -66,6 +74,11 @@ struct Frame {
   bool forced = false;
   // What the step taken from here has to undo.
   bool stepped = false, raced = false, monitored = false;
+  int overwrote = -1;
+  Writer overwritten;
+  // Processes with a plain store that no fence has followed; whether a load has followed one: before and after the step.
+  Mask unfenced = 0, unfenced_after = 0;
+  bool gap = false, gap_after = false;
   std::size_t mark = 0, alternatives = 0, effects = 0, accesses = 0;
 };
 
@@ -76,7 +89,11 @@ class Explorer {
         processes_(static_cast<int>(m.processes.size())), memory_only_(meets_in_memory_only(m)),
         reduce_(options.reduce && options.preemptions < 0 && memory_only_ && processes_ <= kMostProcesses),
         races_(processes_, m.variables), monitor_(make_monitor(m)), stale_(m, sc_) {
-    for (const Edge& edge : m.edges) simple_.push_back(is_simple(m, edge));
+    for (const auto& locations : m.leaving) {
+      auto& simple = simple_at_.emplace_back();
+      for (const auto& edges : locations)
+        simple.push_back(std::all_of(edges.begin(), edges.end(), [&](int e) { return is_simple(m, m.edges[static_cast<std::size_t>(e)]); }));
+    }
   }
 
   ExploreResult run() {
@@ -130,6 +147,8 @@ class Explorer {
     work_.settle();
     for (int v = 0; v < machine_.variables; ++v) monitor_.set_initial(static_cast<std::uint32_t>(v), work_[v]);
     frames_.clear();
+    fed_ = 0;
+    writer_.assign(static_cast<std::size_t>(machine_.variables), Writer{});
     offer_of_.clear();
     offers_.clear();
     alternatives_.clear();
@@ -189,7 +208,9 @@ class Explorer {
             if (accesses_[i].writes()) effects_.push_back({accesses_[i].variable, work_[accesses_[i].variable]});
         }
         offer.fails |= outcome == Outcome::Failed;
-        alternatives_.push_back({number, outcome == Outcome::Failed, effects, effects_.size(), first, accesses_.size()});
+        alternatives_.push_back(
+            {number, outcome == Outcome::Failed, false, MemoryOp::Load, effects, effects_.size(), first, accesses_.size()});
+        if (memory_only_) is_single(edge, alternatives_.back());
       }
       work_.rollback(mark);
     }
@@ -199,6 +220,21 @@ class Explorer {
       if (a.reads()) accesses_.push_back(a);
     offer.accesses_end = accesses_.size();
     for (std::size_t i = offer.accesses; i < offer.accesses_end; ++i) offer.touches |= accesses_[i].kind != TouchKind::Fence;
+  }
+
+  // Most steps are one event: one load, store or fence, or locked accesses to one variable, at least one of them a write.
+  void is_single(const Edge& edge, Alternative& a) const {
+    const std::size_t count = a.accesses_end - a.accesses;
+    if (count == 0) return;
+    const Touch& last = accesses_[a.accesses_end - 1];
+    if (edge.locked) {
+      a.op = MemoryOp::Interlocked;
+      a.single = last.kind == TouchKind::LockedStore;
+      for (std::size_t i = a.accesses; i < a.accesses_end; ++i) a.single &= accesses_[i].variable == last.variable;
+      return;
+    }
+    a.single = count == 1 && last.kind != TouchKind::DirectStore;
+    a.op = last.kind == TouchKind::Load ? MemoryOp::Load : last.kind == TouchKind::Store ? MemoryOp::Store : MemoryOp::Fence;
   }
 
   const Offer& offer(std::size_t frame, int p) const {
@@ -272,9 +308,12 @@ class Explorer {
   // Inherit from the step that led here, and make the first choice.
   void start_frame(std::size_t number) {
     Frame& frame = frames_[number];
+    frame.gap = !memory_only_;
     if (number > 0) {
       const Frame& parent = frames_[number - 1];
       frame.borderline = parent.borderline;
+      frame.unfenced = parent.unfenced_after;
+      frame.gap = parent.gap_after;
       frame.last = parent.forced ? parent.last : parent.process;
       frame.preemptions = parent.preemptions + is_preemption(parent, parent.process);
       frame.region = open_region(number);
@@ -410,7 +449,10 @@ class Explorer {
 
   void undo(Frame& frame) {
     if (frame.raced) races_.pop();
-    if (frame.monitored) monitor_.undo();
+    if (frame.monitored) unfeed(frame);
+    if (fed_ >= frames_.size()) fed_ = frames_.size() - 1;
+    if (frame.overwrote >= 0) writer_[static_cast<std::size_t>(frame.overwrote)] = frame.overwritten;
+    frame.overwrote = -1;
     work_.rollback(frame.mark);
     frame.raced = frame.monitored = frame.stepped = false;
   }
@@ -428,43 +470,120 @@ class Explorer {
 
   // --- The monitor -----------------------------------------------------------------------------------------------------
 
-  // Whether process p could go on with stale values. Quickly no, in most cases.
-  std::optional<StaleSearch::Found> find_stale(std::size_t number, int p) {
+  // Whether the clocks leave room for a stale value in the next step of process p. No, in most cases.
+  bool could_be_stale(std::size_t number, int p) const {
     const Process& process = machine_.processes[static_cast<std::size_t>(p)];
     const Offer& mine = offer(number, p);
-    if (!mine.touches) return std::nullopt;
-    const auto thread = static_cast<std::uint32_t>(p);
-    const auto& edges = machine_.leaving[static_cast<std::size_t>(p)][static_cast<std::size_t>(work_[process.location_slot])];
-    bool simple = true;
-    for (const int e : edges) simple &= simple_[static_cast<std::size_t>(e)] != 0;
-    bool possible = !simple && !memory_only_;
-    for (std::size_t i = mine.accesses; i < mine.accesses_end && !possible; ++i)
-      if (accesses_[i].reads()) {
-        const auto variable = static_cast<std::uint32_t>(accesses_[i].variable);
-        possible = simple ? monitor_.could_miss(thread, variable) : !monitor_.history(variable).empty();
-      }
-    if (!possible) return std::nullopt;
-    for (const int e : edges)
+    const bool simple = simple_at_[static_cast<std::size_t>(p)][static_cast<std::size_t>(work_[process.location_slot])] != 0;
+    if (!simple && !memory_only_) return true;
+    int before = -1;
+    for (std::size_t i = mine.accesses; i < mine.accesses_end; ++i) {
+      const Touch& touch = accesses_[i];
+      if (!touch.reads() || touch.variable == before) continue;
+      before = touch.variable;
+      const auto variable = static_cast<std::uint32_t>(before);
+      if (simple ? monitor_.could_miss(static_cast<std::uint32_t>(p), variable) : !monitor_.history(variable).empty()) return true;
+    }
+    return false;
+  }
+
+  // How process p could go on with stale values, if it could.
+  std::optional<StaleSearch::Found> find_stale(std::size_t number, int p) {
+    if (!offer(number, p).touches) return std::nullopt;
+    catch_up(number);
+    if (!could_be_stale(number, p)) return std::nullopt;
+    const Process& process = machine_.processes[static_cast<std::size_t>(p)];
+    for (const int e : machine_.leaving[static_cast<std::size_t>(p)][static_cast<std::size_t>(work_[process.location_slot])])
       if (auto found = stale_.find(machine_.edges[static_cast<std::size_t>(e)], e, work_, monitor_)) return found;
     return std::nullopt;
   }
 
+  // The monitor is lazy. As long as in no process a load follows a store without a fence between them (a load that sees
+  // its own store aside: going through it leads nowhere that the store itself does not), relaxed happens-before is
+  // happens-before and nothing can be stale. So the clocks are fed only when the first such gap has been found, with all
+  // steps up to there, and before that a step costs a few bit operations.
+  bool may_be_stale(std::size_t number, int p) const {
+    const Frame& frame = frames_[number];
+    const Process& process = machine_.processes[static_cast<std::size_t>(p)];
+    if (frame.gap || !simple_at_[static_cast<std::size_t>(p)][static_cast<std::size_t>(work_[process.location_slot])]) return true;
+    if (!(frame.unfenced & bit(p))) return false;
+    const Offer& mine = offer(number, p);
+    for (std::size_t i = mine.accesses; i < mine.accesses_end; ++i) {
+      if (!accesses_[i].reads()) continue;
+      const Writer& writer = writer_[static_cast<std::size_t>(accesses_[i].variable)];
+      if (writer.process >= 0 && writer.process != p) return true;
+    }
+    return false;
+  }
+
+  // Before a step is taken: could it have been another one? Asked once, however many edges the process has.
   void monitor(std::size_t number, const Alternative& taken, const Offer& mine) {
     Frame& frame = frames_[number];
-    if (taken.edge == alternatives_[mine.first].edge && frame.region < 0)
-      if (const auto found = find_stale(number, frame.process)) {
-        frame.borderline = true;
-        note_borderline(number, *found);
-        return;
-      }
+    if (mine.touches && taken.edge == alternatives_[mine.first].edge && frame.region < 0 &&
+        (frame.gap || may_be_stale(number, frame.process))) {
+      catch_up(number);
+      if (could_be_stale(number, frame.process))
+        if (const auto found = find_stale(number, frame.process)) {
+          frame.borderline = true;
+          note_borderline(number, *found);
+          return;
+        }
+    }
+    frame.gap_after = frame.gap;
+    if (!frame.gap && taken.accesses != taken.accesses_end) note_gap(frame, taken);
+    else frame.unfenced_after = frame.unfenced;
+  }
+
+  void note_gap(Frame& frame, const Alternative& taken) {
+    frame.gap_after = !taken.single;
+    frame.unfenced_after = frame.unfenced;
+    const Touch& touch = accesses_[taken.accesses_end - 1];
+    const Mask me = bit(touch.process);
+    if (!taken.single) return;
+    if (taken.op == MemoryOp::Load) {
+      if (!(frame.unfenced & me)) return;
+      const Writer writer = writer_[static_cast<std::size_t>(touch.variable)];
+      frame.gap_after = !(writer.buffered && writer.process == touch.process);
+      return;
+    }
+    frame.unfenced_after = taken.op == MemoryOp::Store ? frame.unfenced | me : frame.unfenced & ~me;
+    if (taken.op == MemoryOp::Fence) return;
+    Writer& writer = writer_[static_cast<std::size_t>(touch.variable)];
+    frame.overwrote = touch.variable;
+    frame.overwritten = writer;
+    writer = {touch.process, taken.op == MemoryOp::Store};
+  }
+
+  // Tell the monitor about all steps before frame `number` that it does not know yet.
+  void catch_up(std::size_t number) {
+    for (; fed_ < number; ++fed_) feed(fed_);
+  }
+
+  void unfeed(const Frame& frame) {
+    const Alternative& taken = alternatives_[frame.alternative];
+    if (!taken.single) return monitor_.undo();
+    const Touch& touch = accesses_[taken.accesses_end - 1];
+    monitor_.undo_single(taken.op, static_cast<std::uint32_t>(touch.process), static_cast<std::uint32_t>(touch.variable));
+  }
+
+  void feed(std::size_t number) {
+    Frame& frame = frames_[number];
+    const Alternative& taken = alternatives_[frame.alternative];
     if (taken.failed) return;
+    if (taken.single) {
+      const Touch& touch = accesses_[taken.accesses_end - 1];
+      monitor_.add_single(taken.op, static_cast<std::uint32_t>(touch.process), static_cast<std::uint32_t>(touch.variable), touch.value);
+      frame.monitored = true;
+      return;
+    }
+    if (memory_only_ && taken.accesses == taken.accesses_end) return;
     const Edge& edge = machine_.edges[static_cast<std::size_t>(taken.edge)];
     if (machine_.lock_slot >= 0 && (frame.region >= 0 || takes_lock(edge))) {
       if (!frees_lock(edge)) return;
       region_events(number);
     } else {
       events_.clear();
-      make_events({&accesses_[taken.accesses], taken.accesses_end - taken.accesses}, edge, processes_, events_);
+      make_events({accesses_.data() + taken.accesses, taken.accesses_end - taken.accesses}, edge, processes_, events_);
     }
     if (events_.empty()) return;
     monitor_.add(events_);
@@ -523,6 +642,7 @@ class Explorer {
     }
     if (options_.monitor && !failed)
       for (Mask rest = truncated ? 0 : frame.waiting; rest && !frame.borderline; rest &= rest - 1) {
+        if (!may_be_stale(number, __builtin_ctzll(rest))) continue;
         const auto found = find_stale(number, __builtin_ctzll(rest));
         if (!found) continue;
         frame.borderline = true;
@@ -573,8 +693,10 @@ class Explorer {
   Races races_;
   Monitor monitor_;
   StaleSearch stale_;
-  std::vector<std::uint8_t> simple_;  // an edge: at most one load, and no store with it
+  std::vector<std::vector<std::uint8_t>> simple_at_;  // a process and location: whether all edges are simple
   std::size_t start_ = 0;
+  std::size_t fed_ = 0;      // frames whose steps the monitor knows
+  std::vector<Writer> writer_;  // of the newest write to each variable, until there is a gap
   std::vector<Frame> frames_;
   std::vector<std::size_t> offer_of_, offers_begin_;
   std::vector<Offer> offers_;
@@ -627,6 +749,7 @@ std::vector<TraceStep> Explorer::events_of(const Schedule& schedule) {
     steps.push_back({schedule.edges[number], events_});
     if (taken.failed) return steps;
     if (!events_.empty()) monitor_.add(events_);
+    fed_ = number + 1;
     for (std::size_t i = taken.effects; i < taken.effects_end; ++i) work_.set(effects_[i].slot, effects_[i].value);
     frame.stepped = true;
     enter(number + 1);

@@ -82,7 +82,10 @@ class Monitor {
   std::optional<Borderline> check(std::span<const MemoryEvent> step);
   // Put the step into the clocks and histories.
   void add(std::span<const MemoryEvent> step);
-  // Take back the last step added.
+  // The same for a step of one event (no Direct, Sync, Wait), without the detours that steps of several need.
+  void add_single(MemoryOp op, std::uint32_t thread, std::uint32_t address, std::int64_t value);
+  void undo_single(MemoryOp op, std::uint32_t thread, std::uint32_t address);
+  // Take back the last step added; one that was added as single has to be taken back so.
   void undo();
 
   // Whether a load of `address` by `thread` as its next event might miss a write: the quick question of an explorer.
@@ -158,6 +161,10 @@ class Monitor {
   void publish(std::span<const MemoryEvent> step);
   void remember(const MemoryEvent& write, const Count* relaxed);
   void save(std::span<const MemoryEvent> step);
+  template <std::size_t W>
+  void add_single_wide(MemoryOp op, std::uint32_t thread, std::uint32_t address, std::int64_t value);
+  template <std::size_t W>
+  void undo_single_wide(MemoryOp op, std::uint32_t thread, std::uint32_t address);
   void relayout(std::size_t stride);
   void forget();
 
@@ -173,14 +180,137 @@ class Monitor {
   std::uint64_t kept_ = 0, prune_at_ = 1u << 16;
   bool may_prune_ = true;
 
-  struct Saved {
+  // What undoing needs. A step of one event has its words in `singles_`, and nothing else: the caller knows the event.
+  struct SavedStep {
     std::size_t words;
     std::uint32_t threads, addresses, writes;
   };
-  std::vector<Saved> journal_;
+  std::vector<SavedStep> saved_steps_;
+  std::vector<Count> singles_;
+  std::size_t singles_top_ = 0;
   std::vector<Count> saved_words_;
   std::vector<std::uint32_t> saved_threads_, saved_addresses_, saved_writes_;
   std::vector<Address> saved_states_;
 };
+
+// Explorers add and take back an event every few dozen nanoseconds, almost always for two to four threads: with the width
+// known to the compiler a clock is a register or two, and only the clocks that the event changes are saved. W = 0: any.
+template <std::size_t W>
+void Monitor::add_single_wide(MemoryOp op, std::uint32_t thread, std::uint32_t address, std::int64_t value) {
+  const std::size_t w = W ? W : width();
+  const auto join = [w](Count* into, const Count* from) {
+    for (std::size_t i = 0; i < w; ++i) into[i] = into[i] < from[i] ? from[i] : into[i];
+  };
+  const auto set = [w](Count* into, const Count* from) {
+    for (std::size_t i = 0; i < w; ++i) into[i] = from[i];
+  };
+  if (singles_top_ + 7 * w + 4 > singles_.size()) singles_.resize(2 * (singles_top_ + 7 * w + 4));
+  Count* saved = &singles_[singles_top_];
+  const auto save = [&](const Count* from) {
+    set(saved, from);
+    saved += w;
+  };
+  Count* const lc = &threads_[thread * kThreadClocks * w];
+  Count *const sc = lc + w, *const hb = lc + 2 * w;
+  save(lc);
+  if (op == MemoryOp::Fence) {
+    save(sc);
+    join(lc, sc);
+    set(sc, lc);
+    singles_top_ += 2 * w;
+    return;
+  }
+  Count* const newest = &address_clocks_[address * kAddressClocks * w];
+  Count *const all = newest + w, *const hw = newest + 2 * w, *const ha = newest + 3 * w;
+  Address& state = addresses_[address];
+  save(hb);
+  save(all);
+  save(ha);
+  if (op == MemoryOp::Load) {
+    if (state.storer != thread) join(lc, newest);
+    join(all, lc);
+    join(hb, hw);
+    join(ha, hb);
+    singles_top_ += 4 * w;
+    return;
+  }
+  save(sc);
+  save(newest);
+  save(hw);
+  saved[0] = state.storer;
+  singles_top_ += 7 * w + 1;
+  join(all, sc);
+  join(all, lc);
+  const Count count = ++written_[thread];
+  all[thread] = count;
+  set(newest, all);
+  set(sc, all);
+  if (op == MemoryOp::Interlocked) set(lc, all);
+  join(ha, hb);
+  ha[thread] = count;
+  set(hw, ha);
+  set(hb, ha);
+  PastWrite& write = history_[address].emplace_back();
+  write.thread = write.group = thread;
+  write.count = count;
+  write.buffered = op == MemoryOp::Store;
+  write.has_value = write.has_before = true;
+  write.value = value;
+  write.before = state.value;
+  ++kept_;
+  state.storer = write.buffered ? thread : kNobody;
+  state.value = value;
+  if (!timestamps_) return;
+  stamps_[address].insert(stamps_[address].end(), all, all + w);
+  stamps_[address].insert(stamps_[address].end(), ha, ha + w);
+}
+
+template <std::size_t W>
+void Monitor::undo_single_wide(MemoryOp op, std::uint32_t thread, std::uint32_t address) {
+  const std::size_t w = W ? W : width();
+  const bool writes = op == MemoryOp::Store || op == MemoryOp::Interlocked;
+  singles_top_ -= op == MemoryOp::Fence ? 2 * w : writes ? 7 * w + 1 : 4 * w;
+  const Count* saved = &singles_[singles_top_];
+  const auto restore = [&](Count* into) {
+    for (std::size_t i = 0; i < w; ++i) into[i] = saved[i];
+    saved += w;
+  };
+  Count* const lc = &threads_[thread * kThreadClocks * w];
+  Count* const newest = &address_clocks_[address * kAddressClocks * w];
+  restore(lc);
+  if (op == MemoryOp::Fence) return restore(lc + w);
+  restore(lc + 2 * w);
+  restore(newest + w);
+  restore(newest + 3 * w);
+  if (!writes) return;
+  restore(lc + w);
+  restore(newest);
+  restore(newest + 2 * w);
+  Address& state = addresses_[address];
+  state.storer = saved[0];
+  state.value = history_[address].back().before;
+  history_[address].pop_back();
+  --written_[thread];
+  --kept_;
+  if (timestamps_) stamps_[address].resize(stamps_[address].size() - 2 * w);
+}
+
+inline void Monitor::add_single(MemoryOp op, std::uint32_t thread, std::uint32_t address, std::int64_t value) {
+  switch (width()) {
+    case 2: return add_single_wide<2>(op, thread, address, value);
+    case 3: return add_single_wide<3>(op, thread, address, value);
+    case 4: return add_single_wide<4>(op, thread, address, value);
+    default: return add_single_wide<0>(op, thread, address, value);
+  }
+}
+
+inline void Monitor::undo_single(MemoryOp op, std::uint32_t thread, std::uint32_t address) {
+  switch (width()) {
+    case 2: return undo_single_wide<2>(op, thread, address);
+    case 3: return undo_single_wide<3>(op, thread, address);
+    case 4: return undo_single_wide<4>(op, thread, address);
+    default: return undo_single_wide<0>(op, thread, address);
+  }
+}
 
 }  // namespace memfence
