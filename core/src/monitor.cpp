@@ -43,6 +43,7 @@ void Monitor::relayout(std::size_t stride) {
   if (old > 0) std::copy_n(written_.begin() + static_cast<std::ptrdiff_t>(old), old, written.begin() + static_cast<std::ptrdiff_t>(stride));
   written_.swap(written);
   stride_ = stride;
+  address_clocks_.resize(addresses_.size() * kAddressClocks * stride * halves, 0);
   for (auto* scratch : {&together_, &happens_, &scratch_, &last_relaxed_, &last_happens_}) scratch->assign(stride * halves, 0);
 }
 
