@@ -7,7 +7,7 @@ CMAKE := $(shell command -v cmake || echo $(BIN)/cmake)
 export MYPYPATH := src
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-asan fmt lint types test test-all test-core golden papers bench docs wheel clean
+.PHONY: help setup build build-asan fmt lint types test test-all test-core golden papers bench docs docs-update wheel clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 16
@@ -64,7 +64,10 @@ bench: setup ## Time the engine, and Spin beside it where installed
 
 docs: setup ## Build the documentation into site/
 	$(BIN)/python -m pip install --quiet mkdocs-material
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+docs-update: setup ## Write the output of every command in the documentation again; look at the diff before you commit
+	UPDATE_DOCS=1 UPDATE_SCREENSHOTS=1 $(PYTEST) -n 0 tests/repo/test_docs_commands.py tests/browser
 
 wheel: setup ## Build a wheel into dist/
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
