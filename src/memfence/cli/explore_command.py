@@ -10,6 +10,7 @@ import typer
 
 from memfence.cli.commands import File, IntBits, LanguageOption, _load, _refuse
 from memfence.cli.exit_codes import Exit, exit_of
+from memfence.cli.outputs import HtmlOption, Outputs
 
 if TYPE_CHECKING:
     from memfence.analyses.explore import ExploreResult
@@ -42,6 +43,7 @@ def explore(
     int_bits: IntBits = None,
     language: LanguageOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    html: HtmlOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only.")] = False,
 ) -> None:
     """Run SC executions one by one: does an assertion fail, is one borderline for store buffers?"""
@@ -78,6 +80,7 @@ def explore(
     if save_schedule is not None:
         _save_schedules(result, save_schedule)
     _print(result, json, quiet)
+    Outputs(html).write_explore(result)
     raise typer.Exit(exit_of(result.verdict))
 
 

@@ -9,6 +9,7 @@ import typer
 
 from memfence.cli.commands import _refuse
 from memfence.cli.exit_codes import exit_of
+from memfence.cli.outputs import HtmlOption, Outputs
 
 
 def monitor(
@@ -17,6 +18,7 @@ def monitor(
         typer.Argument(metavar="TRACE", help="JSON lines, gzip accepted; - reads standard input.", show_default=False),
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    html: HtmlOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only.")] = False,
 ) -> None:
     """Could this recorded SC execution have gone another way on hardware with store buffers?"""
@@ -35,4 +37,5 @@ def monitor(
         sys.stdout.write(dump(monitor_object(result)))
     else:
         terminal.write(monitor_text(result, quiet=quiet))
+    Outputs(html).write_monitor(result)
     raise typer.Exit(exit_of(result.verdict))

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from memfence.analyses.explore import ExploreResult
+    from memfence.analyses.monitor import MonitorResult
     from memfence.analyses.result import CheckResult
     from memfence.diagnostics import InputError
     from memfence.synthesis.result import FixResult
@@ -61,6 +63,22 @@ class Outputs:
             from memfence.reports.junit import render_junit_fix
 
             write_report(self.junit, render_junit_fix(result), "--junit")
+
+    def write_explore(self, result: ExploreResult) -> None:
+        """The page of an exploration, if it was asked for."""
+        if self.html is not None:
+            from memfence.reports.explore_page import explore_page
+            from memfence.reports.html import render_html
+
+            write_report(self.html, render_html(explore_page(result)), "--html")
+
+    def write_monitor(self, result: MonitorResult) -> None:
+        """The page of a monitored trace, if it was asked for."""
+        if self.html is not None:
+            from memfence.reports.html import render_html
+            from memfence.reports.monitor_page import monitor_page
+
+            write_report(self.html, render_html(monitor_page(result)), "--html")
 
     def write_errors(self, file: Path, error: InputError) -> None:
         """The machine formats report bad input, too; there is no page to look at."""

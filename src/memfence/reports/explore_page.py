@@ -1,0 +1,79 @@
+"""The HTML report of `memfence explore`: what was run, and the run behind the first finding."""
+
+from __future__ import annotations
+
+from memfence.analyses.explore import ExploreResult
+from memfence.engines.happens_before import happens_before_cycle
+from memfence.reports.check_page import tone_of
+from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
+from memfence.reports.page import Page, TableView
+from memfence.reports.run_view import run_view
+from memfence.reports.source_view import marks_of, source_view, sources_of
+from memfence.reports.why import why_sentences
+
+WORDS = {
+    "holds": "HOLDS",
+    "violated": "VIOLATED",
+    "holds_up_to": "NO VIOLATION within the bounds",
+    "unknown": "UNKNOWN",
+}
+
+
+def explore_page(result: ExploreResult) -> Page:
+    """The page that `memfence explore --html` writes. Of several findings the last is shown: the TSO run, if any."""
+    program, counts = result.program, result.counts
+    shown = result.findings[-1] if result.findings else None
+    run = None if shown is None else shown.trace or shown.schedule
+    cycle = None if run is None else happens_before_cycle(run)
+    sources = (program.source,) if run is None else sources_of(run)
+    return Page(
+        title=f"{program.name}: stateless exploration",
+        subject=program.source.path,
+        verdict=WORDS[result.verdict.value],
+        tone=tone_of(result.verdict),
+        headline="all SC executions are correct and none is borderline",
+        facts=_facts(result),
+        why=() if run is None else why_sentences(run),
+        run=None if run is None else run_view(run, sources),
+        sources=tuple(source_view(s, {} if run is None else marks_of(run, s)) for s in sources),
+        cycle="" if cycle is None or run is None else cycle_svg(run, cycle),
+        cycle_text=() if cycle is None or run is None else cycle_sentences(run, cycle),
+        tables=_tables(result),
+        details=tuple(f"{finding.kind.capitalize()}: {finding.text}." for finding in result.findings),
+        statistics=(
+            ("interleavings", f"{counts.interleavings:,}"),
+            ("borderline", f"{counts.borderline:,}"),
+            ("failing", f"{counts.failed:,}"),
+            ("steps", f"{counts.steps:,}"),
+            ("seconds", f"{counts.seconds:.2f}"),
+        ),
+    )
+
+
+def _facts(result: ExploreResult) -> tuple[tuple[str, str], ...]:
+    facts = [("Executions", "one of each equivalence class" if result.reduced else "all, without reduction")]
+    if result.bound is not None:
+        facts.append(("Preemptions", f"at most {result.bound}"))
+    if result.depth is not None:
+        facts.append(("Depth", f"at most {result.depth} steps"))
+    facts += [("Note", note) for note in result.program.notes]
+    if result.limit is not None:
+        facts.append(("Limit", f"{result.limit} was hit before the search ended"))
+    return tuple(facts)
+
+
+def _tables(result: ExploreResult) -> tuple[TableView, ...]:
+    if len(result.iterations) < 2:
+        return ()
+    rows = tuple(
+        (
+            "any" if i.preemptions is None else str(i.preemptions),
+            f"{i.counts.interleavings:,}",
+            f"{i.counts.borderline:,}",
+            f"{i.counts.failed:,}",
+            f"{i.counts.seconds:.3f}",
+        )
+        for i in result.iterations
+    )
+    columns = ("preemptions", "interleavings", "borderline", "failing", "seconds")
+    return (TableView("Bound by bound", columns, rows),)
