@@ -15,10 +15,11 @@ from memfence.analyses import check
 from memfence.analyses.options import CheckOptions, Criterion, properties_to_check
 from memfence.analyses.result import CheckResult, Verdict
 from memfence.engines.engine import Limits, Stop
+from memfence.engines.trace import Trace
 from memfence.program.expressions import Expr
-from memfence.program.ir import Final, Forbidden, Invariant, Ltl, Program, PropertyAutomaton
+from memfence.program.ir import Fence, Final, Forbidden, Invariant, Ltl, Program, PropertyAutomaton, Store
 from memfence.program.passes.observed import observed_by
-from memfence.synthesis.clauses import Clause, EditsByPlace, stopped_by, without_edits
+from memfence.synthesis.clauses import Clause, EditsByPlace, runs_of, stopped_by, without_edits
 from memfence.synthesis.instrument import with_edits
 from memfence.synthesis.sites import FenceEdit
 
@@ -102,12 +103,43 @@ class CheckOracle:
         trace = result.trace
         if trace is None and not result.details and self.criterion == "safety":
             return Clause((), lambda: None)  # what should be possible is not: no fence makes it so
-        if trace is None or self._is_temporal or self.program.language == "dve" or self.criterion == "trf":
+        if trace is None or self._is_temporal or self.program.language == "dve":
             return Clause(tuple(edit.number for edit in self.edits), lambda: trace)
+        if self.criterion == "trf":
+            return self._race_clause(trace)
         run = without_edits(trace, self.program)
         deepest = max(len(buffer) for taken in run.steps for own in taken.state.buffers for buffer in own or ((),))
         self._quick_bound = max(self._quick_bound, deepest)
         return Clause(stopped_by(run, self._places, watched=self._watched), lambda: run)
+
+    def _race_clause(self, trace: Trace) -> Clause:
+        """The fences behind the last store of some process: one of these processes is about to read past it.
+
+        The run is one of SC, in which every fence is a step like others.
+        """
+        last: dict[int, int] = {}
+        for process in range(len(self.program.processes)):
+            crossed = list[tuple[int, int]]()
+            for position, taken in enumerate(trace.steps):
+                for move in runs_of(taken.step):
+                    if move.process == process:
+                        crossed = _since_last_store(trace.program, process, move.transition, position, crossed)
+            for position, transition in crossed:
+                last |= dict.fromkeys(self._places.at("mfence", process, transition), position)
+        edits = tuple(sorted(last, key=lambda number: (last[number], number)))
+        return Clause(edits, lambda: trace)
+
+
+def _since_last_store(
+    program: Program, process: int, number: int, position: int, crossed: list[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """The transitions crossed since the last store that is still unfenced, with the one taken now."""
+    transition = program.processes[process].transitions[number]
+    if transition.locked or any(isinstance(op, Fence) and op.kind == "mfence" for op in transition.ops):
+        return []
+    if any(isinstance(op, Store) and not op.direct for op in transition.ops):
+        return [(position, number)]
+    return [*crossed, (position, number)] if crossed else []
 
 
 def _watched(program: Program, stated: Sequence[Expr]) -> frozenset[int]:
