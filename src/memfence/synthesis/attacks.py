@@ -38,9 +38,10 @@ def clauses_of(
             return decided.attack_trace(attack, model)
 
         found: dict[int, None] = {}
-        for transition in sorted(attack.crossed):
-            found |= dict.fromkeys(places.at("mfence", attack.attacker, transition))
-            if attack.is_store:
+        for transition in attack.walk:
+            if transition in attack.crossed:
+                found |= dict.fromkeys(places.at("mfence", attack.attacker, transition))
+            if transition in attack.separable:
                 found |= dict.fromkeys(places.at("sfence", attack.attacker, transition))
         return Clause(tuple(found), witness)
 
