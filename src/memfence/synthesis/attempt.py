@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -16,7 +17,7 @@ from memfence.frontends import EditKind
 from memfence.program.ir import Program
 from memfence.synthesis.attacks import clauses_of, explore_all_attacks
 from memfence.synthesis.clauses import Clause
-from memfence.synthesis.options import FixOptions
+from memfence.synthesis.options import FixOptions, with_time_left
 from memfence.synthesis.oracles import CheckOracle, ClauseOracle, Oracle, closure
 from memfence.synthesis.result import FixVerdict
 from memfence.synthesis.search import Found, Search, prices_of
@@ -85,6 +86,7 @@ def _from_attacks(program: Program, criterion: Criterion, options: FixOptions, e
 
 
 def _from_checks(program: Program, criterion: Criterion, options: FixOptions, edits: tuple[FenceEdit, ...]) -> Attempt:
+    start = time.monotonic()
     under_sc: CheckResult | None = None
     if criterion == "safety":
         under_sc = check(program, replace(options, model="sc", buffer_bound=None, criterion=criterion))
@@ -95,7 +97,7 @@ def _from_checks(program: Program, criterion: Criterion, options: FixOptions, ed
             return _without_search(FixVerdict.UNKNOWN, under_sc, under_sc.scope)
     if criterion == "drf":
         return _races(program, options)
-    oracle = CheckOracle(program, criterion, options, edits)
+    oracle = CheckOracle(program, criterion, with_time_left(options, start), edits)
     states = 0 if under_sc is None else under_sc.stats.states
     stated = PROPERTIES[criterion] if under_sc is None else under_sc.property
     return _search(oracle, options, shrinks=states <= LARGE, stated=stated, scope="")

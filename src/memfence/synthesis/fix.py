@@ -11,7 +11,7 @@ from memfence.analyses.options import Criterion, criterion_to_check
 from memfence.analyses.result import Verdict
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.engines.engine import peak_megabytes
+from memfence.engines.engine import Limits, Stop, peak_megabytes
 from memfence.engines.overtaking import Overtaken, overtaken_pairs
 from memfence.engines.trace import Trace
 from memfence.frontends import EditKind
@@ -22,7 +22,7 @@ from memfence.source import SourceText
 from memfence.synthesis.attempt import Attempt, attempt
 from memfence.synthesis.clauses import Clause, is_crossed, runs_of
 from memfence.synthesis.instrument import with_edits
-from memfence.synthesis.options import FixOptions
+from memfence.synthesis.options import FixOptions, with_time_left
 from memfence.synthesis.result import FenceSet, FixResult, FixStats, FixVerdict, PlacedFence
 from memfence.synthesis.rewrite import patched_text, unified
 from memfence.synthesis.sites import KINDS_OF_LANGUAGE, FenceEdit
@@ -43,7 +43,7 @@ def fix(program: Program, options: FixOptions) -> FixResult:
     chosen = fence_set(program, found.chosen)
     in_one_step = None
     if options.via == "tso" and options.model == "pso" and found.verdict is FixVerdict.FIXED:
-        direct = choose(program, criterion, replace(options, via=None))
+        direct = choose(program, criterion, replace(with_time_left(options, start), via=None))
         other = fence_set(program, direct.chosen)
         if direct.verdict is FixVerdict.FIXED and other.cost != chosen.cost:
             in_one_step = other
@@ -65,7 +65,8 @@ def fix(program: Program, options: FixOptions) -> FixResult:
         limit=found.limit,
         advice=found.advice,
     )
-    result = _with_text(result, found.edits, replace(options, criterion=criterion))
+    result = _with_text(result, found.edits, replace(with_time_left(options, start), criterion=criterion))
+    result = replace(result, limit=_as_given(result.limit, options))
     return replace(result, stats=_stats(found, start))
 
 
@@ -78,8 +79,15 @@ def count_fences(program: Program, options: FixOptions) -> FixResult:
     return FixResult(
         program, options.model, criterion, found.stated, found.verdict, options.minimise,
         fence_set(program, found.chosen), found.is_minimum, found.scope, _stats(found, start), trace=found.trace,
-        limit=found.limit, advice=found.advice,
+        limit=_as_given(found.limit, options), advice=found.advice,
     )  # fmt: skip
+
+
+def _as_given(limit: str | None, options: FixOptions) -> str | None:
+    """A timeout as the user set it, not what was left of it for the last search."""
+    if limit is None or not limit.startswith("timeout") or options.timeout_seconds is None:
+        return limit
+    return Limits(timeout_seconds=options.timeout_seconds).describe(Stop.TIMEOUT)
 
 
 def forbidding_outcomes(program: Program) -> Program:
@@ -97,6 +105,7 @@ def forbidding_outcomes(program: Program) -> Program:
 
 def choose(program: Program, criterion: Criterion, options: FixOptions) -> Attempt:
     """The edits: fences if they can do it, else with locked writes; in two steps where asked for."""
+    start = time.monotonic()
     possible = KINDS_OF_LANGUAGE.get(program.language, ALL_KINDS)
     if "mfence" not in possible and criterion != "safety":
         raise _no_fences(program)
@@ -106,7 +115,7 @@ def choose(program: Program, criterion: Criterion, options: FixOptions) -> Attem
     no_fence_helps = found.verdict is FixVerdict.IMPOSSIBLE and criterion != "drf"
     if not no_fence_helps or "locked" not in possible or "mfence" not in possible or _is_sc_run(found):
         return found
-    again = _choose(program, criterion, options, possible)
+    again = _choose(program, criterion, with_time_left(options, start), possible)
     return found if again.verdict is FixVerdict.IMPOSSIBLE else again
 
 
@@ -128,14 +137,15 @@ def _choose(program: Program, criterion: Criterion, options: FixOptions, kinds: 
 
 def _in_two_steps(program: Program, criterion: Criterion, options: FixOptions, kinds: Sequence[EditKind]) -> Attempt:
     """Linden and Wolper 2013: mfences until it works under TSO, then sfences until it works under PSO."""
+    start = time.monotonic()
     strong = [kind for kind in kinds if kind != "sfence"]
     first = attempt(program, criterion, replace(options, model="tso", all=False), strong)
     if first.verdict not in (FixVerdict.FIXED, FixVerdict.ALREADY_HOLDS):
         return first
     under_tso = with_edits(program, first.edits)
-    second = attempt(under_tso, criterion, replace(options, all=False), ("sfence",))
+    second = attempt(under_tso, criterion, replace(with_time_left(options, start), all=False), ("sfence",))
     if second.verdict is FixVerdict.IMPOSSIBLE and second.chosen == ():
-        second = attempt(under_tso, criterion, replace(options, all=False), kinds)
+        second = attempt(under_tso, criterion, replace(with_time_left(options, start), all=False), kinds)
     chosen = (*first.chosen, *second.chosen)
     verdict = second.verdict
     if verdict is FixVerdict.ALREADY_HOLDS and chosen:

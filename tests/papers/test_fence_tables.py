@@ -1,0 +1,148 @@
+"""Fence counts of the papers and of other tools, on their own programs where these are published, proven minimum.
+
+Each fixed program is read again and checked, and so is every version of it with one fence less.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from corpus import CORPUS, needs_corpus
+from fixed_programs import fixed_and_needed
+from memfence.pipeline import load
+from memfence.synthesis import count_fences
+from memfence.synthesis.options import FixOptions
+from memfence.synthesis.result import FixResult, FixVerdict
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+TABLES = CORPUS.parent / "tables"
+SLOW_ROWS = {"bakery3", "burns", "szymanski4", "parker", "nbw_w_wr", "dijkstra", "nbw_w_5r"}
+"""Rows of Table 1 that take more than a second."""
+TOO_LARGE = {"peterson", "clhlock", "bakery4", "chase-lev-wsq", "LIFO-iWSQ"}
+"""Rows of Table 1 that take minutes: `docs/results/fences.md` has them."""
+INT_BITS = {"bakery3": 4, "seqlock": 3}
+
+# Linden and Wolper 2013, Table 1: our model, mfences and sfences over all processes, and why it is fewer than theirs.
+ALGORITHMS = {
+    "Dekker": ("dekker", 4, 0),
+    "Peterson": ("peterson", 2, 2),
+    "Generalized Peterson": ("algorithms/generalised_peterson", 3, 3),
+    "Lamport's Bakery": ("bakery", 4, 0),  # the mfence behind the ticket orders the two stores of the doorway as well
+    "Burns": ("algorithms/burns", 2, 0),
+    "Szymanski": ("szymanski", 4, 0),  # the second door of our model needs none
+    "Dijkstra": ("algorithms/dijkstra", 2, 0),
+    "Lamport's Fast Mutex": ("lamport_fast", 4, 2),  # raising `busy` and storing `x` may change places
+    "Alternating bit": ("algorithms/alternating_bit", 0, 0),
+    "Clh queue lock": ("algorithms/clh", 0, 0),
+    "Increasing Sequence (limit 10)": ("algorithms/increasing_sequence", 0, 0),
+}
+
+
+def table(name: str) -> list[dict[str, str]]:
+    path = TABLES / name
+    return list(csv.DictReader(path.read_text().splitlines())) if path.is_file() else []
+
+
+def instructions(result: FixResult, kind: str) -> int:
+    return sum(len(fence.processes) for fence in result.chosen.fences if fence.kind == kind)
+
+
+@pytest.mark.parametrize("program", ALGORITHMS)
+def test_the_algorithms_of_linden_and_wolper_need_no_more_fences_than_theirs(program: str) -> None:
+    file, mfences, sfences = ALGORITHMS[program]
+    loaded = load(EXAMPLES / f"{file}.pml")
+    under_tso = fixed_and_needed(loaded, FixOptions(model="tso"))
+    under_pso = fixed_and_needed(loaded, FixOptions(model="pso"))
+    assert under_tso.is_minimum and under_pso.is_minimum
+    assert instructions(under_tso, "mfence") == instructions(under_pso, "mfence") == mfences
+    assert instructions(under_pso, "sfence") == sfences
+    for row in table("linden-wolper-2013-table1.csv"):
+        if row["program"] == program:
+            assert mfences <= int(row["mfences"]) and sfences <= int(row["sfences"])
+
+
+@pytest.mark.parametrize("program", ["Peterson", "Lamport's Fast Mutex", "Dekker"])
+def test_two_steps_find_the_same_as_one_on(program: str) -> None:
+    file, mfences, sfences = ALGORITHMS[program]
+    result = fixed_and_needed(load(EXAMPLES / f"{file}.pml"), FixOptions(model="pso", via="tso"))
+    assert (instructions(result, "mfence"), instructions(result, "sfence")) == (mfences, sfences)
+    assert result.in_one_step is None, "no difference in cost"
+
+
+@needs_corpus
+@pytest.mark.parametrize(
+    ("name", "tso", "pso"),
+    [
+        ("burns", 2, 2), ("dekker", 2, 2), ("dekker.2", 2, 2), ("dijkstra", 2, 2), ("peterson", 2, 4),
+        ("sense_rev_bar", 0, 0), ("clh", 0, 0), ("bakery.bound2", 4, 4),
+    ],
+)  # fmt: skip
+def test_memorax_programs_need_at_most_as_many_fences_as_memorax_finds(name: str, tso: int, pso: int) -> None:
+    """Memorax: bakery.bound2 6 under PSO, with locked writes; the others as here."""
+    program = load(CORPUS / "memorax" / f"{name}.rmm")
+    under_tso = fixed_and_needed(program, FixOptions(model="tso"))
+    under_pso = fixed_and_needed(program, FixOptions(model="pso"))
+    assert under_tso.is_minimum and under_pso.is_minimum
+    assert (under_tso.chosen.count, under_pso.chosen.count) == (tso, pso)
+
+
+@needs_corpus
+@pytest.mark.parametrize(
+    ("name", "fences"),
+    [
+        ("simple-dekker", 2), ("peterson", 2), ("dekker", 4), ("lamport-fast-mutex-alg1", 6), ("parker", 1),
+        ("trf", 0), ("spinlock", 0), ("mcs-lock", 0),
+    ],
+)  # fmt: skip
+def test_trencher_programs_need_the_known_minimum_for_robustness(name: str, fences: int) -> None:
+    result = fixed_and_needed(load(CORPUS / "trencher" / f"{name}.txt"), FixOptions(criterion="robust"))
+    assert result.is_minimum
+    assert result.chosen.count == fences
+
+
+def rows_of_table_1(*, slow: bool) -> list[dict[str, str]]:
+    rows = [row for row in table("persistence-2015-table1.csv") if Path(row["file"]).name not in TOO_LARGE]
+    return [row for row in rows if (Path(row["file"]).name in SLOW_ROWS) == slow]
+
+
+def persistence_minimum_is_that_of_the_table(row: dict[str, str]) -> None:
+    name = Path(row["file"]).name
+    program = load(CORPUS / "persist" / f"{row['file']}.txt", int_bits=INT_BITS.get(name))
+    result = count_fences(program, FixOptions(criterion="persistent"))
+    assert result.verdict in (FixVerdict.FIXED, FixVerdict.ALREADY_HOLDS)
+    assert result.is_minimum
+    assert result.chosen.instances == int(row["persist_fences"])
+
+
+@needs_corpus
+@pytest.mark.parametrize("row", rows_of_table_1(slow=False), ids=lambda row: Path(row["file"]).name)
+def test_persistence_needs_as_many_fences_as_table_1_says(row: dict[str, str]) -> None:
+    persistence_minimum_is_that_of_the_table(row)
+
+
+@needs_corpus
+@pytest.mark.slow
+@pytest.mark.parametrize("row", rows_of_table_1(slow=True), ids=lambda row: Path(row["file"]).name)
+def test_persistence_needs_as_many_fences_as_table_1_says_on_large_programs(row: dict[str, str]) -> None:
+    persistence_minimum_is_that_of_the_table(row)
+
+
+@needs_corpus
+@pytest.mark.parametrize(
+    ("file", "fences"),
+    [
+        ("mutex/spinlock/spinlock", 0), ("mutex/szymanski2/szymanski2", 3), ("mutex/lamport2/lamport2", 4),
+        ("mutex/lamport3/lamport3", 6), ("mutex/ticket_spin_lock/ticket_spin_lock", 0),
+        ("schedule/alternating_bit_protocol/alternating_bit", 0),
+    ],
+)  # fmt: skip
+def test_safety_needs_at_most_as_many_fences_as_memorax_and_remmex_find(file: str, fences: int) -> None:
+    result = fixed_and_needed(load(CORPUS / "persist" / "single" / f"{file}.rmm"), FixOptions())
+    assert result.is_minimum
+    assert result.chosen.instances == fences
+    (row,) = (r for r in table("persistence-2015-table1.csv") if r["file"] == f"single/{file}")
+    for tool in ("memorax_fences", "remmex_fences"):
+        assert not row[tool] or fences <= int(row[tool])
