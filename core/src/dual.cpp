@@ -1,11 +1,14 @@
 #include "memfence/dual.hpp"
 
 #include <algorithm>
+#include <array>
 #include <queue>
 
 namespace memfence::dual {
 
 namespace {
+
+std::size_t at(int n) { return static_cast<std::size_t>(n); }
 
 class Search {
  public:
@@ -34,20 +37,40 @@ class Search {
     return outcome_.stop == Stop::None;
   }
 
-  // The constraint with the fewest messages first, and of these the one nearest to the start of its processes: small
-  // constraints rule out most others, and runs to errors are found soon.
+  // Which constraint to take next: in turn the one with the fewest messages, which rules out most others, and two guesses
+  // at which is nearest to the start, which find errors soon. Every constraint waits in all three queues; whichever
+  // offers it first, the others then skip it.
   struct Waiting {
-    std::size_t size;
-    int distance;
+    std::uint64_t cost;
     int number;
-    bool operator<(const Waiting& o) const {
-      return std::tie(size, distance, number) > std::tie(o.size, o.distance, o.number);
-    }
+    bool operator<(const Waiting& o) const { return std::tie(cost, number) > std::tie(o.cost, o.number); }
   };
+  using Queue = std::priority_queue<Waiting>;
+
+  void wait(int number, std::uint64_t messages, std::uint64_t distance) {
+    queues_[0].push({messages << 32 | distance, number});
+    queues_[1].push({messages + distance, number});
+    queues_[2].push({messages + 2 * distance, number});
+    ++waiting_;
+  }
+
+  int next() {
+    while (waiting_ > 0) {
+      Queue& queue = queues_[turn_++ % queues_.size()];
+      while (!queue.empty() && !is_waiting_[at(queue.top().number)]) queue.pop();
+      if (queue.empty()) continue;
+      const int number = queue.top().number;
+      queue.pop();
+      is_waiting_[at(number)] = false;
+      --waiting_;
+      if (frontier_->is_alive(number)) return number;
+    }
+    return -1;
+  }
 
   void search() {
     frontier_.emplace(model_.sets, model_.local.roles.shared.size());
-    Predecessors predecessors(model_);
+    Predecessors predecessors(model_, question_.reduce);
     std::vector<Start> starts;
     if (!find_starts(machine_, model_, question_, watch_, starts)) {
       outcome_.stop = watch_.check(0, 0, 0, bytes_);
@@ -59,11 +82,8 @@ class Search {
       if (!predecessors.normalise(start.constraint)) continue;
       add(std::move(start.constraint), -1, start.kind, predecessors);
     }
-    while (!waiting_.empty() && outcome_.stop == Stop::None) {
-      const int number = waiting_.top().number;
-      waiting_.pop();
-      if (!frontier_->is_alive(number)) continue;
-      const Kind kind = kinds_[static_cast<std::size_t>(number)];
+    for (int number = next(); number >= 0 && outcome_.stop == Stop::None; number = next()) {
+      const Kind kind = kinds_[at(number)];
       ++outcome_.stats.expanded;
       predecessors.of(frontier_->constraint(number), [&](Constraint&& c) {
         if (outcome_.stop == Stop::None) add(std::move(c), number, kind, predecessors);
@@ -76,10 +96,11 @@ class Search {
     const int number = frontier_->add(c, parent);
     if (number < 0) return;
     kinds_.push_back(kind);
-    int distance = 0;
-    for (std::size_t p = 0; p < c.sets.size(); ++p) distance += model_.sets[p].distance(c.sets[p]);
+    is_waiting_.push_back(true);
+    std::uint64_t distance = 0;
+    for (std::size_t p = 0; p < c.sets.size(); ++p) distance += static_cast<std::uint64_t>(model_.sets[p].distance(c.sets[p]));
     outcome_.stats.longest = std::max<std::uint64_t>(outcome_.stats.longest, c.messages());
-    waiting_.push({c.messages(), distance, number});
+    wait(number, c.messages(), distance);
     if (outcome_.stop == Stop::None && predecessors.is_initial(c)) {
       outcome_.finding = kind;
       outcome_.stop = Stop::Found;
@@ -87,10 +108,10 @@ class Search {
   }
 
   void check() {
-    std::uint64_t bytes = bytes_ + frontier_->bytes();
+    std::uint64_t bytes = bytes_ + frontier_->bytes() + 3 * is_waiting_.size() * sizeof(Waiting);
     for (const Sets& s : model_.sets) bytes += s.bytes();
     const Stats& s = outcome_.stats;
-    const Stop stop = watch_.check(s.expanded, s.predecessors, waiting_.size(), bytes);
+    const Stop stop = watch_.check(s.expanded, s.predecessors, waiting_, bytes);
     if (outcome_.stop == Stop::None) outcome_.stop = stop;
   }
 
@@ -118,7 +139,10 @@ class Search {
   Model model_;
   std::optional<Frontier> frontier_;
   std::vector<Kind> kinds_;  // of each stored constraint: what it leads to
-  std::priority_queue<Waiting> waiting_;
+  std::array<Queue, 3> queues_;
+  std::size_t turn_ = 0;
+  std::uint64_t waiting_ = 0;
+  std::vector<bool> is_waiting_;
   std::uint64_t bytes_ = 0;
 };
 

@@ -69,20 +69,27 @@ Constraint Frontier::constraint(int number) const {
   return unflatten(entries_[static_cast<std::size_t>(number)].flat, sets_.size(), shared_);
 }
 
-std::uint64_t Frontier::signature(const Constraint& c) const {
-  std::uint64_t bits = 0;
+Frontier::Signature Frontier::signature(const Constraint& c) const {
+  std::uint64_t bits = 0, missing = 0;
   for (std::size_t p = 0; p < c.fifos.size(); ++p)
     for (const int message : c.fifos[p])
       if (message != own_message) bits |= bit_of(p + 1, static_cast<std::uint64_t>(message));
   for (std::size_t v = 0; v < c.memory.size(); ++v)
     if (c.memory[v] != unknown_value) bits |= bit_of(1000 + v, static_cast<std::uint32_t>(c.memory[v]));
-  return bits;
+  // Each process has its share of the 64 bits: its own 64, folded.
+  const std::size_t share = std::max<std::size_t>(1, 64 / c.sets.size());
+  for (std::size_t p = 0; p < c.sets.size(); ++p) {
+    std::uint64_t mine = sets_[p].missing(c.sets[p]), folded = ~std::uint64_t{0};
+    for (std::size_t at = 0; at < 64; at += share) folded &= at + share <= 64 ? mine >> at : ~std::uint64_t{0};
+    const std::uint64_t mask = share == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << share) - 1;
+    missing |= (folded & mask) << (p * share % 64);
+  }
+  return {bits, missing, 0};
 }
 
 // The cheap differences first: the sets are compared last.
-bool Frontier::is_below(const Entry& a, const Entry& b) {
-  if ((a.signature & ~b.signature) != 0 || a.flat.size() > b.flat.size()) return false;
-  const std::span<const std::int32_t> left(a.flat), right(b.flat);
+bool Frontier::is_below(std::span<const std::int32_t> left, std::span<const std::int32_t> right) {
+  if (left.size() > right.size()) return false;
   std::size_t i = sets_.size(), j = i;
   for (std::size_t v = 0; v < shared_; ++v, ++i, ++j)
     if (left[i] != unknown_value && left[i] != right[j]) return false;
@@ -100,20 +107,22 @@ bool Frontier::is_below(const Entry& a, const Entry& b) {
 int Frontier::add(const Constraint& c, int parent) {
   std::vector<Value> key;
   for (std::size_t p = 0; p < sets_.size(); ++p) key.push_back(sets_[p].owned(c.sets[p]));
-  Entry made{flatten(c), signature(c), parent, true};
-  std::vector<int>& group = groups_[key];
-  for (const int other : group)
-    if (is_below(entries_[static_cast<std::size_t>(other)], made)) return -1;
-  std::erase_if(group, [&](int other) {
-    Entry& entry = entries_[static_cast<std::size_t>(other)];
-    if (!is_below(made, entry)) return false;
-    entry.alive = false;
+  Entry made{flatten(c), parent, true};
+  Signature mine = signature(c);
+  mine.number = static_cast<int>(entries_.size());
+  std::vector<Signature>& group = groups_[key];
+  const auto flat = [&](const Signature& s) -> Entry& { return entries_[static_cast<std::size_t>(s.number)]; };
+  for (const Signature& other : group)
+    if (other.may_be_below(mine) && is_below(flat(other).flat, made.flat)) return -1;
+  std::erase_if(group, [&](const Signature& other) {
+    if (!mine.may_be_below(other) || !is_below(made.flat, flat(other).flat)) return false;
+    flat(other).alive = false;
     --alive_;
     return true;
   });
-  const int number = static_cast<int>(entries_.size());
-  bytes_ += made.flat.size() * sizeof(std::int32_t) + sizeof(Entry) + 24;
-  group.push_back(number);
+  const int number = mine.number;
+  bytes_ += made.flat.size() * sizeof(std::int32_t) + sizeof(Entry) + sizeof(Signature) + 24;
+  group.push_back(mine);
   entries_.push_back(std::move(made));
   ++alive_;
   return number;

@@ -43,8 +43,8 @@ class Builder {
     for (int p = 0; p < static_cast<int>(machine_.processes.size()); ++p) add_initial(p);
     std::uint64_t count = 0;
     while (!queue_.empty()) {
-      const auto [process, state] = queue_.back();
-      queue_.pop_back();
+      const auto [process, state] = *queue_.begin();
+      queue_.erase(queue_.begin());
       expand(process, state);
       if ((++count & 63) == 0) result_.stop = watch_.check(count, count, queue_.size(), result_.bytes);
       if (result_.stop != Stop::None) break;
@@ -77,7 +77,7 @@ class Builder {
       result_.bytes += 2 * state.size() * sizeof(Value) + 160;
       graph.states.push_back(std::move(state));
       graph.steps.emplace_back();
-      queue_.emplace_back(p, place->second);
+      queue_.emplace(p, place->second);
     }
     return place->second;
   }
@@ -99,7 +99,7 @@ class Builder {
 
   void stored(int variable, Value value) {
     if (!result_.values[at(variable)].insert(value).second) return;
-    queue_.insert(queue_.end(), readers_[at(variable)].begin(), readers_[at(variable)].end());
+    queue_.insert(readers_[at(variable)].begin(), readers_[at(variable)].end());
     readers_[at(variable)].clear();
   }
 
@@ -213,7 +213,7 @@ class Builder {
   }
 
   void guess(int p, const Edge& edge, std::size_t i, const Trial& trial, int variable) {
-    readers_[at(variable)].emplace_back(p, source_);
+    readers_[at(variable)].emplace(p, source_);
     const Op& op = edge.ops[i];
     // A copy: a step that stores what it reads must not change the set that it walks through.
     const std::vector<Value> values(result_.values[at(variable)].begin(), result_.values[at(variable)].end());
@@ -279,8 +279,8 @@ class Builder {
   std::vector<std::unordered_map<std::vector<Value>, int, HashValues>> numbers_;
   std::vector<std::map<Action, int>> actions_;
   std::vector<std::set<std::array<int, 4>>> known_;
-  std::vector<std::vector<std::pair<int, int>>> readers_;  // per variable: (process, state) that guessed its value
-  std::vector<std::pair<int, int>> queue_;
+  std::vector<std::set<std::pair<int, int>>> readers_;  // per variable: (process, state) that guessed its value
+  std::set<std::pair<int, int>> queue_;
   int source_ = 0, edge_ = 0;
 };
 

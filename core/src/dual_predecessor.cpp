@@ -17,7 +17,15 @@ bool mentions(const Facts& facts, const Facts& changed) {
 }  // namespace
 
 void Predecessors::of(const Constraint& c, const Emit& emit) {
+  if (reduce_)
+    for (int p = 0; p < processes(); ++p)
+      if (must_load(c, p)) return moves(c, p, 0, emit);
   for (int p = 0; p < processes(); ++p) moves(c, p, 0, emit);
+}
+
+bool Predecessors::must_load(const Constraint& c, int p) {
+  const Set set = c.sets[at(p)];
+  return sets(p).loads_only(set) && !sets(p).has_initial(set, sets(p).graph().initial);
 }
 
 // `deleted` owned messages were put back in front for the sake of the step that follows now. Where it only stores, older

@@ -41,7 +41,11 @@ Set Sets::intern(std::vector<int> states) {
   made->owned = graph_.owned[at(made->states.front())];
   made->distance = INT32_MAX;
   made->known.assign(exclusive_, unknown_value);
-  for (const int s : made->states) made->distance = std::min(made->distance, graph_.distance[at(s)]);
+  made->missing = ~std::uint64_t{0};
+  for (const int s : made->states) {
+    made->distance = std::min(made->distance, graph_.distance[at(s)]);
+    made->missing &= ~(std::uint64_t{1} << (static_cast<unsigned>(s) % 64));
+  }
   for (std::size_t i = 0; i < exclusive_; ++i) {
     const Value first = exclusive_value(made->states.front(), static_cast<int>(i));
     const bool agree = std::all_of(made->states.begin(), made->states.end(),
@@ -130,6 +134,16 @@ Set Sets::unite(Set a, Set b) {
   std::set_union(data(a).states.begin(), data(a).states.end(), data(b).states.begin(), data(b).states.end(),
                  std::back_inserter(both));
   return intern(std::move(both));
+}
+
+bool Sets::loads_only(Set set) {
+  if (data(set).loads_only < 0) {
+    const auto is_load = [&](const Move& m) { return label(m.label).mode == Mode::Plain && label(m.label).only_reads(); };
+    bool answer = std::all_of(moves(set).begin(), moves(set).end(), is_load);
+    for (const Set before : undeleted(set)) answer = answer && loads_only(before);
+    data(set).loads_only = answer ? 1 : 0;
+  }
+  return data(set).loads_only == 1;
 }
 
 bool Sets::has_initial(Set set, const std::vector<int>& initial) const {

@@ -17,6 +17,10 @@
 //   empty. Deleting waits for the next load or store of its process. Neither is ever disabled by waiting.
 // * A step that changes nothing but its process's control state (a fence while the FIFO is empty; a load of what memory
 //   holds while the FIFO is empty, or of the message at its head) adds to the set of control states instead.
+// Partial order (`reduce`): a process that can only have loaded last, and has not always been where it is, has one of
+// these loads in every run. Backwards they can be undone first: a load touches nothing but the old end of its own FIFO,
+// and a message there can wait as long as it likes. Then the other processes need not move at all for now. Since the run
+// to be found ends up at the start of this process, too, its load is never put off for ever: no cycle proviso is needed.
 #pragma once
 
 #include <functional>
@@ -36,7 +40,7 @@ class Predecessors {
  public:
   using Emit = std::function<void(Constraint&&)>;
 
-  explicit Predecessors(Model& model) : model_(model) {}
+  Predecessors(Model& model, bool reduce) : model_(model), reduce_(reduce) {}
 
   // Everything from which one step leads to something above `c`.
   void of(const Constraint& c, const Emit& emit);
@@ -46,6 +50,7 @@ class Predecessors {
   bool is_initial(const Constraint& c);
 
  private:
+  bool must_load(const Constraint& c, int p);
   void moves(const Constraint& c, int p, int deleted, const Emit& emit);
   void read(const Constraint& c, int p, const Sets::Move& move, const Emit& emit);
   void write(const Constraint& c, int p, const Sets::Move& move, const Emit& emit);
@@ -70,6 +75,7 @@ class Predecessors {
   const Role& role(int variable) const { return model_.local.roles.of[static_cast<std::size_t>(variable)]; }
 
   Model& model_;
+  bool reduce_;
 };
 
 }  // namespace memfence::dual

@@ -35,6 +35,8 @@ class Sets {
   int owned(Set set) const { return data(set).owned; }
   const Facts& owned_facts(Set set) const { return graph_.owned_facts[static_cast<std::size_t>(owned(set))]; }
   int distance(Set set) const { return data(set).distance; }
+  // A bit for every bucket of states that the set has none of: where a set includes another, its bits are among the other's.
+  std::uint64_t missing(Set set) const { return data(set).missing; }
   // The value that memory holds in the exclusive variable, where all states of the set agree.
   Value known(Set set, int place) const { return data(set).known[static_cast<std::size_t>(place)]; }
 
@@ -45,6 +47,8 @@ class Sets {
   // The states of the set in which the exclusive variable has the value.
   Set restrict(Set set, int place, Value value);
   Set unite(Set a, Set b);
+  // Whether nothing but plain loads leads into the set, also after owned messages were put back.
+  bool loads_only(Set set);
   bool has_initial(Set set, const std::vector<int>& initial) const;
 
   const ProcessGraph& graph() const { return graph_; }
@@ -57,7 +61,9 @@ class Sets {
     std::vector<int> states;
     int owned = 0;
     int distance = 0;
+    std::uint64_t missing = 0;
     std::vector<Value> known;
+    signed char loads_only = -1;  // not computed yet
     bool has_moves = false, has_undeleted = false;
     std::vector<Move> moves;
     std::vector<Set> undeleted;

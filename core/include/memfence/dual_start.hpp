@@ -10,6 +10,7 @@ struct Question {
   int bad = -1;        // over locations and registers
   int bad_final = -1;  // over memory, too, where every process has halted and nothing is pending
   bool failures = false;
+  bool reduce = false;  // partial order reduction
   // [process][location]: locations with the same number are the same to both expressions
   std::vector<std::vector<int>> location_classes;
 };

@@ -99,6 +99,7 @@ def explore_dual(
         -1 if question.bad is None else next(numbers),
         -1 if bad_final is None else next(numbers),
         question.failures,
+        "order" in reductions,
         [location_classes(program, p, expressions) for p in range(len(program.processes))],
         **limits.for_core(),
     )
