@@ -6,17 +6,19 @@
 #pragma once
 
 #include "memfence/cycles.hpp"
-#include "memfence/symbolic_store.hpp"
+#include "memfence/machine.hpp"
 
 namespace memfence {
 
 class KnownCycles {
  public:
-  KnownCycles(const Machine& m, Cycles& cycles) : machine_(m), cycles_(cycles) {}
+  KnownCycles(const Machine& m, Cycles& cycles) : machine_(m), cycles_(cycles) {
+    for (const Process& p : m.processes) is_place_.emplace_back(static_cast<std::size_t>(p.locations), std::uint8_t{0});
+  }
 
-  void remember(const SymbolicRow& row, int cycle);
+  void remember(const Value* row, int cycle);
   // All cycles worth trying for the buffer of `process` in `row`.
-  std::vector<int> candidates(const SymbolicRow& row, int process) const;
+  std::vector<int> candidates(const Value* row, int process) const;
 
   struct Saturated {
     Language language;
@@ -24,17 +26,19 @@ class KnownCycles {
   };
   // `row`'s language of the process, closed under as many of the candidates as can be repeated together; cycles in
   // `first` are tried before the others. Nothing if no candidate can.
-  std::optional<Saturated> saturate(const SymbolicRow& row, int process, Language context, const std::vector<int>& first);
+  std::optional<Saturated> saturate(const Value* row, int process, Language context, const std::vector<int>& first);
 
  private:
   static constexpr std::size_t kMostCycles = 12;  // at one place
 
-  SymbolicRow local_key(const SymbolicRow& row, int process) const;
-  SymbolicRow base_key(const SymbolicRow& row, int process) const;
+  using Key = std::vector<Value>;
+  Key local_key(const Value* row, int process) const;
+  Key base_key(const Value* row, int process) const;
 
   const Machine& machine_;
   Cycles& cycles_;
-  std::map<SymbolicRow, std::vector<int>> local_, base_;
+  std::map<Key, std::vector<int>> local_, base_;
+  std::vector<std::vector<std::uint8_t>> is_place_;  // [process][location]: some cycle was found here
 };
 
 }  // namespace memfence

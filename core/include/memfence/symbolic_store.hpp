@@ -1,80 +1,96 @@
 // The symbolic states seen so far, grouped by control part: inclusion is asked only inside a group.
+//
+// A state is a row of values: the control part, then one language a process. Rows live in chunks that never move; events
+// in one array; the states of a group are chained through their numbers. A state costs its row and some thirty bytes.
 #pragma once
 
-#include <algorithm>
+#include <memory>
 #include <span>
-#include <unordered_map>
 
-#include "memfence/languages.hpp"
-#include "memfence/state_set.hpp"
+#include "memfence/cycles.hpp"
 
 namespace memfence {
 
-using SymbolicRow = std::vector<Value>;  // the control part, then one language a process
-
 class SymbolicStore {
  public:
-  SymbolicStore(std::size_t control, Languages& languages) : control_(control), languages_(languages) {}
+  SymbolicStore(std::size_t control, std::size_t width, Languages& languages)
+      : control_(control), width_(width), languages_(languages), table_(1024, -1) {}
 
-  int group_of(const SymbolicRow& row) {
-    const auto [place, is_new] = groups_.emplace(SymbolicRow(row.begin(), split(row)), static_cast<int>(members_.size()));
-    if (is_new) members_.emplace_back();
-    return place->second;
+  int states() const { return static_cast<int>(nodes_.size()); }
+  const Value* row(int state) const {
+    const auto n = static_cast<std::size_t>(state);
+    return chunks_[n / kChunk].get() + n % kChunk * width_;
   }
-  std::size_t groups() const { return members_.size(); }
+  std::span<const Event> events(int state) const {
+    const Node& n = node(state);
+    return {events_.data() + n.first_event, n.event_count};
+  }
+  int group(int state) const { return node(state).group; }
+  int from(int state) const { return node(state).from; }
+  int depth(int state) const { return node(state).depth; }
+  int mover(int state) const { return node(state).mover; }
+  // Whether no state that came later includes this one.
+  bool is_live(int state) const { return node(state).live; }
+
+  std::size_t groups() const { return heads_.size(); }
+  bool is_empty(int group) const { return heads_[static_cast<std::size_t>(group)].newest < 0; }
   template <class Visit>
   void for_each_control(Visit&& visit) const {
-    for (const auto& entry : groups_) visit(entry.first);
+    for (const Group& g : heads_)
+      if (g.first >= 0) visit(std::vector<Value>(row(g.first), row(g.first) + control_));
   }
 
-  bool is_empty(int group) const { return members_[static_cast<std::size_t>(group)].empty(); }
-  // Whether one state of the group includes `row`.
-  bool covers(int group, const SymbolicRow& row) {
-    const std::span<const Value> mine(split(row), row.end());
-    for (const Member& member : members_[static_cast<std::size_t>(group)])
-      if (includes(member.languages, mine)) return true;
+  // The group of a row; a new one if need be, whose first state must be the next to be inserted.
+  int group_of(const Value* wanted);
+  // Whether one state of the group includes `wanted`.
+  bool covers(int group, const Value* wanted) {
+    for (int s = heads_[static_cast<std::size_t>(group)].newest; s >= 0; s = node(s).next)
+      if (includes(row(s), wanted)) return true;
     return false;
   }
-  // Keep `row`, state number `state`, and of the others in its group only those that it does not include.
-  void insert(int group, const SymbolicRow& row, int state) {
-    auto& members = members_[static_cast<std::size_t>(group)];
-    const std::span<const Value> mine(split(row), row.end());
-    stored_ += 1 - std::erase_if(members, [&](const Member& member) {
-      if (!includes(mine, member.languages)) return false;
-      live_[static_cast<std::size_t>(member.state)] = 0;
-      return true;
-    });
-    members.push_back({SymbolicRow(mine.begin(), mine.end()), state});
-    live_.resize(std::max(live_.size(), static_cast<std::size_t>(state) + 1), 1);
-  }
-  // Whether no state that came later includes this one.
-  bool is_live(int state) const { return live_[static_cast<std::size_t>(state)] != 0; }
-  bool includes(std::span<const Value> larger, std::span<const Value> smaller) {
-    for (std::size_t p = 0; p < larger.size(); ++p)
-      if (!languages_.includes(larger[p], smaller[p])) return false;
-    return true;
-  }
+  // Keep the row, and of the others in its group only those that it does not include.
+  int insert(int group, const Value* added, std::span<const Event> events, int from, int mover);
+
   std::uint64_t stored() const { return stored_; }
-  std::uint64_t bytes() const { return groups() * (control_ * sizeof(Value) + 160) + stored_ * 64; }
+  std::uint64_t bytes() const {
+    return chunks_.size() * kChunk * width_ * sizeof(Value) + nodes_.capacity() * sizeof(Node) +
+           events_.capacity() * sizeof(Event) + heads_.capacity() * sizeof(Group) + table_.size() * sizeof(int) +
+           pending_.capacity() * sizeof(Value);
+  }
 
  private:
-  SymbolicRow::const_iterator split(const SymbolicRow& row) const { return row.begin() + static_cast<std::ptrdiff_t>(control_); }
-  struct Hash {
-    std::size_t operator()(const SymbolicRow& row) const {
-      std::uint64_t h = 0x9e3779b97f4a7c15ULL;
-      for (const Value v : row) h = (h ^ static_cast<std::uint32_t>(v)) * 0xff51afd7ed558ccdULL, h ^= h >> 32;
-      return static_cast<std::size_t>(h);
-    }
+  static constexpr std::size_t kChunk = 1024;  // rows
+  struct Node {
+    int group, next, from, depth;  // next: in the group
+    std::size_t first_event;
+    std::uint32_t event_count;
+    std::int16_t mover;
+    bool live;
   };
-  std::size_t control_;
+  struct Group {
+    int first;   // the first state ever, whose control part is the group's; -1: not inserted yet
+    int newest;  // of the chain of live states
+    std::uint32_t hash;
+  };
+
+  const Node& node(int state) const { return nodes_[static_cast<std::size_t>(state)]; }
+  Node& node(int state) { return nodes_[static_cast<std::size_t>(state)]; }
+  bool includes(const Value* larger, const Value* smaller) {
+    for (std::size_t i = control_; i < width_; ++i)
+      if (!languages_.includes(larger[i], smaller[i])) return false;
+    return true;
+  }
+  bool has_control(int group, const Value* wanted) const;
+  void grow_table();
+
+  std::size_t control_, width_;
   Languages& languages_;
-  std::unordered_map<SymbolicRow, int, Hash> groups_;
-  struct Member {
-    SymbolicRow languages;
-    int state;
-  };
-  std::vector<std::vector<Member>> members_;
-  std::vector<std::uint8_t> live_;
+  std::vector<std::unique_ptr<Value[]>> chunks_;
+  std::vector<Node> nodes_;
+  std::vector<Event> events_;
+  std::vector<Group> heads_;
+  std::vector<int> table_;      // groups by hash, open addressing
+  std::vector<Value> pending_;  // the control part of the last group, until it has a state
   std::uint64_t stored_ = 0;
 };
 
