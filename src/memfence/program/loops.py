@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from memfence.program.ir import Process
 
@@ -72,6 +72,7 @@ def strong_parts(edges: Iterable[tuple[int, int]]) -> dict[int, int]:
 
 
 def _close(waiting: list[int], root: int, found: dict[int, int]) -> None:
-    members: Sequence[int] = waiting[waiting.index(root) :]
-    del waiting[-len(members) :]
+    members = [waiting.pop()]
+    while members[-1] != root:
+        members.append(waiting.pop())
     found.update(dict.fromkeys(members, min(members)))

@@ -141,9 +141,10 @@ def _search(oracle: Oracle, options: FixOptions, *, shrinks: bool, stated: str, 
         return replace(common, verdict=FixVerdict.IMPOSSIBLE, scope=scope, trace=found.refuted_by.witness())
     chosen = tuple((oracle.edits[n], _only_met_by(search, found, n)) for n in sorted(found.choice))
     if not found.holds:
-        limit = None if result is None else result.limit
-        advice = None if result is None else result.advice
-        return replace(common, chosen=chosen, limit=limit, advice=advice)
+        limit = None if found.answer is None else found.answer.limit
+        advice = "try a longer --timeout" if result is None else result.advice
+        scope = common.scope or "incomplete: the search for fences did not end"
+        return replace(common, chosen=chosen, scope=scope, limit=limit, advice=advice)
     return replace(
         common,
         verdict=FixVerdict.FIXED if found.choice else FixVerdict.ALREADY_HOLDS,

@@ -15,6 +15,8 @@ Minimise = Literal["first", "count", "cost"]
 DEFAULT_COSTS: Mapping[EditKind, int] = {"mfence": 10, "sfence": 2, "locked": 10}
 COST_OF_A_LOOP = 10
 """A fence inside a loop costs this many times as much, for each loop around it."""
+MOST_LEVELS = 9
+"""Loops that count; where control jumps about, there may be any number of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,11 +29,15 @@ INTERRUPTED = Limits().describe(Stop.CANCELLED)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """VIOLATED comes with a clause that the choice does not meet; `result` is the check behind the answer, if any."""
+    """VIOLATED comes with a clause that the choice does not meet; `result` is the check behind the answer, if any.
+
+    `limit`: what was hit, where there is no answer because of it.
+    """
 
     verdict: Verdict
     clause: Clause | None = None
     result: CheckResult | None = None
+    limit: str | None = None
 
 
 class Oracle(Protocol):
@@ -83,21 +87,22 @@ class CheckOracle:
         return self._answer(choice, replace(self.options, engine="explicit", buffer_bound=bound))
 
     def _answer(self, choice: Choice, options: CheckOptions) -> Answer:
+        if self._time_left() == 0:
+            limits = Limits(timeout_seconds=self.options.timeout_seconds)
+            return Answer(Verdict.UNKNOWN, limit=limits.describe(Stop.TIMEOUT))
         edited = with_edits(self.program, (self.edits[number] for number in choice))
-        result = check(edited, self._with_time_left(options))
+        result = check(edited, replace(options, timeout_seconds=self._time_left()))
         self.checks += 1
         self.states += result.stats.states
         if result.limit == INTERRUPTED:
             raise KeyboardInterrupt
         if result.verdict is not Verdict.VIOLATED:
-            return Answer(result.verdict, None, result)
+            return Answer(result.verdict, None, result, result.limit)
         return Answer(Verdict.VIOLATED, self._clause(result).without(closure(self.edits, choice)), result)
 
-    def _with_time_left(self, options: CheckOptions) -> CheckOptions:
-        if self.options.timeout_seconds is None:
-            return options
-        left = self.options.timeout_seconds - (time.monotonic() - self._start)
-        return replace(options, timeout_seconds=max(0.001, left))
+    def _time_left(self) -> float | None:
+        seconds = self.options.timeout_seconds
+        return None if seconds is None else max(0.0, seconds - (time.monotonic() - self._start))
 
     def _clause(self, result: CheckResult) -> Clause:
         trace = result.trace

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from memfence.frontends import EditKind
 from memfence.program.ir import Fence, FencePoint, Op, Process, Program, Store, Transition, Unlock
 from memfence.program.loops import loop_levels
-from memfence.synthesis.options import COST_OF_A_LOOP
+from memfence.synthesis.options import COST_OF_A_LOOP, MOST_LEVELS
 
 Effect = frozenset[tuple[int, int]]
 KINDS_OF_LANGUAGE: Mapping[str, tuple[EditKind, ...]] = {"dve": ("locked",), "litmus": ("mfence", "sfence")}
@@ -50,7 +50,7 @@ def find_edits(program: Program, kinds: Iterable[EditKind], costs: Mapping[EditK
             effect = site.locked if kind == "locked" else site.pending
             if kind not in kinds or not effect:
                 continue
-            cost = costs[kind] * COST_OF_A_LOOP**site.level
+            cost = costs[kind] * COST_OF_A_LOOP ** min(site.level, MOST_LEVELS)
             processes = tuple(sorted({p for p, _ in (effect if kind == "locked" else site.executed)}))
             weaker = numbers.get("sfence") if kind == "mfence" else None
             numbers[kind] = len(edits)
