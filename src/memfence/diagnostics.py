@@ -57,7 +57,9 @@ def render(diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def _render_one(d: Diagnostic) -> str:
-    lines = [f"{d.severity}[{d.code.id}]: {_printable(d.message)}", *_quote(d.at, "^", "-->")]
+    unread = d.code is Code.UNREADABLE and not d.at.span.source.text
+    place = [f"  --> {d.at.span.source.path}"] if unread else _quote(d.at, "^", "-->")
+    lines = [f"{d.severity}[{d.code.id}]: {_printable(d.message)}", *place]
     for label in d.related:
         lines += _quote(label, "-", ":::")
     if d.hint:

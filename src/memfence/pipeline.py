@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memfence.codes import Code
-from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
 from memfence.frontends import LANGUAGES, Language, choose_language, language_named
 from memfence.program.ir import Program
 from memfence.program.passes.intervals import bound_values
@@ -72,4 +72,16 @@ def find_language(source: SourceText, name: str | None) -> Language:
 
 def _unreadable(path: str | Path, reason: str) -> InputError:
     empty = SourceText(str(path), "")
-    return InputError([Diagnostic(Code.UNREADABLE, f"cannot read `{path}`: {reason}", Label(empty.span(0, 0)))])
+    at, hint = (
+        Label(empty.span(0, 0)),
+        None if Path(path).exists() else did_you_mean(str(path), _neighbours(Path(path))),
+    )
+    return InputError([Diagnostic(Code.UNREADABLE, f"cannot read `{path}`: {reason}", at, hint=hint)])
+
+
+def _neighbours(path: Path) -> list[str]:
+    """The files beside `path`, written as `path` is."""
+    try:
+        return sorted(str(path.with_name(other.name)) for other in path.parent.iterdir() if other.is_file())
+    except (OSError, ValueError):
+        return []

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from memfence.cli.exit_codes import Exit, exit_of
-from memfence.cli.outputs import HtmlOption, JunitOption, Outputs, SarifOption
+from memfence.cli.outputs import HtmlOption, JunitOption, Outputs, SarifOption, write_report
 from memfence.version import VERSION
 
 if TYPE_CHECKING:
@@ -19,9 +20,22 @@ if TYPE_CHECKING:
     from memfence.diagnostics import InputError
     from memfence.program.ir import Program
 
+ORDER = ("check", "fix", "why", "compare", "explore", "monitor", "translate", "bench", "explain")
+
+
+class Commands(TyperGroup):
+    """The commands in the order in which one needs them, not in that of the modules that define them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        names = super().list_commands(ctx)
+        return sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+
+
 app = typer.Typer(
     name="memfence",
-    help="Does your lock-free code still work on real hardware, and where exactly do the fences go?",
+    cls=Commands,
+    help="Does your lock-free code still work on real hardware, and where exactly do the fences go?\n\n"
+    "Start with: memfence check examples/lost_wakeup.pml",
     epilog="Exit codes: 0 holds, 1 violated, 2 wrong usage, 3 bad input, 4 unknown or only bounded, 70 internal error.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -77,7 +91,10 @@ def main(
         raise typer.Exit
 
 
-@app.command(epilog="Example: memfence check examples/lost_wakeup.pml --model tso")
+@app.command(
+    short_help="Does the program still work? A proof, or a run.",
+    epilog="Example: memfence check examples/lost_wakeup.pml --model tso",
+)
 def check(
     file: File,
     model: Annotated[Model, typer.Option(help="Memory model.")] = Model.tso,
@@ -106,7 +123,7 @@ def check(
     ] = None,
     engine: Annotated[EngineChoice, typer.Option(help="How to search.")] = EngineChoice.auto,
     reduce: Annotated[
-        str, typer.Option(metavar="all|none|LIST", help="State space reductions: dead,fuse,order,slice.")
+        str, typer.Option(metavar="all|none|LIST", help="State space reductions: dead,fuse,order,slice,symmetry.")
     ] = "all",
     timeout: Annotated[float | None, typer.Option(metavar="S", min=0, help="Give up after S seconds.")] = None,
     memory: Annotated[int | None, typer.Option(metavar="MB", min=1, help="Give up beyond MB megabytes.")] = None,
@@ -180,10 +197,10 @@ def translate(
     if output is None:
         sys.stdout.write(text)
     else:
-        output.write_text(text, encoding="utf-8")
+        write_report(output, text, "--output")
 
 
-@app.command(epilog="Example: memfence explain MF101")
+@app.command(short_help="Explain a diagnostic code.", epilog="Example: memfence explain MF101")
 def explain(
     code: Annotated[str | None, typer.Argument(metavar="[CODE]", help="A code such as MF101; none lists all.")] = None,
 ) -> None:

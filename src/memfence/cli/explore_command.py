@@ -10,7 +10,7 @@ import typer
 
 from memfence.cli.commands import File, IntBits, LanguageOption, _load, _refuse
 from memfence.cli.exit_codes import Exit, exit_of
-from memfence.cli.outputs import HtmlOption, Outputs
+from memfence.cli.outputs import HtmlOption, Outputs, make_folder, write_report
 
 if TYPE_CHECKING:
     from memfence.analyses.explore import ExploreResult
@@ -100,9 +100,9 @@ def _save_traces(result: ExploreResult, folder: Path) -> None:
     """One file an execution, numbered; what does not fit under --most-traces is said, not hidden."""
     from memfence.reports.memory_trace import render_trace
 
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder, "--save-trace")
     for number, (_, events) in enumerate(result.executions, 1):
-        (folder / f"execution-{number:06d}.jsonl").write_text(render_trace(events), encoding="utf-8")
+        write_report(folder / f"execution-{number:06d}.jsonl", render_trace(events), "--save-trace")
     left = result.counts.interleavings - len(result.executions)
     if left > 0:
         sys.stderr.write(f"{len(result.executions)} traces written, {left} executions not: see --most-traces\n")
@@ -112,7 +112,8 @@ def _save_schedules(result: ExploreResult, path: Path) -> None:
     from memfence.engines.schedule import schedule_object
     from memfence.reports.json import dump
 
-    path.write_text(dump({"findings": [schedule_object(f.replayable) for f in result.findings]}), encoding="utf-8")
+    text = dump({"findings": [schedule_object(f.replayable) for f in result.findings]})
+    write_report(path, text, "--save-schedule")
 
 
 def _print_replay(replayed: tuple[Replayable, ...], json: bool, quiet: bool) -> Exit:

@@ -20,7 +20,7 @@ from memfence.cli.commands import (
     _refuse,
 )
 from memfence.cli.exit_codes import Exit
-from memfence.cli.outputs import HtmlOption, JunitOption, Outputs, SarifOption
+from memfence.cli.outputs import HtmlOption, JunitOption, Outputs, SarifOption, write_report
 
 if TYPE_CHECKING:
     from memfence.frontends import EditKind
@@ -164,7 +164,7 @@ def _write_text(result: FixResult, path: Path | None) -> None:
     if path is None or result.verdict not in (FixVerdict.FIXED, FixVerdict.ALREADY_HOLDS):
         return
     text = result.program.source.text if result.patched is None else result.patched
-    path.write_bytes(text.encode("utf-8"))
+    write_report(path, text, "--output")
 
 
 def _print(result: FixResult, json: bool, quiet: bool, verbose: bool, diff: bool) -> None:

@@ -12,10 +12,19 @@ from memfence.cli.monitor_command import monitor
 from memfence.cli.why_command import why
 from memfence.version import VERSION
 
-app.command(epilog="Example: memfence fix examples/lost_wakeup.pml --model tso")(fix)
-app.command(epilog="Example: memfence why fixed.pml:14")(why)
-app.command(epilog="Example: memfence monitor run.jsonl.gz")(monitor)
-app.command(epilog="Example: memfence explore examples/sober/dekker.pml --preemptions 3")(explore)
+app.command(
+    short_help="Where do fences go, and how few are enough?",
+    epilog="Example: memfence fix examples/lost_wakeup.pml --model tso",
+)(fix)
+app.command(short_help="Is this fence needed?", epilog="Example: memfence why fixed.pml:14")(why)
+app.command(
+    short_help="Check one recorded execution for store-buffer safety.",
+    epilog="Example: memfence monitor run.jsonl.gz",
+)(monitor)
+app.command(
+    short_help="Run SC executions one by one, and monitor each.",
+    epilog="Example: memfence explore examples/lost_wakeup.pml --preemptions 3",
+)(explore)
 
 
 def run() -> None:

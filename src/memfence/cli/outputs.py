@@ -95,6 +95,14 @@ class Outputs:
 def write_report(path: Path, text: str, option: str) -> None:
     """Write the file; where that is impossible, the option was wrong (exit code 2)."""
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(text.encode("utf-8"))
     except OSError as problem:
         raise typer.BadParameter(f"cannot write `{path}`: {problem.strerror}", param_hint=option) from None
+
+
+def make_folder(path: Path, option: str) -> None:
+    """Make the folder, and those above it, unless it exists."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise typer.BadParameter(f"cannot make the folder `{path}`: {problem.strerror}", param_hint=option) from None
