@@ -70,7 +70,8 @@ def compare_with_reductions() -> None:
     """`memfence check` from start to end, beside Spin with its defaults (partial order, statement merging)."""
     title("SC, reductions on: seconds on the clock, whole command (Spin: its defaults, partial order included)")
     print(
-        f"{'program':16}{'states':>9}{'memfence':>10}{'spin states':>13}{'pan':>8}{'with cc':>9}{'/ pan':>8}{'/ all':>8}"
+        f"{'program':16}{'states':>9}{'memfence':>10}{'spin states':>13}"
+        f"{'pan':>8}{'with cc':>9}{'/ pan':>8}{'/ all':>8}"
     )
     against_pan, against_all = [], []
     for case in available(WITH_REDUCTIONS):
@@ -93,7 +94,9 @@ def compare_with_reductions() -> None:
 def time_store_buffers() -> None:
     """The models with store buffers, for which there is nothing to compare with: states a second."""
     title("store buffers, one thread: states and transitions per second of CPU time")
-    print(f"{'program':24}{'reductions':>11}{'states':>11}{'transitions':>13}{'bytes':>7}{'seconds':>9}{'per second':>13}")
+    print(
+        f"{'program':24}{'reductions':>11}{'states':>11}{'transitions':>13}{'bytes':>7}{'seconds':>9}{'per second':>13}"
+    )
     for case in WITH_BUFFERS:
         program = load(case.path)
         for name, reductions, states in (("none", UNREDUCED, case.states), ("all", REDUCED, case.reduced)):
@@ -110,7 +113,10 @@ def compare_threads() -> None:
     title("two threads, reductions off: seconds on the clock")
     program = load_case(THREADS)
     one, two = (measure(program, Bounded("sc"), UNREDUCED, THREADS.states, threads).wall for threads in (1, 2))
-    print(f"{THREADS.name}: {THREADS.states:,} states, one thread {one:.2f} s, two {two:.2f} s: {one / two:.2f} times as fast")
+    print(
+        f"{THREADS.name}: {THREADS.states:,} states, one thread {one:.2f} s, two {two:.2f} s: "
+        f"{one / two:.2f} times as fast"
+    )
 
 
 def measure(program: Program, memory: Bounded, reductions: frozenset[str], states: int, threads: int = 1) -> Measured:

@@ -11,9 +11,9 @@ from memfence.frontends import language_named
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
-from memfence.synthesis.fix import fix, forbidding_outcomes, restated
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixResult, FixVerdict, PlacedFence
+from memfence.synthesis.synthesise import fix, forbidding_outcomes, restated
 
 
 def verdict_with(program: Program, fences: Sequence[PlacedFence], options: FixOptions) -> Verdict:

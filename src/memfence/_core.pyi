@@ -303,7 +303,178 @@ class DualOutcome:
     @property
     def stats(self) -> DualStats: ...
 
-def explore_dual(machine: Machine, bad: int, bad_final: int, failures: bool, location_classes: Sequence[Sequence[int]], timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> DualOutcome:
+def explore_dual(machine: Machine, bad: int, bad_final: int, failures: bool, reduce: bool, location_classes: Sequence[Sequence[int]], timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> DualOutcome:
     """
     Search backwards from bad states under the dual semantics of TSO: ends for every finite-state program.
+    """
+
+class TraceError:
+    @property
+    def kind(self) -> int: ...
+
+    @property
+    def line(self) -> int: ...
+
+    @property
+    def column(self) -> int: ...
+
+    @property
+    def length(self) -> int: ...
+
+    @property
+    def text(self) -> bytes: ...
+
+    @property
+    def message(self) -> bytes: ...
+
+    @property
+    def hint(self) -> str: ...
+
+class ShownEvent:
+    @property
+    def line(self) -> int: ...
+
+    @property
+    def op(self) -> int: ...
+
+    @property
+    def thread(self) -> str: ...
+
+    @property
+    def address(self) -> str: ...
+
+    @property
+    def location(self) -> str: ...
+
+    @property
+    def value(self) -> int | None: ...
+
+class TraceFinding:
+    @property
+    def load(self) -> ShownEvent: ...
+
+    @property
+    def missed(self) -> ShownEvent: ...
+
+    @property
+    def stale(self) -> int | None: ...
+
+    @property
+    def path(self) -> list[ShownEvent]: ...
+
+    @property
+    def gaps(self) -> list[tuple[ShownEvent, ShownEvent]]: ...
+
+class TraceReader:
+    def __init__(self) -> None: ...
+
+    def feed(self, data: bytes) -> bool:
+        """Read on; False: there is an error or a finding."""
+
+    def finish(self) -> bool: ...
+
+    @property
+    def error(self) -> TraceError | None: ...
+
+    @property
+    def finding(self) -> TraceFinding | None: ...
+
+    @property
+    def events(self) -> int: ...
+
+    @property
+    def threads(self) -> int: ...
+
+    @property
+    def addresses(self) -> int: ...
+
+    @property
+    def held_bytes(self) -> int: ...
+
+def trace_timestamps(events: Sequence[tuple[int, int, int]]) -> list[tuple[list[int], list[int]]]:
+    """Relaxed and ordinary happens-before timestamps of each event."""
+
+class Schedule:
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def edges(self) -> list[int]: ...
+
+    @property
+    def borderline(self) -> bool: ...
+
+    @property
+    def failed(self) -> bool: ...
+
+    @property
+    def truncated(self) -> bool: ...
+
+class BorderlineFinding:
+    @property
+    def schedule(self) -> Schedule: ...
+
+    @property
+    def edge(self) -> int: ...
+
+    @property
+    def reads(self) -> list[tuple[int, int, int]]: ...
+
+class ExploreResult:
+    @property
+    def stop(self) -> int: ...
+
+    @property
+    def reduced(self) -> bool: ...
+
+    @property
+    def executions(self) -> int: ...
+
+    @property
+    def borderline(self) -> int: ...
+
+    @property
+    def failed(self) -> int: ...
+
+    @property
+    def deadlocked(self) -> int: ...
+
+    @property
+    def redundant(self) -> int: ...
+
+    @property
+    def truncated(self) -> int: ...
+
+    @property
+    def cut(self) -> int: ...
+
+    @property
+    def steps(self) -> int: ...
+
+    @property
+    def seconds(self) -> float: ...
+
+    @property
+    def first_borderline_seconds(self) -> float: ...
+
+    @property
+    def first_failure_seconds(self) -> float: ...
+
+    @property
+    def finding(self) -> BorderlineFinding | None: ...
+
+    @property
+    def failure(self) -> Schedule | None: ...
+
+    @property
+    def kept(self) -> list[Schedule]: ...
+
+def explore_stateless(machine: Machine, monitor: bool, reduce: bool, preemptions: int, depth: int, stop_at_first: bool, keep: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> ExploreResult:
+    """
+    Run SC executions one after the other, each class of equivalent ones once, looking for borderline executions.
+    """
+
+def schedule_events(machine: Machine, start: int, edges: Sequence[int], truncated: bool) -> list[tuple[int, list[tuple[int, int, int, int | None, list[int] | None]]]]:
+    """
+    The memory events of a schedule, step by step, as a monitor of the trace needs them.
     """

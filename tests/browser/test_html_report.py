@@ -21,8 +21,8 @@ from memfence.pipeline import load
 from memfence.reports.check_page import check_page
 from memfence.reports.fix_page import fix_page
 from memfence.reports.html import render_html
-from memfence.synthesis.fix import fix
 from memfence.synthesis.options import FixOptions
+from memfence.synthesis.synthesise import fix
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "guide" / "images"

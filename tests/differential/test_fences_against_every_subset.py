@@ -17,11 +17,11 @@ from memfence.frontends import EditKind
 from memfence.program.expressions import At, Binary, Const, Expr, RegisterOf, Shared, conjunction, variable_address
 from memfence.program.ir import FencePoint, Forbidden, Program
 from memfence.source import NOWHERE
-from memfence.synthesis.fix import choose
 from memfence.synthesis.instrument import insert
 from memfence.synthesis.options import DEFAULT_COSTS, FixOptions
 from memfence.synthesis.result import FixVerdict
 from memfence.synthesis.sites import find_edits
+from memfence.synthesis.synthesise import choose
 
 FEATURES: frozenset[Feature] = frozenset({"fences", "sfences", "locked", "branches", "waits", "arithmetic", "choices"})
 SHAPE = Shape(processes=(2, 3), statements=(2, 4), values=2, features=FEATURES)

@@ -52,3 +52,12 @@ def test_every_public_name_exists(name: str) -> None:
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="nonsense"):
         getattr(memfence, "nonsense")  # noqa: B009
+
+
+def test_the_public_fix_stays_a_function_after_its_first_call() -> None:
+    """A submodule of the same name would replace it in the package as soon as it is imported."""
+    import memfence
+    from memfence.synthesis import synthesise
+
+    assert synthesise is not memfence.fix
+    assert callable(memfence.fix)

@@ -1,4 +1,4 @@
-"""From a borderline execution to the TSO run behind it (Sober, Definition 6): the same steps, the last with stale reads.
+"""From a borderline execution to the TSO run behind it (Sober, Definition 6): the same steps, the last reads stale.
 
 Under TSO a process issues its steps in order, and its stores take effect later, in order. Everything else is decided by
 who saw what: a load comes after the write it saw, unless that still was in its own buffer, and before the next write to

@@ -106,7 +106,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """`memory[address] := value`, by way of the buffer; a `direct` store reaches memory at once, whatever is pending."""
+    """`memory[address] := value`, by way of the buffer; a `direct` one reaches memory at once, whatever is pending."""
 
     address: Address
     value: Expr

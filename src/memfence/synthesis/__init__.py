@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 def fix(program: Program, options: FixOptions) -> FixResult:
     """The fences that `program` needs under the memory model, and the text with them."""
-    from memfence.synthesis.fix import fix as run_fix
+    from memfence.synthesis.synthesise import fix as run_fix
 
     return run_fix(program, options)
 
 
 def count_fences(program: Program, options: FixOptions) -> FixResult:
     """How many fences `program` needs for a criterion; the text is not written."""
-    from memfence.synthesis.fix import count_fences as run_count
+    from memfence.synthesis.synthesise import count_fences as run_count
 
     return run_count(program, options)

@@ -20,8 +20,8 @@ from memfence.reports.html import render_html
 from memfence.reports.page import Page, TableView
 from memfence.reports.source_view import source_view
 from memfence.source import SourceText
-from memfence.synthesis.fix import fix
 from memfence.synthesis.options import FixOptions
+from memfence.synthesis.synthesise import fix
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 

@@ -20,9 +20,9 @@ from memfence.reports.json import check_object, error_object
 from memfence.reports.necessity import necessity_object
 from memfence.reports.schemas import json_schema, schema_names
 from memfence.source import SourceText
-from memfence.synthesis.fix import fix
 from memfence.synthesis.necessity import existing_fences, why
 from memfence.synthesis.options import FixOptions
+from memfence.synthesis.synthesise import fix
 
 jsonschema = pytest.importorskip("jsonschema")
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"

@@ -15,8 +15,8 @@ from memfence.diagnostics import InputError
 from memfence.pipeline import load, load_text
 from memfence.reports.junit import render_junit, render_junit_errors, render_junit_fix
 from memfence.source import SourceText
-from memfence.synthesis.fix import fix
 from memfence.synthesis.options import FixOptions
+from memfence.synthesis.synthesise import fix
 
 LOST_WAKEUP = Path(__file__).resolve().parents[3] / "examples" / "lost_wakeup.pml"
 

