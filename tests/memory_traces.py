@@ -139,10 +139,19 @@ def sc_runs(program: Program) -> Iterator[tuple[int, tuple[Step, ...]]]:
 
 def trace_of_run(program: Program, start: int, steps: Sequence[Step]) -> MemoryTrace:
     """The trace of one SC execution without failure."""
-    model = Sc()
-    node = _initial(program, model)[start]
+    return _follow(program, Sc(), _initial(program, Sc())[start], steps)
+
+
+def tso_trace(program: Program, start: State, steps: Sequence[Step]) -> MemoryTrace:
+    """The trace of one TSO execution from the initial state `start`."""
+    node = next(node for node in _initial(program, Tso()) if node.state == start)
+    return _follow(program, Tso(), node, steps)
+
+
+def _follow(program: Program, model: MemoryModel, node: _Node, steps: Sequence[Step]) -> MemoryTrace:
     for step in steps:
         state = dict(successors(program, model, node.state))[step]
-        assert isinstance(state, State)
+        if isinstance(state, Failure):
+            state = node.state  # the accesses before the failure still count
         node = _after(program, model, node, step, state)
     return node.trace
