@@ -3,7 +3,7 @@
  */
 #include "../memfence.h"
 #ifndef FENCE
-#define FENCE skip
+#define FENCE
 #endif
 
 bool choosing[2];
@@ -16,18 +16,18 @@ active [2] proctype thread() {
     do
     :: round < 3 ->
        choosing[me] = true;
-       FENCE;
+       FENCE
        mine = ticket[other];
        mine++;
        ticket[me] = mine;
        choosing[me] = false;
-       FENCE;
+       FENCE
        (choosing[other] == false);
        (ticket[other] == 0 || ticket[other] > mine || (ticket[other] == mine && other > me));
        inside = me + 1;
        assert(inside == me + 1);
        ticket[me] = 0;
-       FENCE;
+       FENCE
        round++
     :: else -> break
     od

@@ -3,7 +3,7 @@
  */
 #include "../memfence.h"
 #ifndef FENCE
-#define FENCE skip
+#define FENCE
 #endif
 
 bool wants[2];
@@ -16,7 +16,7 @@ active [2] proctype thread() {
     do
     :: round < 2 ->
        wants[me] = true;
-       FENCE;
+       FENCE
        do
        :: wants[other] == false -> break
        :: else ->

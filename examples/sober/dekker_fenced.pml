@@ -1,3 +1,3 @@
 /* dekker.pml with the fences that make it store-buffer safe. */
-#define FENCE mfence()
+#define FENCE mfence();
 #include "dekker.pml"

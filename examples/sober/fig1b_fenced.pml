@@ -1,3 +1,3 @@
 /* fig1b.pml with the fences that make it store-buffer safe. */
-#define FENCE mfence()
+#define FENCE mfence();
 #include "fig1b.pml"

@@ -4,7 +4,7 @@
  */
 #include "../memfence.h"
 #ifndef FENCE
-#define FENCE skip
+#define FENCE
 #endif
 
 byte head = 1, tail = 1;     /* head <= position < tail are in the queue; the lock holder alone moves head */
@@ -28,7 +28,7 @@ active proctype owner() {
     :: operation < 4 ->      /* pop */
        t--;
        tail = t;
-       FENCE;
+       FENCE
        if
        :: head <= t -> got(t)
        :: else ->            /* nearly empty: a taker may be after the same item */
@@ -57,7 +57,7 @@ active proctype taker() {
        acquire();
        h = head;
        head = h + 1;
-       FENCE;
+       FENCE
        if
        :: h < tail -> got(h)
        :: else -> head = h

@@ -17,6 +17,9 @@ NOT_OF_A_FRONT_END = {
     Code.UNREADABLE: "cli/test_commands.py",
     Code.UNKNOWN_LANGUAGE: "cli/test_commands.py",
     Code.BAD_PROPERTY: "cli/test_commands.py",
+    Code.BAD_TRACE: "cli/test_sober_commands.py",
+    Code.NOT_SEQUENTIAL: "cli/test_sober_commands.py",
+    Code.BAD_SCHEDULE: "cli/test_sober_commands.py",
 }
 """Raised outside the front ends: the file that shows them instead."""
 
