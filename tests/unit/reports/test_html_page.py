@@ -11,12 +11,16 @@ from pathlib import Path
 import pytest
 
 from memfence.analyses import check
+from memfence.analyses.explore import ExploreOptions, explore
+from memfence.analyses.monitor import monitor
 from memfence.analyses.options import CheckOptions
 from memfence.models import ModelName
 from memfence.pipeline import load, load_text
 from memfence.reports.check_page import check_page
+from memfence.reports.explore_page import explore_page
 from memfence.reports.fix_page import fix_page
 from memfence.reports.html import render_html
+from memfence.reports.monitor_page import monitor_page
 from memfence.reports.page import Page, TableView
 from memfence.reports.source_view import source_view
 from memfence.source import SourceText
@@ -134,3 +138,26 @@ def test_a_fix_shows_the_patched_text_and_a_run_that_needs_the_fence() -> None:
 def test_a_program_that_needs_no_fence_has_no_run() -> None:
     page = fix_page(fix(load(EXAMPLES / "message_passing.pml"), FixOptions(model="tso")))
     assert (page.verdict, page.tone, page.run) == ("HOLDS without a new fence", "good", None)
+
+
+def test_a_borderline_execution_is_shown_as_its_run() -> None:
+    page = explore_page(explore(load(EXAMPLES / "sober" / "fig1b.pml"), ExploreOptions(preemptions=1)))
+    assert (page.verdict, page.tone) == ("VIOLATED", "bad")
+    assert page.run is not None and page.run.overtaken and page.cycle
+    assert "Borderline" in render_html(page)
+
+
+def test_an_exploration_without_findings_has_no_run() -> None:
+    page = explore_page(explore(load(EXAMPLES / "sober" / "fig1b_fenced.pml"), ExploreOptions()))
+    assert (page.verdict, page.tone, page.run) == ("HOLDS", "good", None)
+    assert "HOLDS" in render_html(page)
+
+
+def test_a_monitored_trace_shows_what_to_fence(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    events = [("st", 0, "x", 1), ("ld", 0, "y", 0), ("st", 1, "y", 1), ("ld", 1, "x", 1)]
+    keys = ("op", "thread", "addr", "value")
+    path.write_text("".join(json.dumps(dict(zip(keys, event, strict=True))) + "\n" for event in events))
+    page = monitor_page(monitor(path))
+    assert [table.title for table in page.tables][-1].startswith("What to fence")
+    assert "in no sequentially consistent execution" in render_html(page)

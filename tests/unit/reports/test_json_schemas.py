@@ -10,13 +10,17 @@ from typing import Any
 import pytest
 
 from memfence.analyses import check
+from memfence.analyses.explore import ExploreOptions, explore
+from memfence.analyses.monitor import monitor
 from memfence.analyses.options import CheckOptions, Criterion
 from memfence.diagnostics import InputError
 from memfence.models import ModelName
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Ltl
+from memfence.reports.exploration import explore_object
 from memfence.reports.fencing import fix_object
 from memfence.reports.json import check_object, error_object
+from memfence.reports.monitoring import monitor_object
 from memfence.reports.necessity import necessity_object
 from memfence.reports.schemas import json_schema, schema_names
 from memfence.source import SourceText
@@ -25,6 +29,12 @@ from memfence.synthesis.options import FixOptions
 from memfence.synthesis.synthesise import fix
 
 jsonschema = pytest.importorskip("jsonschema")
+BORDERLINE = """\
+{"op": "st", "thread": 0, "addr": "x", "value": 1}
+{"op": "ld", "thread": 0, "addr": "y", "value": 0}
+{"op": "st", "thread": 1, "addr": "y", "value": 1}
+{"op": "ld", "thread": 1, "addr": "x", "value": 1}
+"""
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 
 
@@ -86,3 +96,18 @@ def test_bad_input_follows_the_schema() -> None:
 def test_an_unknown_schema_is_a_key_error() -> None:
     with pytest.raises(KeyError):
         json_schema("../json")
+
+
+@pytest.mark.parametrize("example", ["sober/fig1b", "sober/fig1b_fenced", "message_passing"])
+def test_explorations_follow_the_schema(example: str) -> None:
+    validate(explore_object(explore(load(EXAMPLES / f"{example}.pml"), ExploreOptions(preemptions=2))), "explore")
+
+
+def test_monitored_traces_follow_the_schema(tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_text(BORDERLINE)
+    value = monitor_object(monitor(path))
+    assert value["verdict"] == "violated" and value["event"] is not None
+    validate(value, "monitor")
+    path.write_text(BORDERLINE.splitlines()[0] + "\n")
+    validate(monitor_object(monitor(path)), "monitor")
