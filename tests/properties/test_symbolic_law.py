@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from cyclic_programs import cyclic_program
 from generators import EVERYTHING, Shape, programs
 from memfence.engines.engine import Limits
-from memfence.engines.explicit import Question
+from memfence.engines.explicit import Bounded, Question, explore
 from memfence.engines.symbolic import SymbolicResult, UnboundedModel, explore_symbolic
-from memfence.program.expressions import At, conjunction
+from memfence.program.expressions import At, RegisterOf, Shared, conjunction, variable_address
 from memfence.program.ir import Program
 from symbolic_limit import JUST_EXPLORE, explicit_limit
 
@@ -58,9 +58,23 @@ def test_symbolic_is_the_limit_of_explicit_whatever_the_features(program: Progra
         assert_is_the_limit(program, model)
 
 
-def look_for(
-    program: Program, model: UnboundedModel, at: tuple[int, ...], names: frozenset[str]
-) -> SymbolicResult:
+@given(programs(Shape(processes=(2, 2), statements=(2, 4), features=EVERYTHING - {"loops"})))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_final_values_are_those_of_explicit_search(program: Program) -> None:
+    registers = (RegisterOf(p, r) for p, process in enumerate(program.processes) for r in range(2))
+    observed = (*registers, *(Shared(variable_address(x)) for x in range(len(program.variables))))
+    question = Question(failures=False, final_values=observed)
+    for model in MODELS:
+        explored = explore(program, Bounded(model, 9), question)  # no process stores more often
+        assert explored.complete
+        expected = {state.values for state in explored.final_states}
+        for names in (frozenset(), *REDUCTIONS):
+            result = explore_symbolic(program, model, question, limits=PATIENCE, reductions=names)
+            assert result.complete
+            assert result.final_values == expected
+
+
+def look_for(program: Program, model: UnboundedModel, at: tuple[int, ...], names: frozenset[str]) -> SymbolicResult:
     bad = conjunction(*(At(p, frozenset({place})) for p, place in enumerate(at)))
     return explore_symbolic(program, model, Question(bad=bad, failures=False), limits=PATIENCE, reductions=names)
 
