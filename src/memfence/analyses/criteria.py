@@ -13,8 +13,8 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.criteria import AttackKind, Decided, explore_attacks, explore_races
 from memfence.engines.engine import Limits, Stop
 from memfence.engines.trace import Trace
-from memfence.program.expressions import At, BufferEmpty, RegisterOf, walk
-from memfence.program.ir import Program, Store, op_expressions
+from memfence.program.communication import other_communication
+from memfence.program.ir import Program
 
 PROPERTIES: dict[Criterion, str] = {
     "persistent": "persistence: same program order and store order as some SC run",
@@ -39,25 +39,13 @@ def check_criterion(program: Program, criterion: Criterion, options: CheckOption
 
 
 def require_plain_processes(program: Program) -> None:
-    """Channels, committed states and looks into other processes belong to no memory model: the criteria are not defined
-    for them."""
-    for process in program.processes:
-        for transition in process.transitions:
-            if transition.sync is not None:
-                _reject("a rendezvous", Label(transition.span))
-            if any(isinstance(op, Store) and op.direct for op in transition.ops):
-                _reject("a buffered channel", Label(transition.span))
-            leaves = (leaf for op in transition.ops for expr in op_expressions(op) for leaf in walk(expr))
-            if any(isinstance(leaf, At | RegisterOf | BufferEmpty) for leaf in leaves):
-                _reject("a look at the state of another process", Label(transition.span))
-        for location in process.locations:
-            if location.committed:
-                _reject("a committed state", Label(location.span))
-
-
-def _reject(what: str, at: Label) -> None:
-    message = f"{what} has no meaning for this criterion: it is about shared memory only"
-    raise InputError([Diagnostic(Code.UNSUPPORTED, message, at, hint="use --criterion safety, or --ltl")])
+    """The criteria are not defined for what processes tell each other beside shared memory."""
+    found = other_communication(program)
+    if found is not None:
+        what, span = found
+        message = f"{what} has no meaning for this criterion: it is about shared memory only"
+        hint = "use --criterion safety, or --ltl"
+        raise InputError([Diagnostic(Code.UNSUPPORTED, message, Label(span), hint=hint)])
 
 
 def attack_kind(criterion: Criterion, model: str) -> AttackKind:

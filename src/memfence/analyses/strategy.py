@@ -21,6 +21,7 @@ from memfence.analyses.options import CheckOptions
 from memfence.engines.engine import CancelToken, Cost, Deadline, Limits, Stop, new_cancel
 from memfence.engines.explicit import Bounded, Explored, FinalState, Question, explore
 from memfence.engines.trace import Trace
+from memfence.program.communication import other_communication
 from memfence.program.expressions import BufferEmpty, Shared, walk
 from memfence.program.ir import Program
 
@@ -204,8 +205,8 @@ def _shortcut(program: Program, question: Question, options: CheckOptions, deadl
     """SC decides, if the program is persistent or robust and the question is about states with empty buffers."""
     from memfence.engines.criteria import AttackKind, explore_attacks
 
-    synchronises = any(t.sync for p in program.processes for t in p.transitions)
-    if question.final_values or synchronises or not speaks_of_plain_states(question):
+    beside_memory = other_communication(program) is not None
+    if question.final_values or beside_memory or not speaks_of_plain_states(question):
         return None
     under_sc = explore(
         program, Bounded("sc"), question, limits=deadline.remaining(), reductions=frozenset(options.reduce)

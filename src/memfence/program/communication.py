@@ -1,0 +1,31 @@
+"""Whether processes talk to each other through shared memory only: what the criteria of section 7 are about."""
+
+from __future__ import annotations
+
+from memfence.program.expressions import At, BufferEmpty, RegisterOf, walk
+from memfence.program.ir import Program, Store, Transition, op_expressions
+from memfence.source import Span
+
+
+def other_communication(program: Program) -> tuple[str, Span] | None:
+    """The first thing, and its place, by which a process reaches another one without a load or store; None if there is
+    none."""
+    for process in program.processes:
+        for transition in process.transitions:
+            if (what := _beside_memory(transition)) is not None:
+                return what, transition.span
+        for location in process.locations:
+            if location.committed:
+                return "a committed state", location.span
+    return None
+
+
+def _beside_memory(transition: Transition) -> str | None:
+    if transition.sync is not None:
+        return "a rendezvous"
+    if any(isinstance(op, Store) and op.direct for op in transition.ops):
+        return "a buffered channel"
+    leaves = (leaf for op in transition.ops for expr in op_expressions(op) for leaf in walk(expr))
+    if any(isinstance(leaf, At | RegisterOf | BufferEmpty) for leaf in leaves):
+        return "a look at the state of another process"
+    return None
