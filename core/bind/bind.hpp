@@ -18,6 +18,7 @@ Limits make_limits(double timeout_seconds, std::uint64_t memory_bytes, std::shar
 void bind_machine(nanobind::module_& m);
 void bind_exploration(nanobind::module_& m);
 void bind_criteria(nanobind::module_& m);
+void bind_state_robustness(nanobind::module_& m);
 void bind_emptiness(nanobind::module_& m);
 void bind_symbolic(nanobind::module_& m);
 void bind_dual(nanobind::module_& m);

@@ -64,7 +64,8 @@ void bind_machine(nb::module_& m) {
             machine->finish();
           },
           "slots"_a, "variables"_a, "lock_slot"_a, "expressions"_a, "edges"_a, "processes"_a, "initial"_a,
-          "has_committed"_a, "symmetric"_a, "error"_a);
+          "has_committed"_a, "symmetric"_a, "error"_a)
+      .def_rw("failed", &Machine::failed);
 }
 
 }  // namespace memfence::bind

@@ -47,6 +47,7 @@ NB_MODULE(_core, m) {
   bind::bind_machine(m);
   bind::bind_exploration(m);
   bind::bind_criteria(m);
+  bind::bind_state_robustness(m);
   bind::bind_emptiness(m);
   bind::bind_symbolic(m);
   bind::bind_dual(m);

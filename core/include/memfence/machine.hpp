@@ -91,6 +91,7 @@ struct Machine {
   bool has_committed;
   std::vector<std::vector<int>> symmetric;  // classes of processes with the same code
   std::vector<Value> error;  // the state that every run-time error leads to, where runs go on (DVE); else empty
+  std::vector<int> failed;   // where not empty: the location at which a process that fails stays, with its registers reset
 
   // Computed by finish().
   std::vector<std::vector<std::vector<int>>> leaving;  // [process][location]: edges

@@ -8,6 +8,8 @@
 // process alone: then the state is expanded fully.
 #pragma once
 
+#include <algorithm>
+
 #include "memfence/semantics.hpp"
 
 namespace memfence {
@@ -92,6 +94,7 @@ class Successors {
           ++tally.taken;
           sink.failed(Step{StepKind::Edge, p, number});
           if (!machine_.error.empty()) go_to_error(w, mark, Step{StepKind::Edge, p, number}, sink);
+          if (!machine_.failed.empty()) stay_failed(w, mark, Step{StepKind::Edge, p, number}, sink);
           break;
         case Outcome::Refused:
           ++tally.refused;
@@ -110,6 +113,18 @@ class Successors {
     w.rollback(mark);
     for (std::size_t slot = 0; slot < semantics_.slots.size(); ++slot)
       w.set(static_cast<int>(slot), slot < machine_.error.size() ? machine_.error[slot] : 0);
+    sink.step(step);
+  }
+
+  template <class Sink>
+  void stay_failed(Work& w, std::size_t mark, const Step& step, Sink& sink) const {
+    w.rollback(mark);
+    const Process& process = machine_.processes[static_cast<std::size_t>(step.process)];
+    w.set(process.location_slot, machine_.failed[static_cast<std::size_t>(step.process)]);
+    for (int slot = process.pending_slot + 1; slot <= process.pending_slot + process.registers; ++slot) {
+      const Slot& range = machine_.slots[static_cast<std::size_t>(slot)];
+      w.set(slot, std::clamp(0, range.lo, range.hi));
+    }
     sink.step(step);
   }
 
