@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 
 from criteria_programs import PLAIN, RICH, criteria_programs
 from fenced import with_fences
+from memfence.analyses.options import CheckOptions
+from memfence.analyses.result import Verdict
+from memfence.analyses.state_robustness import check_state_robustness
 from memfence.engines.criteria import Attack, AttackKind, Decided, explore_attacks, explore_races
+from memfence.models import ModelName
 from memfence.program.ir import FenceKind, Program
 from twins import criteria as twin
 
@@ -33,12 +37,25 @@ def no_race(triangular: bool) -> Holds:
     return lambda program, reductions: explore_races(program, triangular=triangular, reductions=reductions).race is None
 
 
+def is_state_robust(model: ModelName) -> Holds:
+    """No reductions exist for it: the second argument makes no difference."""
+
+    def holds(program: Program, _: Reductions) -> bool:
+        verdict = check_state_robustness(program, CheckOptions(model=model)).verdict
+        assert verdict in (Verdict.HOLDS, Verdict.VIOLATED)
+        return verdict is Verdict.HOLDS
+
+    return holds
+
+
 CRITERIA: dict[str, tuple[Holds, Callable[[Program], bool]]] = {
     "persistent": (no_attack("persistence"), twin.is_persistent),
     "robust under TSO": (no_attack("tso"), lambda program: twin.is_robust(program, "tso")),
     "robust under PSO": (no_attack("pso"), lambda program: twin.is_robust(program, "pso")),
     "free of triangular races": (no_race(True), twin.is_triangular_race_free),
     "free of data races": (no_race(False), twin.is_data_race_free),
+    "state-robust under TSO": (is_state_robust("tso"), lambda program: twin.is_state_robust(program, "tso")),
+    "state-robust under PSO": (is_state_robust("pso"), lambda program: twin.is_state_robust(program, "pso")),
 }
 ATTACKS: tuple[AttackKind, ...] = ("persistence", "tso", "pso")
 EVERY_ATTACK = pytest.mark.parametrize("kind", ATTACKS)
