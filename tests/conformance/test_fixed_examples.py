@@ -105,6 +105,24 @@ active proctype P() { byte r = 1; x = 1; r = y; done: skip }
 active proctype Q() { byte r = 1; y = 1; r = x; done: skip }
 """,
 }
+STORE_BUFFERING["remmex"] = """\
+int x = 0;
+int y = 0;
+
+proctype P {
+  int r = 0;
+  store(x, 1);
+  load(y, 0);
+done: skip;
+}
+
+proctype Q {
+  int r = 0;
+  store(y, 1);
+  load(x, 0);
+done: skip;
+}
+"""
 BOTH_READ_0 = "P@done && Q@done && P.r == 0 && Q.r == 0"
 
 
@@ -129,6 +147,16 @@ def test_store_buffering_is_fixed_in_every_language(language: str, model: Model)
     assert result.verdict is FixVerdict.FIXED
     # An atomic write of DVE waits for the stores of every process, so that one is enough there.
     assert result.chosen.count == (1 if language == "dve" else 2)
+
+
+def test_a_step_that_tears_needs_a_locked_write() -> None:
+    """Between the read and the write of one statement there is no place for a fence."""
+    text = "byte x; active [2] proctype P() { x = x + 1 }"
+    program = load_text(SourceText("count.pml", text))
+    result = fixed_and_needed(program, FixOptions(criterion="robust"))
+    assert result.verdict is FixVerdict.FIXED
+    assert [fence.kind for fence in result.chosen.fences] == ["locked"]
+    assert result.patched == "byte x; active [2] proctype P() { atomic { x = x + 1 } }"
 
 
 @pytest.mark.parametrize("name", ["lost_wakeup", "peterson", "lamport_fast", "seqlock"])
