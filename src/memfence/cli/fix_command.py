@@ -176,7 +176,8 @@ def _print(result: FixResult, json: bool, quiet: bool, verbose: bool, diff: bool
 
         sys.stdout.write(dump(fix_object(result)))
     elif diff:
-        sys.stdout.write(result.diff)
+        # Only what is proved is for `git apply`.
+        sys.stdout.write(result.diff if _exit_of(result) is Exit.HOLDS else "")
     else:
         terminal.write(fix_text(result, width=terminal.width(), quiet=quiet, verbose=verbose))
 
