@@ -1,6 +1,7 @@
 // The Dual-TSO engine.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -32,7 +33,14 @@ void bind_dual(nb::module_& m) {
                    [](const dual::Outcome& o) -> std::optional<int> {
                      return o.finding ? std::optional(static_cast<int>(*o.finding)) : std::nullopt;
                    })
-      .def_prop_ro("stats", [](const dual::Outcome& o) { return o.stats; });
+      .def_prop_ro("stats", [](const dual::Outcome& o) { return o.stats; })
+      .def_prop_ro("run",
+                   [](const dual::Outcome& o) -> std::optional<std::pair<std::size_t, std::vector<std::pair<int, int>>>> {
+                     if (!o.witness.complete) return std::nullopt;
+                     std::vector<std::pair<int, int>> steps;
+                     for (const auto& [process, edge] : o.witness.steps) steps.emplace_back(process, edge);
+                     return std::pair(o.witness.start, std::move(steps));
+                   });
 
   m.def(
       "explore_dual",

@@ -78,37 +78,50 @@ class Search {
       return;
     }
     outcome_.stats.starts = starts.size();
-    for (Start& start : starts) {
-      if (!predecessors.normalise(start.constraint)) continue;
-      add(std::move(start.constraint), -1, start.kind, predecessors);
+    for (std::size_t n = 0; n < starts.size() && outcome_.stop == Stop::None; ++n) {
+      Constraint c = starts[n].constraint;
+      if (predecessors.normalise(c)) add(std::move(c), -1, static_cast<int>(n), predecessors);
     }
     for (int number = next(); number >= 0 && outcome_.stop == Stop::None; number = next()) {
-      const Kind kind = kinds_[at(number)];
+      const int start = origins_[at(number)];
       ++outcome_.stats.expanded;
       predecessors.of(frontier_->constraint(number), [&](Constraint&& c) {
-        if (outcome_.stop == Stop::None) add(std::move(c), number, kind, predecessors);
+        if (outcome_.stop == Stop::None) add(std::move(c), number, start, predecessors);
       });
     }
+    if (outcome_.stop == Stop::Found) explain(starts);
   }
 
-  void add(Constraint&& c, int parent, Kind kind, Predecessors& predecessors) {
+  // Follow the parents from what was found to what was asked for.
+  void explain(const std::vector<Start>& starts) {
+    int number = found_;
+    const Start& start = starts[at(origins_[at(number)])];
+    outcome_.finding = start.kind;
+    std::vector<Link> links;
+    for (; frontier_->parent(number) >= 0; number = frontier_->parent(number))
+      links.push_back({frontier_->constraint(number), made_[at(number)]});
+    outcome_.witness = make_witness(machine_, model_, links, frontier_->constraint(number), start.bad);
+  }
+
+  void add(Constraint&& c, int parent, int start, Predecessors& predecessors) {
     if ((++outcome_.stats.predecessors & 63) == 0) check();
     const int number = frontier_->add(c, parent);
     if (number < 0) return;
-    kinds_.push_back(kind);
+    origins_.push_back(start);
+    made_.push_back(predecessors.made());
     is_waiting_.push_back(true);
     std::uint64_t distance = 0;
     for (std::size_t p = 0; p < c.sets.size(); ++p) distance += static_cast<std::uint64_t>(model_.sets[p].distance(c.sets[p]));
     outcome_.stats.longest = std::max<std::uint64_t>(outcome_.stats.longest, c.messages());
     wait(number, c.messages(), distance);
     if (outcome_.stop == Stop::None && predecessors.is_initial(c)) {
-      outcome_.finding = kind;
+      found_ = number;
       outcome_.stop = Stop::Found;
     }
   }
 
   void check() {
-    std::uint64_t bytes = bytes_ + frontier_->bytes() + 3 * is_waiting_.size() * sizeof(Waiting);
+    std::uint64_t bytes = bytes_ + frontier_->bytes() + is_waiting_.size() * (3 * sizeof(Waiting) + sizeof(Made) + 8);
     for (const Sets& s : model_.sets) bytes += s.bytes();
     const Stats& s = outcome_.stats;
     const Stop stop = watch_.check(s.expanded, s.predecessors, waiting_, bytes);
@@ -138,12 +151,14 @@ class Search {
   Outcome outcome_;
   Model model_;
   std::optional<Frontier> frontier_;
-  std::vector<Kind> kinds_;  // of each stored constraint: what it leads to
+  std::vector<int> origins_;  // of each stored constraint: the start it leads to
+  std::vector<Made> made_;    // and how
   std::array<Queue, 3> queues_;
   std::size_t turn_ = 0;
   std::uint64_t waiting_ = 0;
   std::vector<bool> is_waiting_;
   std::uint64_t bytes_ = 0;
+  int found_ = -1;
 };
 
 }  // namespace

@@ -36,6 +36,7 @@ void Predecessors::moves(const Constraint& c, int p, int deleted, const Emit& em
   const bool may_store = deleted == 0 || (deleted == 1 && sets(p).owned_facts(here).size() == 1);
   for (const Sets::Move& move : sets(p).moves(here)) {
     const Label& label = sets(p).label(move.label);
+    made_ = {p, move.label, deleted};
     if (label.mode == Mode::Locked || (label.mode == Mode::Fenced && label.only_reads())) {
       if (!owns) fenced(c, p, move, emit);
     } else if (!label.only_reads()) {
@@ -214,8 +215,7 @@ bool Predecessors::is_initial(const Constraint& c) {
     if (!sets(p).has_initial(c.sets[at(p)], sets(p).graph().initial)) return false;
   }
   Constraint start = c;
-  for (int p = 0; p < processes(); ++p)
-    if (!empty_last_word(start, p)) return false;
+  if (!empty_fifos(start)) return false;
   for (int p = 0; p < processes(); ++p)
     if (!sets(p).has_initial(start.sets[at(p)], sets(p).graph().initial)) return false;
   for (std::size_t place = 0; place < start.memory.size(); ++place) {
@@ -223,6 +223,12 @@ bool Predecessors::is_initial(const Constraint& c) {
     const Value held = start.memory[place];
     if (held != unknown_value && std::find(initial.begin(), initial.end(), held) == initial.end()) return false;
   }
+  return true;
+}
+
+bool Predecessors::empty_fifos(Constraint& c) {
+  for (int p = 0; p < processes(); ++p)
+    if (!empty_last_word(c, p)) return false;
   return true;
 }
 

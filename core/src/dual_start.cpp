@@ -28,28 +28,27 @@ class Finder {
   }
 
  private:
-  template <class Wanted>
-  Set all(std::size_t p, Wanted wanted) {
-    const ProcessGraph& graph = model_.graphs[p];
-    std::vector<int> states;
-    for (std::size_t e = 0; e < graph.size(); ++e)
-      if (graph.owned[e] == 0 && wanted(graph.local[e])) states.push_back(static_cast<int>(e));
-    return model_.sets[p].close(std::move(states));
-  }
-
-  Constraint anything() const {
-    Constraint c;
-    c.sets.resize(model_.sets.size(), empty_set);
-    c.fifos.resize(model_.sets.size());
-    c.memory.assign(model_.local.roles.shared.size(), unknown_value);
-    return c;
+  // Each process in one of its states, nothing pending, any memory.
+  Start somewhere(Kind kind, std::vector<std::vector<int>> bad) {
+    Start start{kind, {}, std::move(bad)};
+    for (std::size_t p = 0; p < model_.sets.size(); ++p) {
+      std::sort(start.bad[p].begin(), start.bad[p].end());
+      start.constraint.sets.push_back(model_.sets[p].close(start.bad[p]));
+    }
+    start.constraint.fifos.resize(model_.sets.size());
+    start.constraint.memory.assign(model_.local.roles.shared.size(), unknown_value);
+    return start;
   }
 
   void add_failure(std::size_t failed) {
-    Constraint c = anything();
-    for (std::size_t p = 0; p < model_.sets.size(); ++p)
-      c.sets[p] = all(p, [&](int s) { return p != failed || model_.local.of[p].is_failed(s); });
-    if (c.sets[failed] != empty_set) out_->push_back({Kind::Failure, std::move(c)});
+    std::vector<std::vector<int>> states(model_.sets.size());
+    for (std::size_t p = 0; p < states.size(); ++p) {
+      const ProcessGraph& graph = model_.graphs[p];
+      for (std::size_t e = 0; e < graph.size(); ++e)
+        if (graph.owned[e] == 0 && (p != failed || model_.local.of[p].is_failed(graph.local[e])))
+          states[p].push_back(static_cast<int>(e));
+    }
+    if (!states[failed].empty()) out_->push_back(somewhere(Kind::Failure, std::move(states)));
   }
 
   bool add_bad(int number, Kind kind) {
@@ -164,27 +163,24 @@ class Finder {
         if (every(slice, [&](std::size_t m) { return static_cast<bool>(truth_[m]); })) box[d].push_back(choice);
       }
     every(box, [&](std::size_t m) { return covered_[m] = true; });
-    Constraint c = anything();
-    for (std::size_t p = 0; p < model_.sets.size(); ++p) {
-      std::vector<int> states;
+    std::vector<std::vector<int>> states(model_.sets.size());
+    for (std::size_t p = 0; p < model_.sets.size(); ++p)
       for (const std::size_t choice : box[p]) {
         const auto& members = dimensions_[p].members[choice];
-        states.insert(states.end(), members.begin(), members.end());
+        states[p].insert(states[p].end(), members.begin(), members.end());
       }
-      c.sets[p] = model_.sets[p].close(std::move(states));
-    }
-    add_memory(c, box, model_.sets.size(), kind);
+    add_memory(somewhere(kind, std::move(states)), box, model_.sets.size());
   }
 
   // One constraint for each combination of values of the shared variables, unless all values will do.
-  void add_memory(const Constraint& c, const Box& box, std::size_t d, Kind kind) {
-    if (d == box.size()) return out_->push_back({kind, c});
-    if (box[d].size() == dimensions_[d].slots.size()) return add_memory(c, box, d + 1, kind);
+  void add_memory(const Start& start, const Box& box, std::size_t d) {
+    if (d == box.size()) return out_->push_back(start);
+    if (box[d].size() == dimensions_[d].slots.size()) return add_memory(start, box, d + 1);
     for (const std::size_t choice : box[d]) {
-      Constraint made = c;
+      Start made = start;
       const auto& [variable, value] = dimensions_[d].slots[choice].front();
-      made.memory[at(model_.local.roles.of[at(variable)].place)] = value;
-      add_memory(made, box, d + 1, kind);
+      made.constraint.memory[at(model_.local.roles.of[at(variable)].place)] = value;
+      add_memory(made, box, d + 1);
     }
   }
 

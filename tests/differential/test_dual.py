@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from cyclic_programs import cyclic_program
 from generators import EVERYTHING, Shape, programs
 from memfence.analyses.options import ALL_REDUCTIONS
-from memfence.engines.dual import explore_dual, supports
+from memfence.engines.dual import DualResult, explore_dual, supports
 from memfence.engines.engine import Limits, Stop
 from memfence.engines.explicit import Bounded, Question, explore
+from memfence.models.steps import evaluate_in, is_final
 from memfence.program.expressions import At, Binary, Const, Expr, RegisterOf, Shared, conjunction, variable_address
 from memfence.program.ir import Program
 from memfence.program.passes.lock_regions import fuse_lock_regions
@@ -67,7 +68,18 @@ def check_against_explicit(program: Program, question: Question, reductions: fro
     assert result.complete, result
     expected = limit_of_explicit(program, question)
     assert expected is None or result.found == expected
+    if result.found:
+        check_trace(program, question, result)
     return result.found
+
+
+def check_trace(program: Program, question: Question, result: DualResult) -> None:
+    """The run replays, since it is a trace at all; it must show what was found."""
+    trace = result.trace()
+    if result.finding == "failure":
+        assert trace.failure is not None
+    else:
+        assert evaluate_in(program, trace.end, 0, question.bad)
 
 
 def check_cyclic(seed: int) -> bool:
@@ -130,6 +142,10 @@ def test_bad_final_states_may_look_at_memory(program, seed):
     explored = explore(program, Bounded("tso", 12), Question(failures=False, final_values=(bad,)), reductions=ALL)
     assert explored.complete
     assert result.found == any(state.values == (1,) for state in explored.final_states)
+    if result.found:
+        end = result.trace().end
+        assert is_final(program, end)
+        assert evaluate_in(program, end, 0, bad)
 
 
 @pytest.mark.slow

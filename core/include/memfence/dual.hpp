@@ -8,12 +8,13 @@
 //   dual_constraint   constraints and their order
 //   dual_predecessor  the dual semantics, backwards
 //   dual_start        the bad configurations
+//   dual_witness      runs under ordinary TSO from what was found
 // engines/dual.py says which programs and questions this covers.
 #pragma once
 
 #include <optional>
 
-#include "memfence/dual_start.hpp"
+#include "memfence/dual_witness.hpp"
 
 namespace memfence::dual {
 
@@ -34,6 +35,7 @@ struct Stats {
 struct Outcome {
   Stop stop = Stop::None;  // None: every configuration that can lead to a bad one was looked at
   std::optional<Kind> finding;
+  Witness witness;  // of a finding: a run under TSO
   Stats stats;
 };
 

@@ -36,6 +36,12 @@ struct Model {
   std::vector<Sets> sets;
 };
 
+// Which step led from a predecessor to its constraint: a label of a process, before which so many owned messages were put
+// back in front.
+struct Made {
+  int process = -1, label = -1, undeleted = 0;
+};
+
 class Predecessors {
  public:
   using Emit = std::function<void(Constraint&&)>;
@@ -48,6 +54,10 @@ class Predecessors {
   bool normalise(Constraint& c);
   // Whether an initial configuration lies above `c`.
   bool is_initial(const Constraint& c);
+  // Propagate all messages away where nothing is owned; false if memory cannot hold them all.
+  bool empty_fifos(Constraint& c);
+  // How the predecessor that is being emitted was made.
+  const Made& made() const { return made_; }
 
  private:
   bool must_load(const Constraint& c, int p);
@@ -76,6 +86,7 @@ class Predecessors {
 
   Model& model_;
   bool reduce_;
+  Made made_;
 };
 
 }  // namespace memfence::dual

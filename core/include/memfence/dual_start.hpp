@@ -20,6 +20,7 @@ enum class Kind : std::int32_t { BadState, Failure, BadFinal };
 struct Start {
   Kind kind;
   Constraint constraint;
+  std::vector<std::vector<int>> bad;  // the bad states of each process, without those that silently become bad
 };
 
 // False if a limit was hit on the way.

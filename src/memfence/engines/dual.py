@@ -16,9 +16,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memfence import _core
-from memfence.engines.encode import encode
+from memfence.engines.encode import Encoded, encode
 from memfence.engines.engine import Cost, Limits, Stop
 from memfence.engines.explicit import Question
+from memfence.engines.trace import Trace, UnreplayableWitness
+from memfence.engines.witness import original_steps
+from memfence.models import memory_model
+from memfence.models.state import Commit
 from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
 from memfence.program.ir import Lock, Program, Store, Unlock, op_expressions
 from memfence.program.passes.observed import observed_by
@@ -50,8 +54,8 @@ class DualStatistics:
 class DualResult:
     """The outcome of one search.
 
-    `complete`: the question is decided, either way. `finding`: what can be reached, if anything; `engines.concrete`
-    gives a run to it. `unsupported`: why the question was not looked at (then nothing is claimed), else None.
+    `complete`: the question is decided, either way. `finding`: what can be reached, if anything; `trace()` gives a run
+    to it, not the shortest. `unsupported`: why the question was not looked at (then nothing is claimed), else None.
     """
 
     program: Program
@@ -60,6 +64,8 @@ class DualResult:
     cost: Cost
     statistics: DualStatistics
     unsupported: str | None = None
+    _native: _core.DualOutcome | None = None
+    _encoded: Encoded | None = None
 
     @property
     def found(self) -> bool:
@@ -68,6 +74,26 @@ class DualResult:
     @property
     def complete(self) -> bool:
         return self.unsupported is None and self.stop in (Stop.NOTHING_LEFT, Stop.FOUND)
+
+    def trace(self) -> Trace:
+        """A run to the finding, replayed by the reference model of TSO."""
+        assert self._native is not None and self._encoded is not None and self.found
+        run = self._native.run
+        if run is None:
+            raise UnreplayableWitness("the dual engine lost the way to its own finding")
+        start, steps = run
+        if self.finding != "bad final state":  # what happens to pending stores afterwards makes no difference
+            while steps and steps[-1][1] < 0:
+                steps.pop()
+        taken = [Commit(process) if edge < 0 else self._encoded.edges[edge] for process, edge in steps]
+        model = memory_model("tso")
+        begin, whole = original_steps(self.program, self._encoded.program, model, start, taken)
+        trace = Trace(self.program, model, begin, whole)
+        if self.finding != "bad final state":
+            return trace
+        # Stores that slicing dropped are still pending: nobody looks at them, but a final state has none.
+        pending = [Commit(p) for p, (buffer,) in enumerate(trace.end.buffers) for _ in buffer]
+        return Trace(self.program, model, begin, (*whole, *pending))
 
 
 def explore_dual(
@@ -119,6 +145,8 @@ def explore_dual(
             stats.longest,
             stats.bytes / 1e6,
         ),
+        _native=native,
+        _encoded=encoded,
     )
 
 
