@@ -1,4 +1,4 @@
-"""Links of the documentation lead somewhere, and every page can be reached from the menu."""
+"""Links of the documentation lead somewhere, and every page of the guide can be reached from the menu."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def test_links_inside_the_project_lead_somewhere(page: Path) -> None:
             assert anchor in anchors(target), f"{link}: no such heading"
 
 
-def test_every_page_is_in_the_menu_and_every_entry_exists() -> None:
+def test_every_page_of_the_guide_is_in_the_menu_and_every_entry_exists() -> None:
     named = set(re.findall(r"([\w/.-]+\.md)", (ROOT / "mkdocs.yml").read_text()))
     existing = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
-    assert named == existing
+    assert named <= existing
+    assert {name for name in existing if name.startswith("guide/")} <= named
