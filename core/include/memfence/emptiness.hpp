@@ -8,8 +8,8 @@
 // The automaton reads the state that a step leaves. Where the program can do nothing it stands still for ever.
 #pragma once
 
-#include <deque>
 #include <memory>
+#include <stdexcept>
 #include <unordered_map>
 
 #include "memfence/exploration.hpp"
@@ -228,7 +228,9 @@ class Emptiness {
     open(root, 0);
     while (!frames_.empty()) {
       if (++since_check % 1024 == 0) {
-        const std::uint64_t bytes = states_.bytes() + arcs_.capacity() * sizeof(Arc) + order_.capacity() * 4;
+        const std::uint64_t bytes = states_.bytes() + arcs_.capacity() * sizeof(Arc) + frames_.capacity() * sizeof(Frame) +
+                                    components_.capacity() * sizeof(Component) +
+                                    (order_.capacity() + live_.capacity()) * sizeof(Index);
         stop_ = watch.check(count_, transitions_, frames_.size(), bytes);
         if (stop_ != Stop::None) return;
       }
@@ -278,7 +280,6 @@ class Emptiness {
   void extract(Index root, BuchiResult& result) {
     const std::uint32_t lowest = components_.back().root;
     const auto in_component = [&](Index s) { return order_[s] != kDead && order_[s] >= lowest && order_[s] != 0; };
-    std::vector<LassoStep> steps;
     Index at = root;
     if (!in_component(root)) at = shortest(root, result.prefix, nullptr, [&](Index to, std::uint64_t) { return in_component(to); });
     const Index knot = at;
@@ -323,7 +324,7 @@ class Emptiness {
       steps.insert(steps.end(), path.rbegin(), path.rend());
       return visits[found].state;
     }
-    return from;
+    throw std::logic_error("an accepting component without the lasso that it promises");
   }
 
   const Machine& machine_;

@@ -22,7 +22,8 @@ ALL_REDUCTIONS = ("dead", "fuse", "order", "slice", "symmetry")
 class CheckOptions:
     """Every option of `memfence check`, under the same name.
 
-    `forbid`, `invariant`, `ltl` and `deadlock` replace what the program itself states; assertions are always checked.
+    `forbid`, `invariant`, `ltl` and `deadlock` replace what the program itself states; assertions are always checked,
+    unless `ltl` is all that is asked.
     `define` names predicates for `ltl`; `fair` assumes that no process is able to move for ever without moving.
     `reduce` lists reductions of `ALL_REDUCTIONS`. `threads` 0 means as many as there are processors.
     """

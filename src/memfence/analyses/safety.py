@@ -48,12 +48,25 @@ def question_of(properties: tuple[Property, ...]) -> Question:
 
 
 def check_safety(program: Program, options: CheckOptions) -> CheckResult:
-    """Decide every property of `program`, or those that `options` give instead, and all its assertions."""
-    properties = properties_to_check(program, options)
-    if any(isinstance(p, Ltl | PropertyAutomaton) for p in properties):
-        from memfence.analyses.ltl.check import check_ltl
+    """Decide every property of `program`, or those that `options` give instead, and all its assertions.
 
-        return check_ltl(program, options, properties)
+    Where some are temporal, the others come first; a formula given in `options` is asked alone.
+    """
+    properties = properties_to_check(program, options)
+    temporal = tuple(p for p in properties if isinstance(p, Ltl | PropertyAutomaton))
+    if not temporal:
+        return _check_states(program, options, properties)
+    from memfence.analyses.ltl.check import check_ltl
+
+    others = tuple(p for p in properties if not isinstance(p, Ltl | PropertyAutomaton))
+    if others or (program.has_assertions and options.ltl is None):
+        first = _check_states(program, options, others)
+        if first.verdict in (Verdict.VIOLATED, Verdict.UNKNOWN):
+            return first
+    return check_ltl(program, options, temporal)
+
+
+def _check_states(program: Program, options: CheckOptions, properties: tuple[Property, ...]) -> CheckResult:
     question = question_of(properties)
     limits = limits_of(options)
     return _result(program, options, properties, decide(program, question, options, limits), limits)

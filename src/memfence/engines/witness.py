@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from memfence.engines.trace import UnreplayableWitness
 from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
-from memfence.models.steps import MemoryModel, starts, take
+from memfence.models.steps import MemoryModel, error_state, starts, take
 from memfence.program.ir import Program, stored_variables
 from memfence.program.passes.initial_steps import skipped_steps
 
@@ -27,12 +27,17 @@ def original_steps(
         for number in skipped_steps(mine, theirs.initial)
     ]
     whole: list[Step] = []
-    for wanted in (*skipped, *(part for step in steps for part in _expand(program, reduced, model, step))):
-        after, taken = _take_with_help(program, reduced, model, state, wanted)
-        whole += taken
-        if isinstance(after, Failure):
-            break
-        state = after
+    for parts in (skipped, *(_expand(program, reduced, model, step) for step in steps)):
+        for wanted in parts:
+            after, taken = _take_with_help(program, reduced, model, state, wanted)
+            whole += taken
+            if isinstance(after, Failure):
+                error = None if after.is_assertion else error_state(program, model)
+                if error is None:
+                    return begin, tuple(whole)
+                state = error  # a fused step leads there as a whole: its other parts do not follow
+                break
+            state = after
     return begin, tuple(whole)
 
 

@@ -9,59 +9,75 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from memfence.analyses.ltl.automaton import Automaton, Edge
 from memfence.analyses.ltl.fairness import counterexample_obligation
-from memfence.analyses.ltl.parser import as_expression, parse_formula
+from memfence.analyses.ltl.formula import Formula
+from memfence.analyses.ltl.parser import parse_formula
 from memfence.analyses.ltl.translate import translate
+from memfence.analyses.ltl.witness import check_lasso
 from memfence.analyses.options import CheckOptions
-from memfence.analyses.result import CheckResult, Verdict
-from memfence.engines.buchi import BuchiEdge, Emptiness, Fairness, find_accepted_run
-from memfence.engines.engine import Limits, Stop
+from memfence.analyses.result import CheckResult, Stats, Verdict
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.engines.buchi import MOST_ATOMS, MOST_MARKS, BuchiEdge, Emptiness, find_accepted_run, reference_model
+from memfence.engines.engine import Cost, Limits, Stop, peak_megabytes
 from memfence.engines.explicit import Bounded
-from memfence.program.expressions import Expr
+from memfence.models.fairness import Condition, Recurring, memory_fairness, process_fairness
+from memfence.program.expressions import TRUE, Expr
 from memfence.program.ir import Ltl, Program, PropertyAutomaton
+from memfence.source import SourceText, Span
 
 DEFAULT_BOUND = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a counterexample is: a run that the automaton accepts, with each of `recurring` again and again."""
+    """What a counterexample is: a run that `automaton` accepts, with each of `recurring` again and again.
+
+    `formula`: what it violates, over the same `atoms`; None for a property process.
+    """
 
     text: str
-    edges: tuple[tuple[BuchiEdge, ...], ...]
-    initial: int
-    marks: int
+    automaton: Automaton
     atoms: tuple[Expr, ...]
-    recurring: tuple[Expr, ...]
+    recurring: tuple[Recurring, ...]
+    formula: Formula | None
+    span: Span
 
 
 def claim_of_formula(text: str, program: Program, definitions: dict[str, str], option: str = "--ltl") -> Claim:
     """The claim that refutes the formula."""
     parsed = parse_formula(text, program, definitions, option)
-    obligation = counterexample_obligation(parsed.formula)
-    automaton = translate(obligation.formula)
-    edges = tuple(
-        tuple(BuchiEdge(e.target, e.positive, e.negative, e.marks) for e in leaving) for leaving in automaton.edges
-    )
-    recurring = tuple(as_expression(condition, parsed.atoms) for condition in obligation.recurring)
+    obligation = counterexample_obligation(parsed.formula, parsed.atoms)
     atoms = tuple(atom.expr for atom in parsed.atoms)
-    return Claim(text, edges, automaton.initial, automaton.marks, atoms, recurring)
+    span = SourceText(option, text).span(0, len(text))
+    _limit_atoms(len(atoms), "predicates", span)
+    recurring = obligation.conditions(parsed.atoms)
+    return Claim(text, translate(obligation.formula), atoms, recurring, parsed.formula, span)
 
 
 def claim_of_automaton(automaton: PropertyAutomaton) -> Claim:
-    """The claim of a property process: every guard is an atom, accepting states mark the edges that leave them."""
-    guards = tuple(edge.guard for edge in automaton.edges)
-    edges: list[list[BuchiEdge]] = [[] for _ in automaton.states]
-    for number, edge in enumerate(automaton.edges):
+    """The claim of a property process: guards are atoms, accepting states mark the edges that leave them."""
+    atoms: dict[Expr, int] = {}
+    edges: list[list[Edge]] = [[] for _ in automaton.states]
+    for edge in automaton.edges:
         marks = sum((edge.source in group) << n for n, group in enumerate(automaton.accepting))
-        edges[edge.source].append(BuchiEdge(edge.target, 1 << number, 0, marks))
-    frozen = tuple(tuple(leaving) for leaving in edges)
-    return Claim(automaton.name, frozen, automaton.initial, len(automaton.accepting), guards, ())
+        guard = 0 if edge.guard == TRUE else 1 << atoms.setdefault(edge.guard, len(atoms))
+        edges[edge.source].append(Edge(edge.target, guard, 0, marks))
+    _limit_atoms(len(atoms), "different guards", automaton.span)
+    plain = Automaton(automaton.initial, tuple(tuple(leaving) for leaving in edges), len(automaton.accepting))
+    return Claim(automaton.name, plain, tuple(atoms), (), None, automaton.span)
 
 
-def check_ltl(program: Program, options: CheckOptions, properties: tuple[object, ...]) -> CheckResult:
-    """Check every temporal property; the first that is violated decides."""
-    from memfence.analyses.safety import limits_of, stats_of
+def _limit_atoms(count: int, what: str, span: Span) -> None:
+    if count > MOST_ATOMS:
+        message = f"the property has {count} {what}; at most {MOST_ATOMS} are possible"
+        raise InputError([Diagnostic(Code.TOO_LARGE, message, Label(span, "too many"))])
+
+
+def check_ltl(program: Program, options: CheckOptions, properties: tuple[Ltl | PropertyAutomaton, ...]) -> CheckResult:
+    """Check every one of the `properties`; the first that does not hold decides."""
+    from memfence.analyses.safety import limits_of
 
     limits = limits_of(options)
     memory = bounded_memory(options)
@@ -73,13 +89,11 @@ def check_ltl(program: Program, options: CheckOptions, properties: tuple[object,
                 claim = claim_of_formula(text, program, definitions, "--ltl" if name == "ltl" else f"ltl {name}")
             case PropertyAutomaton():
                 claim = claim_of_automaton(stated)
-            case _:
-                continue
-        found = decide(program, claim, memory, options, limits)
-        result = _result(program, options, claim, memory, found, limits, stats_of(found.cost))
-        if result.verdict is not Verdict.HOLDS and result.verdict is not Verdict.HOLDS_UP_TO:
+        found = decide(program, claim, memory, fair=options.fair, limits=limits)
+        result = _result(program, options, claim, memory, found, limits)
+        if result.verdict in (Verdict.VIOLATED, Verdict.UNKNOWN):
             return result
-    assert result is not None
+    assert result is not None, "there is something to check"
     return result
 
 
@@ -90,48 +104,39 @@ def bounded_memory(options: CheckOptions) -> Bounded:
     return Bounded(options.model, options.buffer_bound or DEFAULT_BOUND, per_variable=options.model == "tso")
 
 
-def decide(program: Program, claim: Claim, memory: Bounded, options: CheckOptions, limits: Limits) -> Emptiness:
-    processes = range(len(program.processes))
-    conditions = [Fairness("recurring", expr) for expr in claim.recurring]
-    if memory.model != "sc":
-        conditions += [Fairness("buffer drains", process=p) for p in processes]
-    if options.fair:
-        conditions += [Fairness("process runs", process=p) for p in processes]
-    return find_accepted_run(
-        program, memory, claim.edges, claim.initial, claim.marks, claim.atoms, tuple(conditions), limits=limits
+def fairness_of(program: Program, claim: Claim, memory: Bounded, fair: bool) -> tuple[Condition, ...]:
+    """Every acceptance condition beside the automaton's: of the formula, the memory and, with `fair`, the processes."""
+    conditions: list[Condition] = [*claim.recurring, *memory_fairness(program, reference_model(memory))]
+    if fair:
+        conditions += process_fairness(program)
+    count = claim.automaton.marks + len(conditions)
+    if count > MOST_MARKS:
+        what = f"the property and fairness make {count} acceptance conditions; at most {MOST_MARKS} are possible"
+        hint = "leave out --fair, or use --model tso, which has one buffer a process"
+        raise InputError([Diagnostic(Code.TOO_LARGE, what, Label(claim.span, "checked here"), hint=hint)])
+    return tuple(conditions)
+
+
+def decide(program: Program, claim: Claim, memory: Bounded, *, fair: bool = False, limits: Limits) -> Emptiness:
+    """Look for a fair counterexample; one that is found has been checked from its first state to its loop."""
+    conditions = fairness_of(program, claim, memory, fair)
+    edges = tuple(
+        tuple(BuchiEdge(e.target, e.positive, e.negative, e.marks) for e in leaving)
+        for leaving in claim.automaton.edges
     )
+    found = find_accepted_run(
+        program, memory, edges, claim.automaton.initial, claim.automaton.marks, claim.atoms, conditions, limits=limits
+    )
+    if found.lasso is not None:
+        check_lasso(found.lasso, claim.atoms, conditions, formula=claim.formula, automaton=claim.automaton)
+    return found
 
 
 def _result(
-    program: Program,
-    options: CheckOptions,
-    claim: Claim,
-    memory: Bounded,
-    found: Emptiness,
-    limits: Limits,
-    stats: object,
+    program: Program, options: CheckOptions, claim: Claim, memory: Bounded, found: Emptiness, limits: Limits
 ) -> CheckResult:
-    from memfence.analyses.result import Stats
-
-    assert isinstance(stats, Stats)
-    fair = "weakly fair runs" if options.fair else "all runs"
-    if found.lasso is not None:
-        verdict, scope = Verdict.VIOLATED, "an infinite run was found; it was replayed, and its loop closes"
-    elif not found.complete:
-        verdict, scope = Verdict.UNKNOWN, f"incomplete: the search ended after {found.cost.states} states"
-    elif memory.model == "sc" or found.refused == 0:
-        verdict, scope = Verdict.HOLDS, f"{fair}: complete"
-    else:
-        verdict = Verdict.HOLDS_UP_TO
-        what = "pending stores a process and variable" if memory.per_variable else "pending stores a buffer"
-        scope = f"{fair} with at most {memory.bound} {what}, each eventually committed: complete within this bound"
+    verdict, scope = _verdict(options, memory, found)
     lasso = found.lasso
-    details: tuple[str, ...] = ()
-    if lasso is not None:
-        if lasso.loop_start == len(lasso.trace.steps):
-            details = ("then nothing can happen any more",)
-        else:
-            details = (f"steps {lasso.loop_start + 1} to {len(lasso.trace.steps)} repeat for ever",)
     return CheckResult(
         program=program,
         model=options.model,
@@ -142,9 +147,27 @@ def _result(
         scope=scope,
         bound=memory.bound if verdict is Verdict.HOLDS_UP_TO else None,
         trace=lasso.trace if lasso else None,
-        stats=stats,
+        stats=_stats(found.cost),
         limit=limits.describe(found.stop) if verdict is Verdict.UNKNOWN else None,
         advice="try a longer --timeout or a larger --memory" if found.stop in (Stop.TIMEOUT, Stop.MEMORY) else None,
-        details=details,
         loop_start=lasso.loop_start if lasso else None,
     )
+
+
+def _verdict(options: CheckOptions, memory: Bounded, found: Emptiness) -> tuple[Verdict, str]:
+    fair = "weakly fair runs" if options.fair else "all runs"
+    if found.lasso is not None:
+        return Verdict.VIOLATED, "an infinite run was found and replayed; its loop closes and it violates the formula"
+    if not found.complete:
+        return Verdict.UNKNOWN, f"incomplete: the search ended after {found.cost.states} states"
+    if memory.model == "sc":
+        return Verdict.HOLDS, f"{fair}: complete"
+    if found.refused == 0:
+        return Verdict.HOLDS, f"{fair}, each store eventually committed, unbounded buffers: complete"
+    what = "pending stores a process and variable" if memory.per_variable else "pending stores a buffer"
+    scope = f"{fair} with at most {memory.bound} {what}, each eventually committed: complete within this bound"
+    return Verdict.HOLDS_UP_TO, scope
+
+
+def _stats(cost: Cost) -> Stats:
+    return Stats(cost.states, cost.transitions, cost.seconds, peak_megabytes(), (("state_bits", cost.state_bits),))

@@ -25,7 +25,7 @@ class Lasso:
 
     def after(self, position: int) -> int:
         """The position that follows."""
-        return position + 1 if position + 1 < len(self.word) else len(self.prefix)
+        return position + 1 if position + 1 < len(self.prefix) + len(self.loop) else len(self.prefix)
 
 
 def holds(formula: Formula, lasso: Lasso) -> bool:
@@ -35,12 +35,13 @@ def holds(formula: Formula, lasso: Lasso) -> bool:
 
 def _everywhere(formula: Formula, lasso: Lasso) -> list[bool]:
     """The truth of `formula` at every position."""
-    positions = range(len(lasso.word))
+    word = lasso.word
+    positions = range(len(word))
     match formula:
         case Truth(value):
             return [value for _ in positions]
         case Atom(number):
-            return [bool(lasso.word[i] >> number & 1) for i in positions]
+            return [bool(letter >> number & 1) for letter in word]
         case Not(operand):
             return [not value for value in _everywhere(operand, lasso)]
         case And(parts):
@@ -57,29 +58,33 @@ def _everywhere(formula: Formula, lasso: Lasso) -> list[bool]:
 
 
 def _fixpoint(is_until: bool, left: list[bool], right: list[bool], lasso: Lasso) -> list[bool]:
-    """The least solution of u = r || (l && X u), or the greatest one of u = r && (l || X u)."""
+    """The least solution of u = r || (l && X u), or the greatest one of u = r && (l || X u).
+
+    Backwards, so that two rounds are enough for a word of any length, and a third sees that nothing changes.
+    """
     truth = [not is_until for _ in lasso.word]
-    while True:
-        later = [truth[lasso.after(i)] for i in range(len(truth))]
-        if is_until:
-            new = [r or (x and y) for x, r, y in zip(left, right, later, strict=True)]
-        else:
-            new = [r and (x or y) for x, r, y in zip(left, right, later, strict=True)]
-        if new == truth:
-            return truth
-        truth = new
+    changed = True
+    while changed:
+        changed = False
+        for i in reversed(range(len(truth))):
+            later = truth[lasso.after(i)]
+            new = right[i] or (left[i] and later) if is_until else right[i] and (left[i] or later)
+            changed |= new != truth[i]
+            truth[i] = new
+    return truth
 
 
 def accepts(automaton: Automaton, lasso: Lasso) -> bool:
     """Whether some run of the automaton over the word sees every mark again and again."""
-    length = len(lasso.word)
+    word = lasso.word
+    length = len(word)
 
     def steps(node: int) -> list[tuple[int, int]]:
         state, position = divmod(node, length)
         return [
             (edge.target * length + lasso.after(position), edge.marks)
             for edge in automaton.edges[state]
-            if edge.allows(lasso.word[position])
+            if edge.allows(word[position])
         ]
 
     start = automaton.initial * length

@@ -2,7 +2,7 @@
 
 To check that every fair run satisfies f, a run of the negation !f is searched. Its conjuncts `GF b` (from premises
 `GF b -> ...` of f) need no automaton: each is one more mark, carried by every step that leaves a state where b holds.
-The memory's and the processes' fairness are marks of the same kind.
+The memory's and the processes' fairness (`models.fairness`) are marks of the same kind.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from memfence.analyses.ltl.formula import (
     And,
+    Atom,
     Formula,
     Release,
     Truth,
@@ -20,40 +21,12 @@ from memfence.analyses.ltl.formula import (
     children,
     is_propositional,
     normal_form,
+    subformulas,
 )
 from memfence.analyses.ltl.parser import Proposition, as_expression
 from memfence.analyses.ltl.simplify import simplify
-from memfence.program.expressions import Expr
-from memfence.program.ir import Program
-
-
-@dataclass(frozen=True, slots=True)
-class Recurring:
-    """`condition` holds again and again: the steps that leave a state where it holds carry the mark."""
-
-    condition: Expr
-
-
-@dataclass(frozen=True, slots=True)
-class BufferDrains:
-    """The process's pending stores reach memory: a step that commits one of them, or that starts with none pending.
-
-    A buffer is first in, first out, so that none is delayed for ever then. Under PSO `variable` tells which buffer;
-    for TSO/var(k) it may be given too, as in formula V of Barnat, Brim and Havel, and changes nothing.
-    """
-
-    process: int
-    variable: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ProcessRuns:
-    """Weak fairness, GF(!enabled || taken): a step of the process, or one that starts where it has none."""
-
-    process: int
-
-
-AcceptanceCondition = Recurring | BufferDrains | ProcessRuns
+from memfence.models.fairness import Recurring
+from memfence.program.expressions import Binary, Const, Expr, Shared, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +36,32 @@ class Obligation:
     formula: Formula
     recurring: tuple[Formula, ...]
 
-    def conditions(self, atoms: tuple[Proposition, ...]) -> tuple[AcceptanceCondition, ...]:
+    def conditions(self, atoms: tuple[Proposition, ...]) -> tuple[Recurring, ...]:
         return tuple(Recurring(as_expression(condition, atoms)) for condition in self.recurring)
 
 
-def counterexample_obligation(formula: Formula) -> Obligation:
-    """What the runs that violate `formula` are: its negation, with the conjuncts `GF b` peeled off."""
-    return peel(simplify(normal_form(formula, True)))
+def counterexample_obligation(formula: Formula, atoms: tuple[Proposition, ...]) -> Obligation:
+    """What the runs that violate `formula` are: its negation, with the conjuncts `GF b` peeled off.
+
+    A predicate that cannot be evaluated is false, and its negation true: such ones are left to the automaton, which
+    asks for each atom by itself.
+    """
+    unsafe = frozenset(number for number, atom in enumerate(atoms) if _may_fail(atom.expr))
+    return peel(simplify(normal_form(formula, True)), unsafe)
 
 
-def peel(formula: Formula) -> Obligation:
-    """Split a formula in negation normal form into recurring predicates and the rest."""
+def peel(formula: Formula, unsafe: frozenset[int] = frozenset()) -> Obligation:
+    """Split a formula in negation normal form into recurring predicates, none with an `unsafe` atom, and the rest."""
+
+    def is_recurring(condition: Formula) -> bool:
+        mentioned = {f.number for f in subformulas(condition) if isinstance(f, Atom)}
+        return is_propositional(condition) and not mentioned & unsafe
+
     recurring: list[Formula] = []
     rest: list[Formula] = []
     for conjunct in _conjuncts(formula):
         match conjunct:
-            case Release(Truth(False), Until(Truth(True), condition)) if is_propositional(condition):
+            case Release(Truth(False), Until(Truth(True), condition)) if is_recurring(condition):
                 recurring.append(condition)
             case _:
                 rest.append(conjunct)
@@ -98,11 +81,16 @@ def _conjuncts(formula: Formula) -> Iterator[Formula]:
             yield formula
 
 
-def memory_fairness(program: Program) -> tuple[AcceptanceCondition, ...]:
-    """Every pending store eventually reaches memory: one condition a process (its buffers under PSO are the core's)."""
-    return tuple(BufferDrains(process) for process in range(len(program.processes)))
-
-
-def process_fairness(program: Program) -> tuple[AcceptanceCondition, ...]:
-    """No process is able to move for ever without moving."""
-    return tuple(ProcessRuns(process) for process in range(len(program.processes)))
+def _may_fail(expr: Expr) -> bool:
+    """Whether evaluation may divide by zero, shift too far, leave an array or 64 bits."""
+    for node in walk(expr):
+        match node:
+            case Binary("/" | "%", _, Const(divisor)) if divisor > 0:
+                pass
+            case Binary("/" | "%" | "<<" | ">>" | "*", _, _):
+                return True
+            case Shared(address) if address.variable is None:
+                return True
+            case _:
+                pass
+    return False

@@ -1,0 +1,213 @@
+"""The native check of infinite runs against its slow twin: random programs with loops, formulas, automata, fairness.
+
+Every lasso that is found has passed the self-check of `analyses.ltl.witness` already: replayed, closed, fair, and a
+violation of the formula by the definition of LTL. Most programs and questions are drawn by seed: measured to find
+planted bugs three to ten times sooner than hypothesis, whose programs are too small to be unfair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cyclic_programs import cyclic_program
+from emptiness import TooLarge, has_accepted_run, has_run_of_property
+from generators import EVERYTHING, Shape, programs
+from ltl_words import random_formula
+from memfence.analyses.ltl.check import Claim, claim_of_automaton, decide, fairness_of
+from memfence.analyses.ltl.fairness import counterexample_obligation
+from memfence.analyses.ltl.formula import Atom, Formula, Next, Not, Until, all_of, always, any_of, eventually, implies
+from memfence.analyses.ltl.parser import Proposition
+from memfence.analyses.ltl.translate import translate
+from memfence.engines.buchi import reference_model
+from memfence.engines.engine import Limits
+from memfence.engines.explicit import Bounded
+from memfence.models.fairness import memory_fairness, process_fairness
+from memfence.program.expressions import (
+    TRUE,
+    Address,
+    At,
+    Binary,
+    BufferEmpty,
+    Const,
+    Expr,
+    Shared,
+    negate,
+    variable_address,
+)
+from memfence.program.ir import Process, Program, PropertyAutomaton, PropertyEdge
+from memfence.program.passes.lock_regions import fuse_lock_regions
+from memfence.source import NOWHERE
+
+MEMORIES = (Bounded("sc"), Bounded("tso", 1, True), Bounded("tso", 2, True), Bounded("tso", 2), Bounded("pso", 1))
+MOST_STATES = 3_000
+LOOPING = Shape(statements=(1, 3), weights=(7, 2, 5), features=EVERYTHING | {"regions"})
+FAILING = Shape(statements=(1, 3), weights=(7, 3, 5), features=EVERYTHING | {"errors"})
+
+
+def named(memory: Bounded) -> str:
+    return f"{memory.model}{'-var' if memory.per_variable else ''}-{memory.bound}"
+
+
+def predicate(random: Random, program: Program) -> Expr:
+    process = random.randrange(len(program.processes))
+    places = range(len(program.processes[process].locations))
+    variable = Shared(variable_address(random.randrange(len(program.variables))))
+    value = Const(random.randint(0, 2))
+    ways: list[Callable[[], Expr]] = [
+        lambda: At(process, frozenset(random.sample(places, random.randint(1, max(1, len(places) // 2))))),
+        lambda: Binary("==", variable, value),
+        lambda: Binary("==", variable, value),
+        lambda: BufferEmpty(process),
+    ]
+    if random.random() < 0.2:  # predicates that cannot be evaluated everywhere: no such element, division by zero
+        ways = [
+            lambda: Binary("==", Shared(Address(0, len(program.variables), variable)), value),
+            lambda: Binary("==", Binary("/", Const(2), variable), value),
+        ]
+    return random.choice(ways)()
+
+
+def endless_formula(random: Random) -> Formula:
+    """A formula whose answer hangs on the loops of a program, not on its first steps."""
+    a, b, c = (random.choice([Atom(n), Not(Atom(n))]) for n in range(3))
+    often = [always(eventually(part)) for part in (a, b, c)]
+    formulas = [
+        often[0],
+        eventually(always(a)),
+        implies(often[0], often[1]),
+        implies(all_of(often[:2]), often[2]),
+        Not(all_of(often)),
+        always(implies(a, eventually(b))),
+        implies(often[2], always(implies(a, eventually(b)))),
+        always(any_of((a, Next(Until(b, c))))),
+        any_of((eventually(always(a)), eventually(always(b)), eventually(always(c)))),
+    ]
+    return random.choice([*formulas, random_formula(random, random.randint(2, 9))])
+
+
+def claim(random: Random, program: Program) -> Claim:
+    atoms = tuple(predicate(random, program) for _ in range(3))
+    formula = endless_formula(random)
+    propositions = tuple(Proposition(f"p{n}", atom) for n, atom in enumerate(atoms))
+    obligation = counterexample_obligation(formula, propositions)
+    conditions = obligation.conditions(propositions)
+    return Claim("random", translate(obligation.formula), atoms, conditions, formula, NOWHERE)
+
+
+def property_automaton(random: Random, program: Program) -> PropertyAutomaton:
+    states = random.randint(1, 3)
+    edges = []
+    for _ in range(random.randint(2, 6)):
+        guard = predicate(random, program)
+        guard = random.choice([TRUE, guard, guard, negate(guard)])
+        edges.append(PropertyEdge(random.randrange(states), random.randrange(states), guard))
+    groups = [frozenset({random.randrange(states)}) for _ in range(random.choice([1, 1, 2]))]
+    return PropertyAutomaton("property", tuple(f"s{n}" for n in range(states)), 0, tuple(edges), tuple(groups))
+
+
+def check_formula(random: Random, program: Program, memory: Bounded) -> None:
+    """Both sides give the same answer."""
+    stated, fair = claim(random, program), random.random() < 0.5
+    conditions = fairness_of(program, stated, memory, fair)
+    model = reference_model(memory)
+    try:
+        expected = has_accepted_run(program, model, stated.automaton, stated.atoms, conditions, MOST_STATES)
+    except TooLarge:
+        return
+    found = decide(program, stated, memory, fair=fair, limits=Limits())
+    assert (found.lasso is not None) == expected, stated
+
+
+def check_automaton(random: Random, program: Program, memory: Bounded) -> None:
+    automaton, fair = property_automaton(random, program), random.random() < 0.5
+    model = reference_model(memory)
+    conditions = (*memory_fairness(program, model), *(process_fairness(program) if fair else ()))
+    try:
+        expected = has_run_of_property(program, model, automaton, conditions, MOST_STATES)
+    except TooLarge:
+        return
+    found = decide(program, claim_of_automaton(automaton), memory, fair=fair, limits=Limits())
+    assert (found.lasso is not None) == expected, automaton
+
+
+def again_and_again(program: Program) -> Program:
+    """Every process starts again at its end: without this hardly any program of the general generator runs for ever."""
+
+    def closed(process: Process) -> Process:
+        ends = {t.target for t in process.transitions} - {t.source for t in process.transitions}
+        first = process.transitions[0]
+        back = [replace(first, source=end, target=process.initial, ops=(), locked=False) for end in ends]
+        return replace(process, transitions=(*process.transitions, *back))
+
+    return replace(program, processes=tuple(closed(process) for process in program.processes))
+
+
+@st.composite
+def looping_programs(draw: st.DrawFn, shape: Shape) -> Program:
+    return again_and_again(fuse_lock_regions(draw(programs(shape))))
+
+
+@st.composite
+def error_going_programs(draw: st.DrawFn) -> Program:
+    """Run-time errors lead to a state of their own, from which the run goes on, as in DVE."""
+    program = draw(looping_programs(FAILING))
+    places = tuple(draw(st.integers(0, len(p.locations) - 1)) for p in program.processes)
+    return replace(program, error_locations=places)
+
+
+def quick(examples: int):
+    checks = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
+    return settings(max_examples=examples, deadline=None, suppress_health_check=checks)
+
+
+@pytest.mark.parametrize("memory", MEMORIES, ids=named)
+def test_formulas_get_the_answer_of_the_slow_twin(memory: Bounded) -> None:
+    for seed in range(100):
+        random = Random(f"{named(memory)} {seed}")
+        check_formula(random, cyclic_program(random.randrange(10**6)), memory)
+
+
+@pytest.mark.parametrize("memory", MEMORIES, ids=named)
+def test_property_processes_get_the_answer_of_the_slow_twin(memory: Bounded) -> None:
+    for seed in range(60):
+        random = Random(f"automaton {named(memory)} {seed}")
+        check_automaton(random, cyclic_program(random.randrange(10**6)), memory)
+
+
+@pytest.mark.parametrize("memory", MEMORIES, ids=named)
+@given(program=looping_programs(LOOPING), seed=st.integers(0, 10**6))
+@quick(30)
+def test_locks_and_initial_values_get_the_answer_of_the_slow_twin(memory, program, seed):
+    check_formula(Random(seed), program, memory)
+
+
+@pytest.mark.parametrize("memory", (MEMORIES[0], MEMORIES[1]), ids=named)
+@given(program=error_going_programs(), seed=st.integers(0, 10**6))
+@quick(30)
+def test_runs_that_go_on_after_an_error_get_the_answer_of_the_slow_twin(memory, program, seed):
+    check_formula(Random(seed), program, memory)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("memory", MEMORIES, ids=named)
+def test_a_thousand_formulas_get_the_answer_of_the_slow_twin(memory: Bounded) -> None:
+    for seed in range(1000, 2000):
+        random = Random(f"{named(memory)} {seed}")
+        program = cyclic_program(random.randrange(10**6))
+        check_formula(random, program, memory)
+        check_automaton(random, program, memory)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("memory", MEMORIES, ids=named)
+@given(program=looping_programs(LOOPING) | error_going_programs(), seed=st.integers(0, 10**6))
+@quick(300)
+def test_many_programs_of_every_kind_get_the_answer_of_the_slow_twin(memory, program, seed):
+    check_formula(Random(seed), program, memory)
+    check_automaton(Random(seed), program, memory)
