@@ -5,9 +5,10 @@
 // search waits for memory once a batch instead of once a state. Whenever the table wants to grow, all threads stand still.
 //
 // Same answer for any number of threads: a level is finished before a finding counts, among the findings of a level the
-// one with the smallest parent (as packed words) wins, and a state with several parents keeps the smallest. As long as
-// only one thread works, the first finding ends the search at once: the order is fixed anyway, and the switch to several
-// threads happens at a level that the number of states alone decides.
+// one with the smallest parent (as packed words) wins, and a state with several parents keeps the smallest. A search that
+// is still small works on one thread, whose order is fixed anyway: there the first parent and the first finding count, and
+// a finding ends the search at once. The change to the other rules happens at a level that the number of states alone
+// decides, whether there is a second thread or not.
 #pragma once
 
 #include <atomic>
@@ -59,6 +60,7 @@ class BreadthFirst {
       ++stats_.depth;
       stats_.widest = std::max(stats_.widest, level_size_);
       run_level(watch);
+      if (stop_ == Stop::None && limits_.most_states && states_so_far() >= limits_.most_states) stop_ = Stop::States;
     }
     stats_.seconds = watch.seconds();
     stats_.bytes = states_.bytes();
@@ -117,7 +119,7 @@ class BreadthFirst {
   static constexpr std::uint64_t kBlock = 256;           // indices a thread takes at a time
   static constexpr std::uint64_t kPiece = 32;            // states a thread expands between looks at the limits
   static constexpr std::uint64_t kParallelLevel = 2048;  // a smaller level is not worth waking a thread for
-  static constexpr std::uint64_t kThreadsFrom = 50'000;  // states
+  static constexpr std::uint64_t kLarge = 50'000;        // states from which on more than one thread may work
 
   struct Range {
     Index begin, end;
@@ -138,7 +140,7 @@ class BreadthFirst {
       if (emitted) return;
       const bool halted = search.is_halted(work);
       if (halted && search.is_drained(work))
-        observer.final_state(work, index);
+        observer.final_state(work, index, search.stats_.depth, search.states_);
       else if (!halted && observer.stops_on_deadlock())
         found(Finding{FindingKind::Deadlock, index, false, {}});
     }
@@ -165,7 +167,7 @@ class BreadthFirst {
     void refused() { ++refusals; }
 
     void found(const Finding& f) {
-      if (!finding || (search.parallel_ && search.is_smaller(f, *finding))) finding = f;
+      if (!finding || (search.is_large_ && search.is_smaller(f, *finding))) finding = f;
     }
 
     void flush() {
@@ -178,7 +180,7 @@ class BreadthFirst {
         if (is_new) {
           ++next;
           ++states;
-        } else if (search.parallel_ && search.is_in_next_level(index)) {
+        } else if (search.is_large_ && search.is_in_next_level(index)) {
           search.states_.prefer_parent(index, parent);
         }
       }
@@ -246,7 +248,7 @@ class BreadthFirst {
         grow();
       }
       std::vector<std::jthread> others;
-      if (parallel_ && level_size_ >= kParallelLevel)
+      if (level_size_ >= kParallelLevel)
         for (std::size_t i = 1; i < workers_.size(); ++i)
           others.emplace_back([this, i] { run_pieces(*workers_[i], nullptr); });
       run_pieces(*workers_[0], &watch);
@@ -267,14 +269,13 @@ class BreadthFirst {
       if (piece >= level_.size()) return;
       for (Index index = level_[piece].begin; index < level_[piece].end; ++index) {
         worker.expand(index);
-        if (worker.finding && !parallel_) return finish(worker);
+        if (worker.finding && !is_large_) return finish(worker);
       }
       worker.flush();
-      if (worker.observer.has_finding() && !parallel_) return finish(worker);
+      if (worker.observer.has_finding() && !is_large_) return finish(worker);
       if (watch && ++since_check % 16 == 0) {
         const Stop why = watch->check(states_so_far(), transitions_so_far(), level_size_, states_.bytes());
         if (why != Stop::None) stop_ = why;
-        if (limits_.most_states && states_so_far() >= limits_.most_states) stop_ = Stop::States;
       }
     }
   }
@@ -284,8 +285,8 @@ class BreadthFirst {
   }
 
   void begin_level() {
-    if (!parallel_ && threads_ > 1 && states_so_far() >= kThreadsFrom) {
-      parallel_ = true;
+    if (!is_large_ && states_so_far() >= kLarge) {
+      is_large_ = true;
       while (static_cast<int>(workers_.size()) < threads_) workers_.push_back(std::make_unique<Worker>(*this, observer_));
     }
     cursor_ = 0;
@@ -411,7 +412,7 @@ class BreadthFirst {
   int threads_;
 
   std::vector<std::unique_ptr<Worker>> workers_;
-  bool parallel_ = false;
+  bool is_large_ = false;
   std::vector<Range> level_;
   std::uint64_t level_size_ = 0, level_allocated_ = 0;
   std::atomic<std::size_t> cursor_ = 0;

@@ -20,7 +20,7 @@ struct NoObserver {
   bool stops_on_failure() const { return false; }
   bool stops_on_deadlock() const { return false; }
   bool has_finding() const { return false; }  // true: this level is the last
-  void final_state(const Work&, Index) {}
+  void final_state(const Work&, Index, std::uint64_t, const StateSet&) {}
   void merge(NoObserver&, const StateSet&) {}
 };
 
@@ -42,9 +42,19 @@ class SafetyObserver {
     }
   }
 
+  // How many final states had certain values, and the first of them: of those at the smallest depth, the smallest.
   struct Seen {
     std::uint64_t count = 0;
+    std::uint64_t depth = 0;
     Index index = kNoIndex;
+
+    void add(const Seen& other, const StateSet& states) {
+      if (count == 0 || other.depth < depth || (other.depth == depth && states.is_less(other.index, index))) {
+        depth = other.depth;
+        index = other.index;
+      }
+      count += other.count;
+    }
   };
 
   void expand(Work&, Index) {}
@@ -64,24 +74,18 @@ class SafetyObserver {
   bool stops_on_failure() const { return stops_on_failure_; }
   bool stops_on_deadlock() const { return stops_on_deadlock_; }
   bool has_finding() const { return false; }
-  void final_state(const Work& w, Index index) {
+  void final_state(const Work& w, Index index, std::uint64_t depth, const StateSet& states) {
     ++finals_;
     if (final_values_.empty()) return;
     std::vector<Value> values;
     bool failed = false;
     for (const int e : final_values_)
       values.push_back(static_cast<Value>(machine_->expressions[static_cast<std::size_t>(e)].evaluate(w.data(), failed)));
-    Seen& seen = seen_[values];
-    if (seen.count++ == 0) seen.index = index;
+    seen_[values].add({1, depth, index}, states);
   }
   void merge(SafetyObserver& other, const StateSet& states) {
     finals_ += other.finals_;
-    for (const auto& [values, seen] : other.seen_) {
-      Seen& mine = seen_[values];
-      if (mine.count == 0 || std::memcmp(states.state(seen.index), states.state(mine.index), states.words() * sizeof(Word)) < 0)
-        mine.index = seen.index;
-      mine.count += seen.count;
-    }
+    for (const auto& [values, seen] : other.seen_) seen_[values].add(seen, states);
   }
 
   const std::map<std::vector<Value>, Seen>& seen() const { return seen_; }

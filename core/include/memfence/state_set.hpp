@@ -67,6 +67,9 @@ class StateSet {
     return parents_[index >> kChunkBits][index & kChunkMask].load(std::memory_order_relaxed);
   }
 
+  // An order of states that depends on nothing but the states.
+  bool is_less(Index a, Index b) const { return std::memcmp(state(a), state(b), words_ * sizeof(Word)) < 0; }
+
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&table_[hash & mask_]); }
 
   struct Inserted {
@@ -111,7 +114,7 @@ class StateSet {
   void prefer_parent(Index index, Index parent) {
     auto& place = parents_[index >> kChunkBits][index & kChunkMask];
     Index present = place.load(std::memory_order_relaxed);
-    while (present != parent && std::memcmp(state(parent), state(present), words_ * sizeof(Word)) < 0)
+    while (present != parent && is_less(parent, present))
       if (place.compare_exchange_weak(present, parent, std::memory_order_relaxed)) return;
   }
 
