@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from generators import Feature, Shape, _Body
 from memfence.program.expressions import Binary, Const, Register, variable_address
-from memfence.program.ir import Assert, Domain, Fence, Load, Process, Program, SharedVar, Store
+from memfence.program.ir import Assert, Assume, Domain, Fence, Load, Process, Program, SharedVar, Store
 from memfence.program.passes.lock_regions import fuse_lock_regions
 
 PLAIN: frozenset[Feature] = frozenset({"fences", "sfences", "locked", "branches", "waits"})
@@ -66,16 +66,25 @@ class _CriteriaBody(_Body):
         def load_first() -> None:
             self.step(Load(self.register(), first))
 
-        ways = [[], [store, load], [store, load], [store, store_second], [load_first, load]]
-        return list(self.draw(st.sampled_from(ways)))
+        def wait_for_first() -> None:
+            self.step(Load(self.scratch, first), Assume(Binary("==", Register(self.scratch), Const(1))))
+
+        ways: list[list[Callable[[], None]]] = [[], [store, load], [store, load], [store, store_second]]
+        ways += [[load_first, load], [wait_for_first, load]]
+        return [*self.draw(st.sampled_from(ways))]
 
     def accesses(self) -> list[Callable[[], None]]:
         found = super().accesses()
         if self.shape.has("steps"):
-            found.append(self.read_and_write)
+            found += [self.read_and_write, self.wait]
         if self.torn_steps and self.shape.has("steps"):
             found.append(self.two_stores)
         return found
+
+    def wait(self) -> None:
+        """A step that blocks until memory holds a value."""
+        expected = Binary("==", Register(self.scratch), self.a_constant())
+        self.step(Load(self.scratch, self.address()), Assume(expected))
 
     def read_and_write(self) -> None:
         """`x := x + 1`, `y := x`, a load and an assertion about it: one step each."""

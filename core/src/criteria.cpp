@@ -218,7 +218,10 @@ void RaceObserver<triangular>::expand(Work& w, Index index) {
       const std::size_t mark = w.mark();
       const Tried tried = try_edge(m, m.edges[static_cast<std::size_t>(number)], w, semantics_, accesses_);
       w.rollback(mark);
-      if (!tried.happened) continue;
+      // A step that waits for what it reads is about to read it, again and again: a data race with whoever writes it. For
+      // a triangular one the read must be possible, with the value that is about to change.
+      if (!tried.happened && triangular) continue;
+      if (!tried.happened) keep_reads(accesses_);
       const std::size_t first = next_.size();
       for (const Access& a : accesses_) next_.push_back({p, number, a});
       if (triangular && !m.edges[static_cast<std::size_t>(number)].locked) note_exposed(w, p, first);

@@ -20,6 +20,12 @@ class Process:
 class Machine:
     def __init__(self, slots: Sequence[Slot], variables: int, lock_slot: int, expressions: Sequence[Sequence[int]], edges: Sequence[Edge], processes: Sequence[Process], initial: Sequence[Sequence[int]], has_committed: bool, symmetric: Sequence[Sequence[int]], error: Sequence[int]) -> None: ...
 
+    @property
+    def failed(self) -> list[int]: ...
+
+    @failed.setter
+    def failed(self, arg: Sequence[int], /) -> None: ...
+
 class Cancel:
     def __init__(self) -> None: ...
 
@@ -153,6 +159,26 @@ def explore_races(machine: Machine, triangular: bool, threads: int, timeout_seco
     """
     Look for a data race, or a triangular one, while visiting every SC-reachable state.
     """
+
+class ScStates:
+    @property
+    def stop(self) -> int: ...
+
+    @property
+    def stats(self) -> SearchStats: ...
+
+class StrayResult:
+    @property
+    def exploration(self) -> Exploration: ...
+
+    @property
+    def stray(self) -> int | None: ...
+
+def explore_sc_states(machine: Machine, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> ScStates:
+    """Every SC-reachable state."""
+
+def explore_stray_states(machine: Machine, model: int, bound: int, sc: ScStates, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> StrayResult:
+    """Look for a state with empty buffers that is not among those of SC."""
 
 class BuchiResult:
     @property
@@ -302,6 +328,9 @@ class DualOutcome:
 
     @property
     def stats(self) -> DualStats: ...
+
+    @property
+    def run(self) -> tuple[int, list[tuple[int, int]]] | None: ...
 
 def explore_dual(machine: Machine, bad: int, bad_final: int, failures: bool, reduce: bool, location_classes: Sequence[Sequence[int]], timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> DualOutcome:
     """

@@ -274,11 +274,14 @@ def _reachable(
 
 
 def is_data_race_free(program: Program) -> bool:
-    """No two processes are ever about to access one variable, one of them writing, not both in locked steps."""
+    """No two processes are ever about to access one variable, one of them writing, not both in locked steps.
+
+    A step that waits for what it reads is about to read it, again and again.
+    """
     program = with_failed_locations(program)
     model = memory_model("sc")
     for state in _reachable(program, model, lambda s: steps(program, model, s)):
-        about = _about_to(program, state)
+        about = _about_to(program, state) + _waiting_to(program, state)
         for p, first, mine in about:
             for q, second, theirs in about:
                 if p != q and not (_is_locked(program, p, first) and _is_locked(program, q, second)):
@@ -326,6 +329,30 @@ def _about_to(program: Program, state: State) -> list[tuple[int, int, tuple[Acce
         for step, _ in steps(program, model, state)
         if isinstance(step, Run)
     ]
+
+
+def _waiting_to(program: Program, state: State) -> list[tuple[int, int, tuple[Access, ...]]]:
+    """The loads of steps that are not possible, up to what makes them wait."""
+    model = memory_model("sc")
+    found = []
+    for p, process in enumerate(program.processes):
+        for number, transition in process.leaving(state.locations[p]):
+            step = Run(p, number)
+            if take(program, model, state, step) is not None:
+                continue
+            for length in range(len(transition.ops) - 1, 0, -1):
+                shorter = replace(transition, ops=transition.ops[:length])
+                processes = set_at(
+                    program.processes, p, replace(process, transitions=set_at(process.transitions, number, shorter))
+                )
+                beginning = replace(program, processes=processes)
+                if take(beginning, model, state, step) is not None:
+                    made = accesses(beginning, model, state, step)
+                    written = [a.variable for a in made if a.writes_memory]
+                    loads = tuple(a for a in made if not a.writes_memory and a.variable not in written)
+                    found.append((p, number, loads))
+                    break
+    return found
 
 
 def _is_locked(program: Program, process: int, number: int) -> bool:

@@ -92,7 +92,7 @@ def _implied(program: Program, options: CheckOptions, deadline: Deadline, cost: 
         return None
     kinds: dict[AttackKind, str] = {"persistence": "persistent", "tso": "trace-robust"}
     for kind, name in kinds.items() if options.model == "tso" else (("pso", "trace-robust"),):
-        decided = explore_attacks(program, kind, limits=deadline.remaining())  # type: ignore[arg-type]
+        decided = explore_attacks(program, kind, limits=deadline.remaining())
         cost += decided.cost
         if decided.complete and not decided.attacks:
             scope = f"unbounded buffers and loops: complete (implied: the program is {name})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from memfence.cli.commands import app
+from memfence.cli.compare_command import compare
 from memfence.cli.exit_codes import Exit
 from memfence.cli.explore_command import explore
 from memfence.cli.fix_command import fix
@@ -16,6 +17,9 @@ app.command(
     short_help="Where do fences go, and how few are enough?",
     epilog="Example: memfence fix examples/lost_wakeup.pml --model tso",
 )(fix)
+app.command(short_help="Every criterion side by side.", epilog="Example: memfence compare examples/peterson.pml")(
+    compare
+)
 app.command(short_help="Is this fence needed?", epilog="Example: memfence why fixed.pml:14")(why)
 app.command(
     short_help="Check one recorded execution for store-buffer safety.",
