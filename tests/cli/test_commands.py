@@ -262,3 +262,30 @@ def test_a_report_that_cannot_be_written_is_wrong_usage(program: Path, tmp_path:
     done = memfence("check", program, "--html", tmp_path / "nowhere" / "report.html")
     assert done.returncode == 2
     assert "cannot write" in done.stderr
+
+
+FIGURE_6 = """byte x = 0; byte y = 0;
+process A { state a1, a2, a3; init a1; trans a1 -> a2 { effect x = x + 1; }, a2 -> a3 { effect y = y + 1; }; }
+process B { state b1, b2, b3; init b1; trans b1 -> b2 { effect x = x + 1; }, b2 -> b3 { effect y = y + 1; }; }
+system async;
+"""
+
+
+def test_a_dve_model_is_written_with_its_store_buffers(tmp_path):
+    source, listed = tmp_path / "figure6.dve", tmp_path / "atomic.txt"
+    source.write_text(FIGURE_6)
+    listed.write_text("(x, A.0)\n(*, B.b1->b2)\n")
+    plain = memfence("translate", str(source), "--to", "dve", "--store-buffers")
+    assert plain.returncode == 0 and "process MM" in plain.stdout and "sb_x_A" in plain.stdout
+    atomic = memfence("translate", str(source), "--to", "dve", "--store-buffers", "--atomic", str(listed))
+    assert "sb_y_A" in atomic.stdout and "sb_x_" not in atomic.stdout
+    listed.write_text("(z, A.0)\n")
+    wrong = memfence("translate", str(source), "--to", "dve", "--store-buffers", "--atomic", str(listed))
+    assert wrong.returncode == 3 and "atomic.txt:1" in wrong.stderr
+
+
+def test_writing_dve_without_store_buffers_is_wrong_usage(tmp_path):
+    source = tmp_path / "figure6.dve"
+    source.write_text(FIGURE_6)
+    assert memfence("translate", str(source), "--to", "dve").returncode == 2
+    assert memfence("translate", str(source), "--to", "dot", "--store-buffers").returncode == 2

@@ -68,9 +68,19 @@ class EngineChoice(StrEnum):
 
 class Target(StrEnum):
     promela = "promela"
+    dve = "dve"
     dot = "dot"
 
 
+class AtomicWaits(StrEnum):
+    own = "own"
+    all = "all"
+
+
+AtomicWaitsOption = Annotated[
+    AtomicWaits,
+    typer.Option("--atomic-waits", help="An atomic write waits for its own process's stores, or for all (DVE)."),
+]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The program.", show_default=False)]
 LanguageOption = Annotated[str | None, typer.Option("--language", metavar="L", help="Language of FILE, if unclear.")]
 IntBits = Annotated[
@@ -182,7 +192,16 @@ def check(
 @app.command(epilog="Example: memfence translate examples/peterson.pml --to dot | dot -Tsvg > peterson.svg")
 def translate(
     file: File,
-    to: Annotated[Target, typer.Option("--to", help="Target: Promela with the SC meaning, or a Graphviz drawing.")],
+    to: Annotated[
+        Target, typer.Option("--to", help="Promela with the SC meaning, DVE with its store buffers, or a drawing.")
+    ],
+    store_buffers: Annotated[
+        bool, typer.Option("--store-buffers", help="With --to dve: write out the buffers of TSO/var(1).")
+    ] = False,
+    atomic: Annotated[
+        Path | None, typer.Option("--atomic", metavar="LIST", help="With --store-buffers: writes that bypass them.")
+    ] = None,
+    atomic_waits: AtomicWaitsOption = AtomicWaits.own,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="OUT", help="Write to OUT.")] = None,
     int_bits: IntBits = None,
     language: LanguageOption = None,
@@ -190,8 +209,11 @@ def translate(
     """Write the program for another tool."""
     from memfence.diagnostics import InputError
 
+    if (to is Target.dve) != store_buffers or (atomic is not None and not store_buffers):
+        raise typer.BadParameter("--to dve, --store-buffers (and --atomic) go together", param_hint="--to")
     try:
-        text = _translated(_load(file, language, int_bits), to)
+        program = _load(file, language, int_bits)
+        text = _with_store_buffers(program, atomic, atomic_waits) if store_buffers else _translated(program, to)
     except InputError as error:
         raise typer.Exit(_refuse(error, False)) from None
     if output is None:
@@ -287,6 +309,15 @@ def _reductions(text: str) -> tuple[str, ...]:
     return tuple(name for name in ALL_REDUCTIONS if name in chosen)
 
 
+def _with_store_buffers(program: Program, atomic: Path | None, waits: AtomicWaits) -> str:
+    from memfence.pipeline import read_source
+    from memfence.program.atomic_text import parse_atomic_writes
+    from memfence.reports.dve import render_store_buffer_model
+
+    writes = () if atomic is None else parse_atomic_writes(read_source(atomic), program)
+    return render_store_buffer_model(program, writes, waits_for=waits.value)
+
+
 def _translated(program: Program, to: Target) -> str:
     match to:
         case Target.promela:
@@ -297,6 +328,8 @@ def _translated(program: Program, to: Target) -> str:
             from memfence.reports.dot import render_dot
 
             return render_dot(program)
+        case Target.dve:
+            raise AssertionError("with store buffers only")
 
 
 def _print_check(result: CheckResult, json: bool, quiet: bool, verbose: bool) -> None:

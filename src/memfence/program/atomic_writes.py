@@ -1,8 +1,8 @@
 """Writes that bypass the store buffers, as in Barnat, Brim and Havel, section III, rule 3.
 
-An atomic write goes straight to memory, and its transition waits until no store of any process is pending. The paper's
-example (Fig. 6) is discussed there as if it waited for its own process's stores only, which is what x86's LOCK does:
-one atomic write is enough for it under the rule, two are needed under that reading. `waits_for` chooses.
+An atomic write goes straight to memory, and its transition waits until no store is pending: of its own process, which
+is what x86's LOCK does and the default here, or of any process, as the rule says. The paper's example (Fig. 6) is
+discussed there as if it were the former: two atomic writes are needed then, one is enough under the rule.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class AtomicWrite:
     variable: str = EVERY_VARIABLE
 
 
-def with_atomic_writes(program: Program, writes: Iterable[AtomicWrite], *, waits_for: WaitsFor = "all") -> Program:
+def with_atomic_writes(program: Program, writes: Iterable[AtomicWrite], *, waits_for: WaitsFor = "own") -> Program:
     """`program` with these writes made atomic; under sequential consistency nothing changes."""
     wanted: dict[tuple[int, int], set[str]] = {}
     for write in writes:

@@ -20,7 +20,7 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.dve.reader import read_model
 from memfence.frontends.dve.syntax import Model, ProcessText
-from memfence.program.atomic_writes import AtomicWrite
+from memfence.program.atomic_writes import AtomicWrite, WaitsFor
 from memfence.program.ir import Program
 from memfence.reports.dve_buffers import Buffer, Buffers, refusal
 from memfence.reports.dve_steps import StepText
@@ -33,8 +33,12 @@ from memfence.reports.dve_text import (
 )
 
 
-def render_store_buffer_model(program: Program, atomic: Iterable[AtomicWrite] = ()) -> str:
+def render_store_buffer_model(
+    program: Program, atomic: Iterable[AtomicWrite] = (), *, waits_for: WaitsFor = "own"
+) -> str:
     """The transformed text of a program that was read from DVE; `atomic` writes go to memory directly.
+
+    They wait until nothing is pending for their own process, or, as the paper has it, for `all`.
 
     InputError (MF004) for what cannot be expressed: another language, committed states, a few odd indices.
     """
@@ -42,7 +46,7 @@ def render_store_buffer_model(program: Program, atomic: Iterable[AtomicWrite] = 
         at = Label(program.source.span(0, 1))
         raise InputError([Diagnostic(Code.UNSUPPORTED, "only DVE models can be written with store buffers", at)])
     model = read_model(program.source)
-    return _Rendering(model, Buffers(model, atomic)).text()
+    return _Rendering(model, Buffers(model, atomic, waits_for)).text()
 
 
 class _Rendering:

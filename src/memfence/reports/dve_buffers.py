@@ -9,7 +9,7 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.dve.names import Names, SharedPlace
 from memfence.frontends.dve.syntax import Expression, Model, Number, ProcessText, Step, Variable, subexpressions
-from memfence.program.atomic_writes import EVERY_VARIABLE, AtomicWrite
+from memfence.program.atomic_writes import EVERY_VARIABLE, AtomicWrite, WaitsFor
 from memfence.source import Span
 
 _KINDS = ("sb_", "i_", "queue_", "head_", "tail_")
@@ -55,10 +55,11 @@ class Buffer:
 
 
 class Buffers:
-    """The buffers of all processes of a model, given the `atomic` writes."""
+    """The buffers of all processes of a model, given the `atomic` writes and whose stores these wait for."""
 
-    def __init__(self, model: Model, atomic: Iterable[AtomicWrite]) -> None:
+    def __init__(self, model: Model, atomic: Iterable[AtomicWrite], waits_for: WaitsFor) -> None:
         self.names = Names(model)
+        self.waits_for = waits_for
         self.atomic: dict[tuple[int, int], set[str]] = {}
         for write in atomic:
             self.atomic.setdefault((write.process, write.transition), set()).add(write.variable)

@@ -35,7 +35,7 @@ class StepText:
             for target, marked in targets(step)
             if all_buffers.shared(process, target) is not None
         ]
-        self.waits_for_all = any(atomic for _, atomic in self.writes)
+        self.waits = any(atomic for _, atomic in self.writes)
 
     def variants(self) -> Iterator[str]:
         """The body of each of the transitions."""
@@ -56,7 +56,7 @@ class StepText:
 
     def surely_in_memory(self) -> set[str]:
         """The variables that cannot be pending when the transition starts, since it waits for that."""
-        if self.waits_for_all:
+        if self.waits:
             return {name + index for name, _, index in self.buffer.elements()}
         return {key for target, atomic in self.writes if not atomic and (key := self.key(target)) is not None}
 
@@ -73,10 +73,10 @@ class StepText:
 
     def body(self, places: _Places, doubtful: Collection[str]) -> str:
         conditions = [f"{self.indicator_of(key)} == {int(key in places.pending)}" for key in doubtful]
-        if self.waits_for_all:
+        if self.waits:
             conditions += [
                 f"{buffer.indicator(name)}{index} == 0"
-                for buffer in self.all_buffers.of
+                for buffer in (self.all_buffers.of if self.all_buffers.waits_for == "all" else [self.buffer])
                 for name, _, index in buffer.elements()
             ]
         free = self.freetargets(places)
@@ -135,7 +135,7 @@ class StepText:
         self, target: Variable, places: _Places, changed: Collection[str], conditions: dict[str, None]
     ) -> None:
         place = self.all_buffers.shared(self.process, target)
-        if place is None or self.waits_for_all or place.name not in self.buffer.places:
+        if place is None or self.waits or place.name not in self.buffer.places:
             return
         if not place.is_array:
             conditions[f"{self.buffer.indicator(place.name)} == 0"] = None

@@ -99,7 +99,7 @@ class Synchronisation:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """`target = value`; an `atomic` one goes to memory at once, when no store of any process is pending."""
+    """`target = value`; an `atomic` one goes to memory at once, when no store of its process is pending."""
 
     target: Variable
     value: Expression
