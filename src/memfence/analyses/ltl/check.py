@@ -19,7 +19,15 @@ from memfence.analyses.options import CheckOptions
 from memfence.analyses.result import CheckResult, Stats, Verdict
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.engines.buchi import MOST_ATOMS, MOST_MARKS, BuchiEdge, Emptiness, find_accepted_run, reference_model
+from memfence.engines.buchi import (
+    MOST_ATOMS,
+    MOST_MARKS,
+    BuchiEdge,
+    Emptiness,
+    Lasso,
+    find_accepted_run,
+    reference_model,
+)
 from memfence.engines.engine import Cost, Limits, Stop, peak_megabytes
 from memfence.engines.explicit import Bounded
 from memfence.models.fairness import Condition, Recurring, memory_fairness, process_fairness
@@ -132,6 +140,13 @@ def decide(program: Program, claim: Claim, memory: Bounded, *, fair: bool = Fals
     return found
 
 
+def _repeats(lasso: Lasso) -> str:
+    """Which steps of the lasso are its loop."""
+    if lasso.loop_start == len(lasso.trace.steps):
+        return "then nothing can happen any more"
+    return f"steps {lasso.loop_start + 1} to {len(lasso.trace.steps)} repeat for ever"
+
+
 def _result(
     program: Program, options: CheckOptions, claim: Claim, memory: Bounded, found: Emptiness, limits: Limits
 ) -> CheckResult:
@@ -150,6 +165,7 @@ def _result(
         stats=_stats(found.cost),
         limit=limits.describe(found.stop) if verdict is Verdict.UNKNOWN else None,
         advice="try a longer --timeout or a larger --memory" if found.stop in (Stop.TIMEOUT, Stop.MEMORY) else None,
+        details=() if lasso is None else (_repeats(lasso),),
         loop_start=lasso.loop_start if lasso else None,
     )
 
