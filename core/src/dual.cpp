@@ -12,18 +12,19 @@ std::size_t at(int n) { return static_cast<std::size_t>(n); }
 
 class Search {
  public:
-  Search(const Machine& m, const Question& question, const Limits& limits)
-      : machine_(m), question_(question), watch_(limits) {}
+  Search(const Machine& m, const Question& question, Watch& watch) : machine_(m), question_(question), watch_(watch) {}
 
-  Outcome run() {
-    if (prepare()) search();
+  Outcome run(std::size_t most_values) {
+    if (prepare(most_values)) search();
     finish();
     return outcome_;
   }
 
+  bool is_truncated() const { return model_.local.truncated; }
+
  private:
-  bool prepare() {
-    model_.local = build_local_graphs(machine_, watch_);
+  bool prepare(std::size_t most_values) {
+    model_.local = build_local_graphs(machine_, watch_, most_values);
     outcome_.stop = model_.local.stop;
     bytes_ = model_.local.bytes;
     for (const LocalGraph& local : model_.local.of) {
@@ -105,6 +106,7 @@ class Search {
 
   void add(Constraint&& c, int parent, int start, Predecessors& predecessors) {
     if ((++outcome_.stats.predecessors & 63) == 0) check();
+    if (outcome_.stop != Stop::None) return predecessors.stop();
     const int number = frontier_->add(c, parent);
     if (number < 0) return;
     origins_.push_back(start);
@@ -147,7 +149,7 @@ class Search {
 
   const Machine& machine_;
   const Question& question_;
-  Watch watch_;
+  Watch& watch_;
   Outcome outcome_;
   Model model_;
   std::optional<Frontier> frontier_;
@@ -163,8 +165,16 @@ class Search {
 
 }  // namespace
 
+// Programs that count up to a thousand have errors that only a few values show. So few values are tried first, which
+// costs nothing where there are no more, and little where there are.
 Outcome explore(const Machine& machine, const Question& question, const Limits& limits) {
-  return Search(machine, question, limits).run();
+  Watch watch(limits);
+  for (const std::size_t most_values : {std::size_t{4}, std::size_t{16}}) {
+    Search search(machine, question, watch);
+    const Outcome outcome = search.run(most_values);
+    if (outcome.stop != Stop::None || !search.is_truncated()) return outcome;
+  }
+  return Search(machine, question, watch).run(SIZE_MAX);
 }
 
 }  // namespace memfence::dual

@@ -27,7 +27,7 @@ std::optional<Value> newest(const Facts& facts, int variable) {
 
 class Builder {
  public:
-  Builder(const Machine& m, Watch& watch) : machine_(m), watch_(watch) {
+  Builder(const Machine& m, Watch& watch, std::size_t most_values) : machine_(m), watch_(watch), most_values_(most_values) {
     result_.roles = find_roles(m);
     result_.of.resize(m.processes.size());
     result_.values.resize(at(m.variables));
@@ -39,15 +39,13 @@ class Builder {
 
   LocalGraphs build() {
     for (int v = 0; v < machine_.variables; ++v)
-      result_.values[at(v)].insert(result_.roles.initial[at(v)].begin(), result_.roles.initial[at(v)].end());
+      for (const Value value : result_.roles.initial[at(v)])
+        if (is_allowed({v, value})) result_.values[at(v)].insert(value);
     for (int p = 0; p < static_cast<int>(machine_.processes.size()); ++p) add_initial(p);
-    std::uint64_t count = 0;
-    while (!queue_.empty()) {
+    while (!queue_.empty() && result_.stop == Stop::None) {
       const auto [process, state] = *queue_.begin();
       queue_.erase(queue_.begin());
       expand(process, state);
-      if ((++count & 63) == 0) result_.stop = watch_.check(count, count, queue_.size(), result_.bytes);
-      if (result_.stop != Stop::None) break;
     }
     return std::move(result_);
   }
@@ -64,8 +62,12 @@ class Builder {
     for (const auto& values : machine_.initial) {
       std::vector<Value> state{values[at(me.location_slot)]};
       for (int r = 0; r < me.registers; ++r) state.push_back(values[at(me.pending_slot + 1 + r)]);
-      for (const int v : mine) state.push_back(values[at(v)]);
-      found.insert(number(p, std::move(state)));
+      bool allowed = true;
+      for (const int v : mine) {
+        state.push_back(values[at(v)]);
+        allowed = allowed && is_allowed({v, values[at(v)]});
+      }
+      if (allowed) found.insert(number(p, std::move(state)));
     }
     graph.initial.assign(found.begin(), found.end());
   }
@@ -97,6 +99,13 @@ class Builder {
     result_.of[at(p)].steps[at(source)].push_back({target, number, edge});
   }
 
+  bool is_allowed(const Fact& store) {
+    const auto& values = result_.values[at(store.variable)];
+    if (values.size() < most_values_ || values.contains(store.value)) return true;
+    result_.truncated = true;
+    return false;
+  }
+
   void stored(int variable, Value value) {
     if (!result_.values[at(variable)].insert(value).second) return;
     queue_.insert(readers_[at(variable)].begin(), readers_[at(variable)].end());
@@ -124,6 +133,7 @@ class Builder {
     std::vector<Value> next = result_.of[at(p)].at(state);
     const auto first = next.begin() + static_cast<std::ptrdiff_t>(result_.of[at(p)].fixed_size);
     const Fact store{first[0], first[1]};
+    if (!is_allowed(store)) return;
     next.erase(first, first + 2);
     write(p, next, store);
     const int target = number(p, std::move(next));
@@ -138,6 +148,9 @@ class Builder {
   }
 
   void run(int p, const Edge& edge, std::size_t from, Trial trial) {
+    if ((++tried_ & 1023) == 0 && result_.stop == Stop::None)
+      result_.stop = watch_.check(tried_, tried_, queue_.size(), result_.bytes);
+    if (result_.stop != Stop::None) return;
     for (std::size_t i = from; i < edge.ops.size(); ++i) {
       const Op& op = edge.ops[i];
       bool failed = false;
@@ -254,6 +267,7 @@ class Builder {
     state.insert(state.end(), before.begin() + 1 + me.registers, before.end());
     Action a{mode_of(edge, trial), std::move(trial.reads), {}};
     std::sort(a.reads.begin(), a.reads.end());
+    if (!std::all_of(trial.stores.begin(), trial.stores.end(), [&](const Fact& s) { return is_allowed(s); })) return;
     if (edge.locked) {
       std::map<int, Value> last;
       for (const Fact& s : trial.stores) last[s.variable] = s.value;
@@ -275,6 +289,8 @@ class Builder {
 
   const Machine& machine_;
   Watch& watch_;
+  std::size_t most_values_;
+  std::uint64_t tried_ = 0;
   LocalGraphs result_;
   std::vector<std::unordered_map<std::vector<Value>, int, HashValues>> numbers_;
   std::vector<std::map<Action, int>> actions_;
@@ -320,6 +336,8 @@ Roles find_roles(const Machine& machine) {
   return roles;
 }
 
-LocalGraphs build_local_graphs(const Machine& machine, Watch& watch) { return Builder(machine, watch).build(); }
+LocalGraphs build_local_graphs(const Machine& machine, Watch& watch, std::size_t most_values) {
+  return Builder(machine, watch, most_values).build();
+}
 
 }  // namespace memfence::dual

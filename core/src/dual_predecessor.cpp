@@ -35,6 +35,7 @@ void Predecessors::moves(const Constraint& c, int p, int deleted, const Emit& em
   const bool owns = !sets(p).owned_facts(here).empty();
   const bool may_store = deleted == 0 || (deleted == 1 && sets(p).owned_facts(here).size() == 1);
   for (const Sets::Move& move : sets(p).moves(here)) {
+    if (stopped_) return;
     const Label& label = sets(p).label(move.label);
     made_ = {p, move.label, deleted};
     if (label.mode == Mode::Locked || (label.mode == Mode::Fenced && label.only_reads())) {
@@ -46,6 +47,7 @@ void Predecessors::moves(const Constraint& c, int p, int deleted, const Emit& em
     }
   }
   for (const Set before : sets(p).undeleted(here)) {
+    if (stopped_) return;
     Constraint longer = c;
     longer.sets[at(p)] = before;
     longer.fifos[at(p)].insert(longer.fifos[at(p)].begin(), own_message);

@@ -95,12 +95,15 @@ class LocalGraph {
 
 struct LocalGraphs {
   Stop stop = Stop::None;
+  bool truncated = false;  // some variable had more values than allowed: steps are missing, none was added
   Roles roles;
   std::vector<LocalGraph> of;
   std::vector<std::set<Value>> values;  // per variable: what memory may ever hold
   std::uint64_t bytes = 0;
 };
 
-LocalGraphs build_local_graphs(const Machine& machine, Watch& watch);
+// With at most so many values a variable, the first ones that are found: what is missing then are runs, so that whatever
+// the search finds is there.
+LocalGraphs build_local_graphs(const Machine& machine, Watch& watch, std::size_t most_values);
 
 }  // namespace memfence::dual

@@ -58,6 +58,8 @@ class Predecessors {
   bool empty_fifos(Constraint& c);
   // How the predecessor that is being emitted was made.
   const Made& made() const { return made_; }
+  // Emit as little as possible from now on: what is emitted is not wanted any more.
+  void stop() { stopped_ = true; }
 
  private:
   bool must_load(const Constraint& c, int p);
@@ -87,6 +89,7 @@ class Predecessors {
   Model& model_;
   bool reduce_;
   Made made_;
+  bool stopped_ = false;
 };
 
 }  // namespace memfence::dual
