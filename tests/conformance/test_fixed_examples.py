@@ -145,8 +145,29 @@ def test_store_buffering_is_fixed_in_every_language(language: str, model: Model)
     forbid = () if program.properties else (Forbidden(parse_expression(BOTH_READ_0, program), BOTH_READ_0),)
     result = fixed_and_needed(program, FixOptions(model=model, forbid=forbid))
     assert result.verdict is FixVerdict.FIXED
-    # An atomic write of DVE waits for the stores of every process, so that one is enough there.
-    assert result.chosen.count == (1 if language == "dve" else 2)
+    assert result.chosen.count == 2
+    assert {fence.kind for fence in result.chosen.fences} == ({"locked"} if language == "dve" else {"mfence"})
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "count"), [("lost_wakeup", "tso", 2), ("peterson", "pso", 2), ("dekker", "pso", 3)]
+)
+def test_state_robustness_is_fixed_by_checking_again(name: str, model: Model, count: int) -> None:
+    program = load(EXAMPLES / f"{name}.pml")
+    result = fixed_and_needed(program, FixOptions(model=model, criterion="state-robust"))
+    assert (result.is_minimum, result.chosen.count) == (True, count)
+
+
+@pytest.mark.parametrize(("name", "count"), [("lost_wakeup", 2), ("peterson", 1), ("dekker", 3), ("ticket_lock", 0)])
+def test_triangular_races_are_fixed_by_checking_again(name: str, count: int) -> None:
+    result = fixed_and_needed(load(EXAMPLES / f"{name}.pml"), FixOptions(criterion="trf"))
+    assert (result.is_minimum, result.chosen.count) == (True, count)
+
+
+def test_no_fence_removes_a_data_race() -> None:
+    result = fixed_and_needed(load(EXAMPLES / "message_passing.pml"), FixOptions(criterion="drf"))
+    assert result.verdict is FixVerdict.IMPOSSIBLE
+    assert result.trace is not None
 
 
 def test_a_step_that_tears_needs_a_locked_write() -> None:
