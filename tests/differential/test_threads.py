@@ -89,6 +89,13 @@ def test_two_threads_count_what_one_counts() -> None:
     assert numbers_of(one) == numbers_of(two)
 
 
+def test_no_state_is_lost_or_counted_twice_while_the_table_grows() -> None:
+    alone = load_text(SourceText("alone.pml", "byte x;\n" + WALK.format(name="A", variable="x", most=14)))
+    one, together = (search(p, Bounded("sc"), Question(), 1) for p in (alone, program_of(WALK, 14)))
+    assert together.cost.states > LARGE
+    assert together.cost.states == one.cost.states**3
+
+
 def test_a_limit_on_states_ends_the_search_at_the_same_state() -> None:
     program = program_of(WALK, 20)
     one, two = (search(program, Bounded("sc"), Question(), threads, most_states=100_000) for threads in (1, 2))
