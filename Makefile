@@ -28,22 +28,22 @@ build-asan: ## Compile the core and its tests with the address and undefined-beh
 	$(CMAKE) -S . -B build/asan -DCMAKE_BUILD_TYPE=Debug -DMEMFENCE_DEV=ON -DMEMFENCE_TESTS=ON -DMEMFENCE_SANITIZE=ON
 	$(CMAKE) --build build/asan --parallel 2
 
-build/native/core_tests: $(wildcard core/*/*.cpp core/include/memfence/*.hpp) CMakeLists.txt
+build/native/core_tests: $(wildcard core/*/*.cpp core/tests/*.hpp core/include/memfence/*.hpp) CMakeLists.txt
 	$(CMAKE) -S . -B build/native -DMEMFENCE_DEV=ON -DMEMFENCE_TESTS=ON
 	$(CMAKE) --build build/native --parallel 2
 
 fmt: setup ## Format the code
-	$(BIN)/ruff format src tests
-	$(BIN)/ruff check --fix src tests
+	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/ruff check --fix src tests benchmarks
 
 lint: setup ## Check style and format
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
 
 types: setup ## Check types
 	$(BIN)/mypy --strict -p memfence
 
-test: setup ## Run the normal test suite
+test: setup test-core ## Run the normal test suite, and that of the core
 	$(PYTEST) -n $(JOBS) -m "not slow"
 
 test-all: setup test-core ## Run every test, the slow ones too
