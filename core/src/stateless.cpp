@@ -49,7 +49,7 @@ struct Offer {
   std::size_t first, last;          // alternatives
   std::size_t accesses, accesses_end;  // of all edges, blocked ones included
   std::size_t blocked;              // from here on: of the blocked ones
-  bool touches, fails;
+  bool touches, reads, fails;
 };
 
 struct Effect {
@@ -74,8 +74,7 @@ struct Frame {
   bool forced = false;
   // What the step taken from here has to undo.
   bool stepped = false, raced = false, monitored = false;
-  int overwrote = -1;
-  Writer overwritten;
+  std::size_t overwritten = 0;
   // Processes with a plain store that no fence has followed; whether a load has followed one: before and after the step.
   Mask unfenced = 0, unfenced_after = 0;
   bool gap = false, gap_after = false;
@@ -149,6 +148,7 @@ class Explorer {
     frames_.clear();
     fed_ = 0;
     writer_.assign(static_cast<std::size_t>(machine_.variables), Writer{});
+    overwritten_.clear();
     offer_of_.clear();
     offers_.clear();
     alternatives_.clear();
@@ -187,7 +187,7 @@ class Explorer {
   void make_offer(int p, bool committed, Offer& offer) {
     const Process& process = machine_.processes[static_cast<std::size_t>(p)];
     const auto& edges = machine_.leaving[static_cast<std::size_t>(p)][static_cast<std::size_t>(work_[process.location_slot])];
-    offer = {alternatives_.size(), 0, accesses_.size(), 0, 0, false, false};
+    offer = {alternatives_.size(), 0, accesses_.size(), 0, 0, false, false, false};
     blocked_.clear();
     for (const int number : edges) {
       const Edge& edge = machine_.edges[static_cast<std::size_t>(number)];
@@ -219,7 +219,10 @@ class Explorer {
     for (const Touch& a : blocked_)
       if (a.reads()) accesses_.push_back(a);
     offer.accesses_end = accesses_.size();
-    for (std::size_t i = offer.accesses; i < offer.accesses_end; ++i) offer.touches |= accesses_[i].kind != TouchKind::Fence;
+    for (std::size_t i = offer.accesses; i < offer.accesses_end; ++i) {
+      offer.touches |= accesses_[i].kind != TouchKind::Fence;
+      offer.reads |= accesses_[i].reads();
+    }
   }
 
   // Most steps are one event: one load, store or fence, or locked accesses to one variable, at least one of them a write.
@@ -262,6 +265,7 @@ class Explorer {
     frame.alternatives = alternatives_.size();
     frame.effects = effects_.size();
     frame.accesses = accesses_.size();
+    frame.overwritten = overwritten_.size();
     offers_begin_.resize(number + 1);
     offers_begin_[number] = offers_.size();
     Mask fresh = 0;
@@ -451,8 +455,8 @@ class Explorer {
     if (frame.raced) races_.pop();
     if (frame.monitored) unfeed(frame);
     if (fed_ >= frames_.size()) fed_ = frames_.size() - 1;
-    if (frame.overwrote >= 0) writer_[static_cast<std::size_t>(frame.overwrote)] = frame.overwritten;
-    frame.overwrote = -1;
+    for (; overwritten_.size() > frame.overwritten; overwritten_.pop_back())
+      writer_[static_cast<std::size_t>(overwritten_.back().variable)] = overwritten_.back().before;
     work_.rollback(frame.mark);
     frame.raced = frame.monitored = frame.stepped = false;
   }
@@ -489,7 +493,7 @@ class Explorer {
 
   // How process p could go on with stale values, if it could.
   std::optional<StaleSearch::Found> find_stale(std::size_t number, int p) {
-    if (!offer(number, p).touches) return std::nullopt;
+    if (!offer(number, p).reads) return std::nullopt;
     catch_up(number);
     if (!could_be_stale(number, p)) return std::nullopt;
     const Process& process = machine_.processes[static_cast<std::size_t>(p)];
@@ -502,16 +506,18 @@ class Explorer {
   // its own store aside: going through it leads nowhere that the store itself does not), relaxed happens-before is
   // happens-before and nothing can be stale. So the clocks are fed only when the first such gap has been found, with all
   // steps up to there, and before that a step costs a few bit operations.
+  //
+  // Nor can a load be stale whose variable was never written, or last by its own process.
   bool may_be_stale(std::size_t number, int p) const {
     const Frame& frame = frames_[number];
     const Process& process = machine_.processes[static_cast<std::size_t>(p)];
-    if (frame.gap || !simple_at_[static_cast<std::size_t>(p)][static_cast<std::size_t>(work_[process.location_slot])]) return true;
-    if (!(frame.unfenced & bit(p))) return false;
+    if (!memory_only_ || !simple_at_[static_cast<std::size_t>(p)][static_cast<std::size_t>(work_[process.location_slot])]) return true;
+    if (!frame.gap && !(frame.unfenced & bit(p))) return false;
     const Offer& mine = offer(number, p);
     for (std::size_t i = mine.accesses; i < mine.accesses_end; ++i) {
       if (!accesses_[i].reads()) continue;
-      const Writer& writer = writer_[static_cast<std::size_t>(accesses_[i].variable)];
-      if (writer.process >= 0 && writer.process != p) return true;
+      const int writer = writer_[static_cast<std::size_t>(accesses_[i].variable)].process;
+      if (writer >= 0 && writer != p) return true;
     }
     return false;
   }
@@ -519,8 +525,7 @@ class Explorer {
   // Before a step is taken: could it have been another one? Asked once, however many edges the process has.
   void monitor(std::size_t number, const Alternative& taken, const Offer& mine) {
     Frame& frame = frames_[number];
-    if (mine.touches && taken.edge == alternatives_[mine.first].edge && frame.region < 0 &&
-        (frame.gap || may_be_stale(number, frame.process))) {
+    if (mine.reads && taken.edge == alternatives_[mine.first].edge && frame.region < 0 && may_be_stale(number, frame.process)) {
       catch_up(number);
       if (could_be_stale(number, frame.process))
         if (const auto found = find_stale(number, frame.process)) {
@@ -530,28 +535,32 @@ class Explorer {
         }
     }
     frame.gap_after = frame.gap;
-    if (!frame.gap && taken.accesses != taken.accesses_end) note_gap(frame, taken);
-    else frame.unfenced_after = frame.unfenced;
+    frame.unfenced_after = frame.unfenced;
+    if (taken.accesses != taken.accesses_end) note_gap(frame, taken);
   }
 
   void note_gap(Frame& frame, const Alternative& taken) {
-    frame.gap_after = !taken.single;
-    frame.unfenced_after = frame.unfenced;
+    if (!taken.single) {
+      frame.gap_after = true;
+      for (std::size_t i = taken.accesses; i < taken.accesses_end; ++i) overwrite(accesses_[i]);
+      return;
+    }
     const Touch& touch = accesses_[taken.accesses_end - 1];
     const Mask me = bit(touch.process);
-    if (!taken.single) return;
     if (taken.op == MemoryOp::Load) {
-      if (!(frame.unfenced & me)) return;
       const Writer writer = writer_[static_cast<std::size_t>(touch.variable)];
-      frame.gap_after = !(writer.buffered && writer.process == touch.process);
+      frame.gap_after |= (frame.unfenced & me) && !(writer.buffered && writer.process == touch.process);
       return;
     }
     frame.unfenced_after = taken.op == MemoryOp::Store ? frame.unfenced | me : frame.unfenced & ~me;
-    if (taken.op == MemoryOp::Fence) return;
+    overwrite(touch);
+  }
+
+  void overwrite(const Touch& touch) {
+    if (!touch.writes()) return;
     Writer& writer = writer_[static_cast<std::size_t>(touch.variable)];
-    frame.overwrote = touch.variable;
-    frame.overwritten = writer;
-    writer = {touch.process, taken.op == MemoryOp::Store};
+    overwritten_.push_back({touch.variable, writer});
+    writer = {touch.process, touch.kind == TouchKind::Store};
   }
 
   // Tell the monitor about all steps before frame `number` that it does not know yet.
@@ -696,7 +705,12 @@ class Explorer {
   std::vector<std::vector<std::uint8_t>> simple_at_;  // a process and location: whether all edges are simple
   std::size_t start_ = 0;
   std::size_t fed_ = 0;      // frames whose steps the monitor knows
-  std::vector<Writer> writer_;  // of the newest write to each variable, until there is a gap
+  struct Overwritten {
+    int variable;
+    Writer before;
+  };
+  std::vector<Writer> writer_;  // of the newest write to each variable
+  std::vector<Overwritten> overwritten_;
   std::vector<Frame> frames_;
   std::vector<std::size_t> offer_of_, offers_begin_;
   std::vector<Offer> offers_;

@@ -196,7 +196,7 @@ class Monitor {
 // Explorers add and take back an event every few dozen nanoseconds, almost always for two to four threads: with the width
 // known to the compiler a clock is a register or two, and only the clocks that the event changes are saved. W = 0: any.
 template <std::size_t W>
-void Monitor::add_single_wide(MemoryOp op, std::uint32_t thread, std::uint32_t address, std::int64_t value) {
+[[gnu::always_inline]] inline void Monitor::add_single_wide(MemoryOp op, std::uint32_t thread, std::uint32_t address, std::int64_t value) {
   const std::size_t w = W ? W : width();
   const auto join = [w](Count* into, const Count* from) {
     for (std::size_t i = 0; i < w; ++i) into[i] = into[i] < from[i] ? from[i] : into[i];
@@ -266,7 +266,7 @@ void Monitor::add_single_wide(MemoryOp op, std::uint32_t thread, std::uint32_t a
 }
 
 template <std::size_t W>
-void Monitor::undo_single_wide(MemoryOp op, std::uint32_t thread, std::uint32_t address) {
+[[gnu::always_inline]] inline void Monitor::undo_single_wide(MemoryOp op, std::uint32_t thread, std::uint32_t address) {
   const std::size_t w = W ? W : width();
   const bool writes = op == MemoryOp::Store || op == MemoryOp::Interlocked;
   singles_top_ -= op == MemoryOp::Fence ? 2 * w : writes ? 7 * w + 1 : 4 * w;
