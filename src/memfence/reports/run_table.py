@@ -21,17 +21,36 @@ FEW_VARIABLES = 8
 NARROWEST = 60
 
 
-def run_table(trace: Trace, width: int) -> str:
-    """The table of the run, at most `width` wide (but never narrower than a table can be)."""
-    layouts: list[Callable[[Trace, int], str | None]] = [_wide, _medium, _narrow]
+def run_table(trace: Trace, width: int, loop_start: int | None = None) -> str:
+    """The table of the run, at most `width` wide (but never narrower than a table can be).
+
+    `loop_start`: the run is a lasso, whose steps from there on (counted from 0) repeat; `>` marks the first of them.
+    """
+    numbers = [f"{'>' if position == loop_start else ''}{position + 1}" for position in range(len(trace.steps))]
+    layouts: list[Callable[[Trace, int, list[str]], str | None]] = [_wide, _medium, _narrow]
     for layout in layouts:
-        table = layout(trace, max(width, NARROWEST))
+        table = layout(trace, max(width, NARROWEST), numbers)
         if table is not None:
-            return table
-    return "\n".join(_wrap_all(list(_plain_lines(trace)), max(width, NARROWEST)))
+            break
+    else:
+        table = "\n".join(_wrap_all(list(_plain_lines(trace, numbers)), max(width, NARROWEST)))
+    return "\n".join([table, *_wrap_all(_goes_on(trace, loop_start), max(width, NARROWEST))])
 
 
-def _wide(trace: Trace, width: int) -> str | None:
+def _goes_on(trace: Trace, loop_start: int | None) -> list[str]:
+    count = len(trace.steps)
+    if loop_start is None:
+        return []
+    if loop_start == count:
+        return ["Then nothing can happen any more."]
+    return [
+        f"Step {count} repeats for ever."
+        if loop_start + 1 == count
+        else f"Steps {loop_start + 1} to {count} repeat for ever."
+    ]
+
+
+def _wide(trace: Trace, width: int, numbers: list[str]) -> str | None:
     """A column a process, every variable that the run accesses, a column a buffer."""
     shown = _accessed(trace)
     if len(shown) > FEW_VARIABLES:
@@ -43,7 +62,7 @@ def _wide(trace: Trace, width: int) -> str | None:
     rows = [["", *("" for _ in processes), _memory(trace, None, shown), *("" for _ in buffered)]]
     for position, taken in enumerate(trace.steps):
         cells = actions(trace, position)
-        row = [str(position + 1), *(cells.get(p, "") for p, _ in enumerate(processes))]
+        row = [numbers[position], *(cells.get(p, "") for p, _ in enumerate(processes))]
         row += [_memory(trace, position, shown), *(buffer_text(trace.program, taken.state, p) for p in buffered)]
         rows.append(row)
     table = render_table(columns, rows, width)
@@ -67,7 +86,7 @@ def _never_accessed(trace: Trace, shown: list[int]) -> list[str]:
     return [f"(not accessed in this run: {' '.join([*named, *more])})"] if others else []
 
 
-def _medium(trace: Trace, width: int) -> str | None:
+def _medium(trace: Trace, width: int, numbers: list[str]) -> str | None:
     """A column a process, what changed in memory, one column for all buffers."""
     processes = trace.program.processes
     columns = [Column("step", 4, align_right=True), *(Column(p.name, 14) for p in processes)]
@@ -75,18 +94,18 @@ def _medium(trace: Trace, width: int) -> str | None:
     rows = []
     for position in range(len(trace.steps)):
         cells = actions(trace, position)
-        row = [str(position + 1), *(cells.get(p, "") for p, _ in enumerate(processes)), _changed(trace, position)]
+        row = [numbers[position], *(cells.get(p, "") for p, _ in enumerate(processes)), _changed(trace, position)]
         rows.append(row + _all_buffers(trace, position))
     return _with_initial(trace, render_table(columns, rows, width), width)
 
 
-def _narrow(trace: Trace, width: int) -> str | None:
+def _narrow(trace: Trace, width: int, numbers: list[str]) -> str | None:
     """One column says who, one what."""
     columns = [Column("step", 4, align_right=True), Column("process", 6), Column("does", 16)]
     columns += [Column("memory changed", 8), *_buffer_column(trace)]
     rows = []
     for position in range(len(trace.steps)):
-        number = str(position + 1)
+        number = numbers[position]
         for process, text in actions(trace, position).items():
             row = [number, trace.program.processes[process].name, text, _changed(trace, position) if number else ""]
             rows.append(row + (_all_buffers(trace, position) if number else ["" for _ in columns[4:]]))
@@ -96,10 +115,10 @@ def _narrow(trace: Trace, width: int) -> str | None:
     return _with_initial(trace, table and "\n".join([table, *wrap(note, width)]), width)
 
 
-def _plain_lines(trace: Trace) -> Iterator[str]:
+def _plain_lines(trace: Trace, numbers: list[str]) -> Iterator[str]:
     for position in range(len(trace.steps)):
         for process, text in actions(trace, position).items():
-            yield f"{position + 1}. {trace.program.processes[process].name}: {text}"
+            yield f"{numbers[position]}. {trace.program.processes[process].name}: {text}"
 
 
 def _buffer_column(trace: Trace) -> list[Column]:

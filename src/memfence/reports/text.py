@@ -17,7 +17,7 @@ def render_text(result: CheckResult, *, width: int = DEFAULT_WIDTH, verbose: boo
     """The whole report. Same result, same width: the same text, but for the time and memory that the search took."""
     lines = [verdict_line(result), *_facts(result, verbose)]
     if result.trace is not None:
-        lines += ["", *_counterexample(result.trace, reasons(result), width)]
+        lines += ["", *_counterexample(result.trace, reasons(result), width, result.loop_start)]
     lines += [line for detail in result.details for line in ("", *detail.splitlines())]
     return "\n".join(lines) + "\n"
 
@@ -62,10 +62,11 @@ def stats_text(stats: Stats) -> str:
     return f"{stats.states:,} states, {stats.transitions:,} transitions, {stats.seconds:.2f} s, {stats.peak_mb:.0f} MB"
 
 
-def _counterexample(trace: Trace, sentences: tuple[str, ...], width: int) -> list[str]:
+def _counterexample(trace: Trace, sentences: tuple[str, ...], width: int, loop_start: int | None) -> list[str]:
     count = len(trace.steps)
     title = f"Counterexample of {count} step{'' if count == 1 else 's'}, replayed under {trace.model}:"
     if not count:
-        return ["Counterexample: the initial state itself."]
+        ever = "" if loop_start is None else ", where nothing can happen"
+        return [f"Counterexample: the initial state itself{ever}."]
     why = wrap("Why: " + " ".join(sentences), width) if sentences else []
-    return [title, "", run_table(trace, width), *(["", *why] if why else [])]
+    return [title, "", run_table(trace, width, loop_start), *(["", *why] if why else [])]

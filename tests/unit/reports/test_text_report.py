@@ -166,3 +166,15 @@ def test_wrapped_text_keeps_every_word_within_the_width() -> None:
     lines = wrap("the load overtook the store averyveryverylongwordindeed x", 12)
     assert max(map(len, lines)) <= 12
     assert "".join("".join(lines).split()) == "theloadovertookthestoreaveryveryverylongwordindeedx"
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 200])
+def test_a_lasso_says_where_its_loop_begins(width: int) -> None:
+    trace = result_of(message_passing(), "pso").trace
+    assert trace is not None
+    table = run_table(trace, width, 3)
+    assert [line.split()[0] for line in table.splitlines() if line.strip().startswith(">")] == [">4"]
+    assert table.endswith("Steps 4 to 5 repeat for ever.")
+    assert run_table(trace, width, 4).endswith("Step 5 repeats for ever.")
+    assert run_table(trace, width, 5).endswith("Then nothing can happen any more.")
+    assert ">" not in run_table(trace, width)
