@@ -32,7 +32,7 @@ from memfence.engines.engine import Cost, Limits, Stop, peak_megabytes
 from memfence.engines.explicit import Bounded
 from memfence.models.fairness import Condition, Recurring, memory_fairness, process_fairness
 from memfence.program.expressions import TRUE, Expr
-from memfence.program.ir import Ltl, Program, PropertyAutomaton
+from memfence.program.ir import Ltl, Program, Property, PropertyAutomaton
 from memfence.source import SourceText, Span
 
 DEFAULT_BOUND = 1
@@ -89,20 +89,30 @@ def check_ltl(program: Program, options: CheckOptions, properties: tuple[Ltl | P
 
     limits = limits_of(options)
     memory = bounded_memory(options)
-    definitions = dict(options.define)
     result: CheckResult | None = None
-    for stated in properties:
-        match stated:
-            case Ltl(name, text, _):
-                claim = claim_of_formula(text, program, definitions, "--ltl" if name == "ltl" else f"ltl {name}")
-            case PropertyAutomaton():
-                claim = claim_of_automaton(stated)
+    for claim in claims_of(program, options, properties):
         found = decide(program, claim, memory, fair=options.fair, limits=limits)
         result = _result(program, options, claim, memory, found, limits)
         if result.verdict in (Verdict.VIOLATED, Verdict.UNKNOWN):
             return result
     assert result is not None, "there is something to check"
     return result
+
+
+def claims_of(program: Program, options: CheckOptions, properties: tuple[Property, ...]) -> tuple[Claim, ...]:
+    """What refutes each of the temporal `properties`."""
+    definitions = dict(options.define)
+    claims: list[Claim] = []
+    for stated in properties:
+        match stated:
+            case Ltl(name, text, _):
+                option = "--ltl" if name == "ltl" else f"ltl {name}"
+                claims.append(claim_of_formula(text, program, definitions, option))
+            case PropertyAutomaton():
+                claims.append(claim_of_automaton(stated))
+            case _:
+                pass
+    return tuple(claims)
 
 
 def bounded_memory(options: CheckOptions) -> Bounded:
@@ -171,18 +181,28 @@ def _result(
 
 
 def _verdict(options: CheckOptions, memory: Bounded, found: Emptiness) -> tuple[Verdict, str]:
-    fair = "weakly fair runs" if options.fair else "all runs"
+    scope = scope_of(memory, found, fair=options.fair)
     if found.lasso is not None:
-        return Verdict.VIOLATED, "an infinite run was found and replayed; its loop closes and it violates the formula"
+        return Verdict.VIOLATED, scope
     if not found.complete:
-        return Verdict.UNKNOWN, f"incomplete: the search ended after {found.cost.states} states"
+        return Verdict.UNKNOWN, scope
+    return (Verdict.HOLDS_UP_TO if found.refused else Verdict.HOLDS), scope
+
+
+def scope_of(memory: Bounded, found: Emptiness, *, fair: bool) -> str:
+    """What the answer covers."""
+    runs = "weakly fair runs" if fair else "all runs"
+    if found.lasso is not None:
+        return "an infinite run was found and replayed; its loop closes and it violates the property"
+    if not found.complete:
+        return f"incomplete: the search ended after {found.cost.states} states"
     if memory.model == "sc":
-        return Verdict.HOLDS, f"{fair}: complete"
-    if found.refused == 0:
-        return Verdict.HOLDS, f"{fair}, each store eventually committed, unbounded buffers: complete"
-    what = "pending stores a process and variable" if memory.per_variable else "pending stores a buffer"
-    scope = f"{fair} with at most {memory.bound} {what}, each eventually committed: complete within this bound"
-    return Verdict.HOLDS_UP_TO, scope
+        return f"{runs}: complete"
+    if not found.refused:
+        return f"{runs}, each store eventually committed, unbounded buffers: complete"
+    stores = "pending store" if memory.bound == 1 else "pending stores"
+    where = "a process and variable" if memory.per_variable else "a buffer"
+    return f"{runs} with at most {memory.bound} {stores} {where}, each eventually committed: complete within this bound"
 
 
 def _stats(cost: Cost) -> Stats:

@@ -1,0 +1,281 @@
+"""Which writes must be atomic for an LTL property to hold under the bounded model (Barnat, Brim and Havel, section IV).
+
+`first` is the paper's loop: check, take the hazard interval with the most inconsistent accesses, make its write atomic,
+check again; then every write that is not needed is dropped. `count` and `cost` are exact: the clauses of all
+counterexamples so far are solved (python-sat), the solution is checked, and teaches a clause if it is not enough. What
+is enough at last is a minimum, and the clauses prove it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memfence.analyses.ltl.check import Claim, bounded_memory, claims_of, decide, fairness_of, scope_of
+from memfence.analyses.options import properties_to_check
+from memfence.analyses.safety import limits_of
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.engines.buchi import Emptiness, Lasso
+from memfence.engines.engine import Deadline, Limits, Stop, peak_megabytes
+from memfence.engines.explicit import Bounded
+from memfence.program.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
+from memfence.program.ir import Program
+from memfence.program.loops import loop_levels
+from memfence.synthesis.hazards import Clause, Hazard, clause_of, hazards, with_early_commits
+from memfence.synthesis.options import COST_OF_A_LOOP, MOST_LEVELS, FixOptions, Minimise
+from memfence.synthesis.result import FixStats, FixVerdict
+
+if TYPE_CHECKING:
+    from pysat.examples.rc2 import RC2
+
+SC = Bounded("sc")
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenWrite:
+    """A write to be made atomic, and a counterexample that appears if only this one is not."""
+
+    write: AtomicWrite
+    cost: int
+    run: Lasso | None
+
+
+@dataclass(frozen=True, slots=True)
+class AtomicFix:
+    """The answer of `memfence fix` for temporal properties.
+
+    `chosen`: the writes to be made atomic besides those in `given` (for UNKNOWN: a candidate). `writes`: how many
+    there are to choose from. `found_first`: with `minimise` "first", what the paper's loop gave before unneeded ones
+    were dropped. `lasso`: for IMPOSSIBLE, a counterexample that no atomic write prevents. `scope` says what the verdict
+    covers.
+    """
+
+    program: Program
+    model: str
+    property: str
+    verdict: FixVerdict
+    minimise: Minimise
+    chosen: tuple[ChosenWrite, ...]
+    given: tuple[AtomicWrite, ...]
+    found_first: int | None
+    is_minimum: bool
+    waits_for: WaitsFor
+    scope: str
+    writes: int
+    stats: FixStats
+    lasso: Lasso | None = None
+    limit: str | None = None
+
+    @property
+    def atomic(self) -> tuple[AtomicWrite, ...]:
+        """Every atomic write of the result: what belongs into `atomic.txt`."""
+        return tuple(sorted({*self.given, *(one.write for one in self.chosen)}))
+
+
+def fix_ltl(
+    program: Program,
+    options: FixOptions,
+    *,
+    given: Iterable[AtomicWrite] = (),
+    waits_for: WaitsFor = "own",
+) -> AtomicFix:
+    """The atomic writes that make every temporal property of `program`, or the one in `options`, hold.
+
+    `given` are atomic already. FIXED only where the check of the result was complete within its bound; IMPOSSIBLE only
+    with a run that no atomic write prevents, such as one under SC.
+    """
+    return _Search(program, options, tuple(given), waits_for).run()
+
+
+class _Gave(Exception):
+    """A limit was hit."""
+
+    def __init__(self, stop: Stop) -> None:
+        super().__init__(stop)
+        self.stop = stop
+
+
+@dataclass(frozen=True, slots=True)
+class _Counterexample:
+    claim: Claim
+    lasso: Lasso
+
+
+class _Search:
+    def __init__(self, program: Program, options: FixOptions, given: tuple[AtomicWrite, ...], waits: WaitsFor) -> None:
+        self.program = program
+        self.options = options
+        self.given = given
+        self.waits = waits
+        self.memory = bounded_memory(options)
+        self.limits: Limits = limits_of(options)
+        self.deadline = Deadline(self.limits)
+        self.claims = claims_of(program, options, properties_to_check(program, options))
+        self.base = with_atomic_writes(program, given, waits_for=waits)
+        self.writes = writes_of(self.base)
+        self.clauses: list[Clause] = []
+        self.checks = self.states = 0
+        self.scope = ""
+        self.found_first: int | None = None
+
+    def run(self) -> AtomicFix:
+        chosen: frozenset[AtomicWrite] | None = frozenset()
+        blocking: Lasso | None = None
+        try:
+            sequential = self.counterexample(self.program, SC)
+            if sequential is not None:
+                self.scope = "the property does not hold under sequential consistency either"
+                return self.result(FixVerdict.IMPOSSIBLE, frozenset(), lasso=sequential.lasso)
+            chosen, blocking = self.greedy() if self.options.minimise == "first" else self.minimum()
+            if chosen is None:
+                return self.result(FixVerdict.IMPOSSIBLE, frozenset(), lasso=blocking)
+            reasons = {write: self.without(chosen, write) for write in sorted(chosen)}
+            self.violation(chosen)  # again, for the scope of the answer
+        except _Gave as gave:
+            self.scope = f"incomplete: {self.checks} checks with {self.states} states in all"
+            return self.result(FixVerdict.UNKNOWN, chosen or frozenset(), limit=self.limits.describe(gave.stop))
+        return self.result(FixVerdict.FIXED if chosen else FixVerdict.ALREADY_HOLDS, chosen, reasons)
+
+    # Checks
+
+    def counterexample(self, program: Program, memory: Bounded) -> _Counterexample | None:
+        """A fair run that violates one of the claims."""
+        for claim in self.claims:
+            found = self.decided(program, claim, memory)
+            if found.lasso is not None:
+                return _Counterexample(claim, found.lasso)
+        return None
+
+    def decided(self, program: Program, claim: Claim, memory: Bounded) -> Emptiness:
+        found = decide(program, claim, memory, fair=self.options.fair, limits=self.deadline.remaining())
+        self.checks += 1
+        self.states += found.cost.states
+        if found.lasso is None and not found.complete:
+            raise _Gave(found.stop)
+        self.scope = scope_of(memory, found, fair=self.options.fair)
+        return found
+
+    def violation(self, chosen: Iterable[AtomicWrite]) -> _Counterexample | None:
+        atomic = with_atomic_writes(self.base, chosen, waits_for=self.waits)
+        return self.counterexample(atomic, self.memory)
+
+    def without(self, chosen: frozenset[AtomicWrite], write: AtomicWrite) -> Lasso | None:
+        found = self.violation(chosen - {write})
+        return None if found is None else self.shortened(found).lasso
+
+    def shortened(self, found: _Counterexample) -> _Counterexample:
+        """Writes committed as early as the counterexample allows."""
+        program = found.lasso.trace.program
+        conditions = fairness_of(program, found.claim, self.memory, self.options.fair)
+        return _Counterexample(found.claim, with_early_commits(found.lasso, found.claim, conditions))
+
+    # The paper's loop
+
+    def greedy(self) -> tuple[frozenset[AtomicWrite] | None, Lasso | None]:
+        chosen: frozenset[AtomicWrite] = frozenset()
+        while (found := self.violation(chosen)) is not None:
+            candidates = [h for h in hazards(found.lasso) if h.write in self.writes and h.write not in chosen]
+            if not candidates:
+                self.scope = "no write is delayed in this run"
+                return None, found.lasso
+            chosen |= {_most_disturbed(candidates).write}
+        self.found_first = len(chosen)
+        for write in sorted(chosen, reverse=True):
+            if self.violation(chosen - {write}) is None:
+                chosen -= {write}
+        return chosen, None
+
+    # Minimum hitting sets
+
+    def minimum(self) -> tuple[frozenset[AtomicWrite] | None, Lasso | None]:
+        last: Lasso | None = None
+        solver = self.solver()
+        try:
+            while True:
+                model = solver.compute()
+                if model is None:
+                    self.scope = "every list of atomic writes leaves a counterexample; this is the last one found"
+                    return None, last
+                chosen = frozenset(self.writes[literal - 1] for literal in model if literal > 0)
+                found = self.violation(chosen)
+                if found is None:
+                    return chosen, None
+                found = self.shortened(found)
+                clause = clause_of(
+                    self.base, chosen, found.lasso, found.claim, fair=self.options.fair, waits_for=self.waits
+                )
+                self.clauses.append(clause)
+                literals = self.literals(clause)
+                if not literals:
+                    self.scope = "no write that could be atomic has a part in this run"
+                    return None, found.lasso
+                solver.add_clause(literals)
+                last = found.lasso
+        finally:
+            solver.delete()
+
+    def solver(self) -> RC2:
+        from pysat.examples.rc2 import RC2
+        from pysat.formula import WCNF
+
+        formula = WCNF()
+        for number, write in enumerate(self.writes):
+            weight = self.cost(write) if self.options.minimise == "cost" else 1
+            formula.append([-(number + 1)], weight=weight)
+        return RC2(formula)
+
+    def literals(self, clause: Clause) -> list[int]:
+        number = {write: n + 1 for n, write in enumerate(self.writes)}
+        return sorted(number[w] for w in clause.atomic) + sorted(-number[w] for w in clause.plain)
+
+    def cost(self, write: AtomicWrite) -> int:
+        level = loop_levels(self.program.processes[write.process])[write.transition]
+        return self.options.costs["locked"] * COST_OF_A_LOOP ** min(level, MOST_LEVELS)
+
+    def result(
+        self,
+        verdict: FixVerdict,
+        chosen: frozenset[AtomicWrite],
+        reasons: dict[AtomicWrite, Lasso | None] | None = None,
+        *,
+        lasso: Lasso | None = None,
+        limit: str | None = None,
+    ) -> AtomicFix:
+        stats = FixStats(
+            len(self.writes), len(self.clauses), self.checks, self.states,
+            time.monotonic() - self.deadline.start, peak_megabytes(),
+        )  # fmt: skip
+        return AtomicFix(
+            program=self.program,
+            model=self.options.model,
+            property="; ".join(claim.text for claim in self.claims),
+            verdict=verdict,
+            minimise=self.options.minimise,
+            chosen=tuple(ChosenWrite(w, self.cost(w), (reasons or {}).get(w)) for w in sorted(chosen)),
+            given=self.given,
+            found_first=self.found_first,
+            is_minimum=verdict is FixVerdict.FIXED and self.options.minimise != "first",
+            waits_for=self.waits,
+            scope=self.scope,
+            writes=len(self.writes),
+            stats=stats,
+            lasso=lasso,
+            limit=limit,
+        )
+
+
+def _most_disturbed(candidates: list[Hazard]) -> Hazard:
+    """The interval with the most inconsistent accesses; of several, the first to be issued."""
+    return min(candidates, key=lambda h: (-len(h.inconsistent), h.issued, h.write))
+
+
+def refuse_other_languages(program: Program) -> None:
+    """Atomic writes are known by the transitions of a DVE text."""
+    if program.language != "dve":
+        what = f"atomic writes for temporal properties are found in DVE models only, not in {program.language}"
+        at = Label(program.source.span(0, 1))
+        hint = "fences for a safety property: use --forbid, --invariant or assertions"
+        raise InputError([Diagnostic(Code.UNSUPPORTED, what, at, hint=hint)])
