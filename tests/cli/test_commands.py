@@ -289,3 +289,26 @@ def test_writing_dve_without_store_buffers_is_wrong_usage(tmp_path):
     source.write_text(FIGURE_6)
     assert memfence("translate", str(source), "--to", "dve").returncode == 2
     assert memfence("translate", str(source), "--to", "dot", "--store-buffers").returncode == 2
+
+
+def test_the_papers_example_is_fixed_by_two_atomic_writes(tmp_path):
+    source, listed, fixed = tmp_path / "figure6.dve", tmp_path / "atomic.txt", tmp_path / "fixed.dve"
+    source.write_text(FIGURE_6)
+    asked = ("--ltl", "F (x == 2 && y > 0)")
+    done = memfence("fix", source, *asked, "--atomic", listed, "-o", fixed)
+    assert done.returncode == 0 and "FIXED under tso with 2 atomic writes" in done.stdout
+    assert [line.split("  ")[0] for line in listed.read_text().splitlines()] == ["(x, A.0)", "(x, B.0)"]
+    assert fixed.read_text().count("/*@atomic*/ x = x + 1") == 2
+    assert memfence("check", fixed, *asked, "-q").returncode == 0
+    assert memfence("check", source, *asked, "-q").returncode == 1
+    again = memfence("fix", source, *asked, "--atomic", listed)
+    assert again.returncode == 0 and "without another atomic write" in again.stdout
+    literal = memfence("fix", source, *asked, "--atomic-waits", "all", "--json")
+    assert len(json.loads(literal.stdout)["atomic"]) == 1
+
+
+def test_atomic_writes_for_a_formula_that_fails_under_sc_are_refused_with_the_run(tmp_path):
+    source = tmp_path / "figure6.dve"
+    source.write_text(FIGURE_6)
+    done = memfence("fix", source, "--ltl", "F x == 3")
+    assert done.returncode == 1 and "sequential consistency" in done.stdout and "Then nothing can happen" in done.stdout

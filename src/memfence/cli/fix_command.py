@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memfence.cli.commands import (
+    AtomicWaits,
+    AtomicWaitsOption,
     CriterionChoice,
     File,
     IntBits,
     LanguageOption,
+    _definitions,
     _interrupted,
     _load,
     _properties,
     _refuse,
 )
 from memfence.cli.exit_codes import Exit
+from memfence.cli.fix_atomic import AtomicOutputs, fix_atomic, is_temporal
 from memfence.cli.outputs import HtmlOption, JunitOption, Outputs, SarifOption, write_report
 
 if TYPE_CHECKING:
@@ -55,7 +59,20 @@ def fix(
     invariant: Annotated[
         list[str] | None, typer.Option(metavar="EXPR", help="Every reachable state satisfies this: 'P0.r <= x'.")
     ] = None,
-    ltl: Annotated[str | None, typer.Option(metavar="F", help="Every fair run satisfies this formula.")] = None,
+    ltl: Annotated[
+        str | None, typer.Option(metavar="F", help="Every fair run satisfies this formula: atomic writes (DVE).")
+    ] = None,
+    define: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=EXPR", help="A name for a predicate, to use in --ltl.")
+    ] = None,
+    fair: Annotated[bool, typer.Option("--fair", help="With --ltl: weakly fair processes only.")] = False,
+    buffer_bound: Annotated[
+        int | None, typer.Option(metavar="K", min=1, help="With --ltl: at most K stores pending. Default: 1.")
+    ] = None,
+    atomic: Annotated[
+        Path | None, typer.Option("--atomic", metavar="LIST", help="With --ltl: atomic writes, read and written.")
+    ] = None,
+    atomic_waits: AtomicWaitsOption = AtomicWaits.own,
     deadlock: Annotated[bool, typer.Option("--deadlock", help="Some step is always possible before the end.")] = False,
     minimise: Annotated[
         Minimise, typer.Option(help="Fewest edits, least cost, or the first set the papers' greedy loops find.")
@@ -105,6 +122,9 @@ def fix(
             model=model.value,
             criterion=None if criterion is None else criterion.value,
             deadlock=deadlock,
+            define=_definitions(define or []),
+            fair=fair,
+            buffer_bound=buffer_bound,
             minimise=minimise.value,
             all=every,
             via=None if via is None else "tso",
@@ -118,6 +138,15 @@ def fix(
             progress=progress if progress.active else None,
             **_properties(program, forbid or [], invariant or [], ltl),
         )
+        if is_temporal(program, options):
+            if html or sarif or junit or every:
+                raise typer.BadParameter("--all, --html, --sarif and --junit are for fences only", param_hint="--ltl")
+            text = file if in_place else output
+            if atomic_waits is AtomicWaits.all and (text is not None or diff):
+                what = "the mark in a text means a wait for the own process; use --atomic LIST"
+                raise typer.BadParameter(what, param_hint="--atomic-waits")
+            where = AtomicOutputs(atomic, text, json, quiet, verbose, diff)
+            raise typer.Exit(fix_atomic(program, options, atomic_waits.value, where))
         result = run_fix(program, options)
     except InputError as error:
         outputs.write_errors(file, error)

@@ -183,10 +183,13 @@ class _Search:
                 return None, found.lasso
             chosen |= {_most_disturbed(candidates).write}
         self.found_first = len(chosen)
-        for write in sorted(chosen, reverse=True):
-            if self.violation(chosen - {write}) is None:
-                chosen -= {write}
+        while (unneeded := self.unneeded(chosen)) is not None:  # again: what was needed beside it may not be any more
+            chosen -= {unneeded}
         return chosen, None
+
+    def unneeded(self, chosen: frozenset[AtomicWrite]) -> AtomicWrite | None:
+        """A write of the list that is enough without it."""
+        return next((w for w in sorted(chosen, reverse=True) if self.violation(chosen - {w}) is None), None)
 
     # Minimum hitting sets
 

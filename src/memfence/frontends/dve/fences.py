@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from memfence.codes import Code
@@ -55,3 +55,22 @@ def _marks(model: Model, key: str, step: Step) -> list[int]:
         if any(value.name.text not in local for value in received):
             offsets.append(step.sync.span.source.text.index("?", step.sync.channel.span.end) + 1)
     return offsets
+
+
+def mark_atomic_writes(source: SourceText, writes: Iterable[tuple[str, int, str]]) -> str:
+    """`source` with single writes marked as atomic: each is a process, the number of its transition, and a variable.
+
+    `*` means every global variable. What a rendezvous receives is marked as a whole.
+    """
+    model = read_model(source)
+    steps = _steps(model)
+    offsets: set[int] = set()
+    for process, number, variable in writes:
+        step = steps[f"{process}.{number}"]
+        every = set(_marks(model, f"{process}.{number}", step))
+        targets = {e.target.span.start: e.target.name.text for e in step.effects}
+        offsets |= {at for at in every if variable == "*" or targets.get(at, variable) == variable}
+    text = source.text
+    for offset in sorted(offsets, reverse=True):
+        text = f"{text[:offset]}{MARK} {text[offset:]}"
+    return text

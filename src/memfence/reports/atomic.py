@@ -1,0 +1,131 @@
+"""The reports of `memfence fix` for temporal properties: which writes must be atomic, why each, and their list."""
+
+from __future__ import annotations
+
+from memfence.program.atomic_text import print_atomic_writes
+from memfence.program.atomic_writes import AtomicWrite
+from memfence.program.ir import Program
+from memfence.program.step_text import step_text
+from memfence.reports.json import Object, trace_list
+from memfence.reports.run_table import run_table
+from memfence.reports.table import wrap
+from memfence.reports.text import DEFAULT_WIDTH
+from memfence.source import NOWHERE
+from memfence.synthesis.atomic_writes import AtomicFix, ChosenWrite
+from memfence.synthesis.result import FixVerdict
+
+
+def atomic_text(result: AtomicFix, *, width: int = DEFAULT_WIDTH, quiet: bool = False, verbose: bool = False) -> str:
+    """The whole report; with `quiet` its first line, with `verbose` a run for every write."""
+    lines = [_verdict_line(result)]
+    if quiet:
+        return f"{lines[0]}\n"
+    lines += [f"  {name:<8}{text}" for name, text in _facts(result)]
+    if result.chosen:
+        lines += ["", *print_atomic_writes(result.program, [c.write for c in result.chosen]).splitlines()]
+    for chosen in result.chosen if verbose else ():
+        lines += _run(result.program, chosen, width)
+    if result.lasso is not None:
+        lasso = result.lasso
+        lines += ["", f"This run is possible whatever is atomic (replayed under {lasso.trace.model}):", ""]
+        lines.append(run_table(lasso.trace, width, lasso.loop_start))
+    return "\n".join(lines) + "\n"
+
+
+def _verdict_line(result: AtomicFix) -> str:
+    path = result.program.source.path
+    name = path if path != NOWHERE.source.path else result.program.name
+    about = f"under {result.model}"
+    match result.verdict:
+        case FixVerdict.FIXED:
+            return f"{name}: FIXED {about} with {_writes(len(result.chosen))}: {result.property}"
+        case FixVerdict.ALREADY_HOLDS:
+            return f"{name}: HOLDS {about} without another atomic write: {result.property}"
+        case FixVerdict.IMPOSSIBLE:
+            return f"{name}: NOT FIXABLE {about} by atomic writes: {result.property}"
+        case FixVerdict.UNKNOWN:
+            return f"{name}: UNKNOWN {about}: {result.property}"
+
+
+def _writes(count: int) -> str:
+    return f"{count} atomic write{'' if count == 1 else 's'}"
+
+
+def _facts(result: AtomicFix) -> list[tuple[str, str]]:
+    facts = [("proof" if result.verdict is FixVerdict.FIXED else "scope", result.scope)]
+    if result.verdict is FixVerdict.FIXED:
+        facts.append(("minimum", _minimum(result)))
+        whose = "its own process" if result.waits_for == "own" else "every process"
+        facts.append(("atomic", f"such a write waits until no store of {whose} is pending"))
+    facts += [("note", note) for note in result.program.notes]
+    if result.limit is not None:
+        facts.append(("limit", f"{result.limit} was hit before the search ended"))
+    stats = result.stats
+    searched = f"{stats.sites} writes, {stats.clauses} clauses, {stats.checks} checks, {stats.states:,} states"
+    facts.append(("search", f"{searched}, {stats.seconds:.2f} s"))
+    return facts
+
+
+def _minimum(result: AtomicFix) -> str:
+    if not result.is_minimum:
+        return f"none of them can be dropped; the paper's loop chose {result.found_first} (try --minimise count)"
+    return "proved: no cheaper list is enough" if result.minimise == "cost" else "proved: fewer are not enough"
+
+
+def _run(program: Program, chosen: ChosenWrite, width: int) -> list[str]:
+    if chosen.run is None:
+        return []
+    trace = chosen.run.trace
+    title = f"Without {_write_text(program, chosen.write)} (replayed under {trace.model}):"
+    return ["", *wrap(title, width), "", run_table(trace, width, chosen.run.loop_start)]
+
+
+def _write_text(program: Program, write: AtomicWrite) -> str:
+    process = program.processes[write.process]
+    shown = step_text(program, write.process, process.transitions[write.transition])
+    return f"`{write.variable}` of {process.name}: {shown}"
+
+
+def atomic_object(result: AtomicFix) -> Object:
+    """`memfence fix --json` for temporal properties, before it becomes text."""
+    stats = result.stats
+    return {
+        "file": result.program.source.path,
+        "model": result.model,
+        "property": result.property,
+        "verdict": result.verdict.value,
+        "minimise": result.minimise,
+        "is_minimum": result.is_minimum,
+        "waits_for": result.waits_for,
+        "scope": result.scope,
+        "limit": result.limit,
+        "writes": result.writes,
+        "found_first": result.found_first,
+        "atomic": [_write_object(result.program, chosen) for chosen in result.chosen],
+        "list": print_atomic_writes(result.program, result.atomic),
+        "trace": None if result.lasso is None else trace_list(result.lasso.trace),
+        "loop_start": None if result.lasso is None else result.lasso.loop_start + 1,
+        "stats": {
+            "clauses": stats.clauses,
+            "checks": stats.checks,
+            "states": stats.states,
+            "seconds": round(stats.seconds, 6),
+            "peak_mb": round(stats.peak_mb, 3),
+        },
+    }
+
+
+def _write_object(program: Program, chosen: ChosenWrite) -> Object:
+    write = chosen.write
+    process = program.processes[write.process]
+    span = process.transitions[write.transition].span
+    return {
+        "process": process.name,
+        "transition": write.transition,
+        "variable": write.variable,
+        "line": None if span.source is NOWHERE.source else span.line,
+        "text": step_text(program, write.process, process.transitions[write.transition]),
+        "cost": chosen.cost,
+        "run": None if chosen.run is None else trace_list(chosen.run.trace),
+        "loop_start": None if chosen.run is None else chosen.run.loop_start + 1,
+    }
