@@ -1,0 +1,71 @@
+"""The Dual-TSO engine on the RMM programs of the corpus: the verdicts of docs/results/dual.md, without their times."""
+
+from __future__ import annotations
+
+import pytest
+
+from corpus import CORPUS, needs_corpus
+from memfence import load
+from memfence.analyses.options import ALL_REDUCTIONS
+from memfence.analyses.safety import question_of
+from memfence.engines.dual import explore_dual
+from memfence.engines.engine import Limits
+from memfence.models.steps import evaluate_in
+
+pytestmark = needs_corpus
+
+SAFE = (
+    "memorax/clh",
+    "memorax/sense_rev_bar",
+    "mutex/spinlock/spinlock",
+    "schedule/increase_sequence/increase_sequence",
+)
+BROKEN = (
+    "memorax/bakery.bound2",
+    "memorax/burns",
+    "memorax/dekker.2",
+    "memorax/dekker",
+    "memorax/dijkstra",
+    "memorax/lamport_fast",
+    "memorax/peterson",
+    "mutex/bakery3/bakery3",
+    "mutex/burns/burns",
+    "mutex/dekker/dekker",
+    "mutex/dijkstra/dijkstra",
+    "mutex/lamport3/lamport3",
+    "mutex/peterson/peterson",
+    "mutex/simple_dekker/simple_dekker",
+    "mutex/szymanski4/szymanski4",
+    "schedule/parker/parker",
+    "schedule/pgsql/pgsql",
+    "schedule/task_scheduling/task_scheduling",
+)
+ALSO_SAFE = ("mutex/dclocking/dc_locking", "nbw/seqlock/seqlock", "schedule/alternating_bit_protocol/alternating_bit")
+
+
+def decide(name: str):
+    folder = CORPUS if name.startswith("memorax") else CORPUS / "persist" / "single"
+    program = load(folder / f"{name}.rmm")
+    question = question_of(program.properties)
+    limits = Limits(timeout_seconds=120)
+    return question, explore_dual(program, question, limits=limits, reductions=frozenset(ALL_REDUCTIONS))
+
+
+@pytest.mark.parametrize("name", SAFE)
+def test_safe_programs_are_proved(name):
+    _, result = decide(name)
+    assert result.complete
+    assert not result.found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ALSO_SAFE)
+def test_larger_safe_programs_are_proved(name):
+    test_safe_programs_are_proved(name)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_programs_come_with_a_run_to_what_they_forbid(name):
+    question, result = decide(name)
+    assert result.finding == "bad state"
+    assert evaluate_in(result.program, result.trace().end, 0, question.bad)
