@@ -13,6 +13,7 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.criteria import AttackKind, Decided, explore_attacks, explore_races
 from memfence.engines.engine import Limits, Stop
 from memfence.engines.trace import Trace
+from memfence.program.atomic_writes import with_locked_steps
 from memfence.program.communication import other_communication
 from memfence.program.ir import Program
 
@@ -31,6 +32,7 @@ def check_criterion(program: Program, criterion: Criterion, options: CheckOption
         from memfence.analyses.state_robustness import check_state_robustness
 
         return check_state_robustness(program, options)
+    program = with_locked_steps(program)
     require_plain_processes(program)
     limits = limits_of(options)
     if criterion in ("trf", "drf"):

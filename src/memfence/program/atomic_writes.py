@@ -45,6 +45,24 @@ def with_atomic_writes(program: Program, writes: Iterable[AtomicWrite], *, waits
     return replace(program, processes=tuple(processes))
 
 
+def with_locked_steps(program: Program) -> Program:
+    """`program` with every transition locked whose writes are all atomic and wait for their own process: the same in
+    every memory model, and what the criteria about shared memory understand."""
+    processes = tuple(
+        replace(process, transitions=tuple(_as_locked(t, number) for t in process.transitions))
+        for number, process in enumerate(program.processes)
+    )
+    return program if processes == program.processes else replace(program, processes=processes)
+
+
+def _as_locked(transition: Transition, process: int) -> Transition:
+    waits = Assume(conjunction(BufferEmpty(process)))
+    if transition.sync is not None or waits not in transition.ops or any(map(is_buffered_store, transition.ops)):
+        return transition
+    ops = tuple(replace(op, direct=False) if isinstance(op, Store) else op for op in transition.ops if op != waits)
+    return replace(transition, ops=ops, locked=True)
+
+
 def writes_of(program: Program) -> tuple[AtomicWrite, ...]:
     """Every write that can be made atomic, in the order of the program."""
     return tuple(

@@ -23,9 +23,10 @@ def other_communication(program: Program) -> tuple[str, Span] | None:
 def _beside_memory(transition: Transition) -> str | None:
     if transition.sync is not None:
         return "a rendezvous"
+    leaves = [leaf for op in transition.ops for expr in op_expressions(op) for leaf in walk(expr)]
+    waits = any(isinstance(leaf, BufferEmpty) for leaf in leaves)
     if any(isinstance(op, Store) and op.direct for op in transition.ops):
-        return "a buffered channel"
-    leaves = (leaf for op in transition.ops for expr in op_expressions(op) for leaf in walk(expr))
-    if any(isinstance(leaf, At | RegisterOf | BufferEmpty) for leaf in leaves):
+        return "an atomic write beside others" if waits else "a buffered channel"
+    if waits or any(isinstance(leaf, At | RegisterOf) for leaf in leaves):
         return "a look at the state of another process"
     return None
