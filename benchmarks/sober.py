@@ -69,9 +69,7 @@ def timed(row: Row, *, monitor: bool) -> tuple[Counts, float]:
 
 
 def main() -> None:
-    sys.stdout.write(
-        "| model | preemptions | interleavings | borderline | first [s] | monitored [s] | alone [s] |\n"
-    )
+    sys.stdout.write("| model | preemptions | interleavings | borderline | first [s] | monitored [s] | alone [s] |\n")
     sys.stdout.write("|---|---:|---:|---:|---:|---:|---:|\n")
     for row in ROWS:
         counts, seconds = timed(row, monitor=True)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memfence.program.property_text import parse_expression
     from memfence.source import SourceText
     from memfence.synthesis import fix
+    from memfence.synthesis.comparison import compare
     from memfence.synthesis.options import FixOptions
     from memfence.synthesis.result import FixResult, FixVerdict
 
@@ -36,6 +37,7 @@ _HOME = {
     "Stats": "memfence.analyses.result",
     "Verdict": "memfence.analyses.result",
     "check": "memfence.analyses",
+    "compare": "memfence.synthesis.comparison",
     "fix": "memfence.synthesis",
     "load": "memfence.pipeline",
     "load_text": "memfence.pipeline",
@@ -44,7 +46,7 @@ _HOME = {
 
 __all__ = [
     "CheckOptions", "CheckResult", "Diagnostic", "FixOptions", "FixResult", "FixVerdict", "InputError", "Program",
-    "SourceText", "Stats", "Verdict", "__version__", "check", "fix", "load", "load_text", "parse_expression",
+    "SourceText", "Stats", "Verdict", "__version__", "check", "compare", "fix", "load", "load_text", "parse_expression",
 ]  # fmt: skip
 
 

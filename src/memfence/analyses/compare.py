@@ -53,10 +53,22 @@ _WEAKER: dict[Question, tuple[Question, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class FencesNeeded:
+    """How many edits of the text make a criterion hold; `fewest`: it was proved that fewer are not enough.
+
+    No `count`: either no fence can do it (`impossible`), or the limits were hit first.
+    """
+
+    count: int | None
+    fewest: bool = True
+    impossible: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Compared:
     """One answer. `implied_by`: the answer it was derived from, if it was; then it cost nothing.
 
-    `fences`: how many edits of the text make it hold, where that was asked for and is known.
+    `fences`: None where they were not asked for, or the language has none.
     """
 
     question: Question
@@ -65,7 +77,7 @@ class Compared:
     bound: int | None = None
     limit: str | None = None
     implied_by: Question | None = None
-    fences: int | None = None
+    fences: FencesNeeded | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +91,8 @@ class Comparison:
         return all(row.verdict in (Verdict.HOLDS, Verdict.VIOLATED) for row in self.rows)
 
 
-CountFences = Callable[[Program, Question], int | None]
+CountFences = Callable[[Program, Question], FencesNeeded | None]
+"""None where the language has no fences."""
 
 
 def compare(
@@ -145,7 +158,7 @@ def _computed(program: Program, question: Question, options: CheckOptions) -> Co
 
 def _with_fences(program: Program, row: Compared, count_fences: CountFences) -> Compared:
     if row.verdict is Verdict.HOLDS:
-        return replace(row, fences=0)
+        return replace(row, fences=FencesNeeded(0))
     return replace(row, fences=count_fences(program, row.question))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from memfence.analyses.compare import Comparison
     from memfence.analyses.explore import ExploreResult
     from memfence.analyses.monitor import MonitorResult
     from memfence.analyses.result import CheckResult
@@ -47,6 +48,14 @@ class Outputs:
             from memfence.reports.junit import render_junit
 
             write_report(self.junit, render_junit(result), "--junit")
+
+    def write_comparison(self, comparison: Comparison) -> None:
+        """The page of a comparison, if it was asked for."""
+        if self.html is not None:
+            from memfence.reports.compare import comparison_page
+            from memfence.reports.html import render_html
+
+            write_report(self.html, render_html(comparison_page(comparison)), "--html")
 
     def write_fix(self, result: FixResult) -> None:
         """Every report of fence synthesis that was asked for."""

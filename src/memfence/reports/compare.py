@@ -1,10 +1,14 @@
-"""The comparison of all criteria: one table, or one JSON object."""
+"""The comparison of all criteria: one table, one JSON object, or one page."""
 
 from __future__ import annotations
 
-from memfence.analyses.compare import Compared, Comparison, Question
+from collections.abc import Iterator
+
+from memfence.analyses.compare import Compared, Comparison, FencesNeeded, Question
 from memfence.analyses.result import Verdict
 from memfence.reports.json import Object, dump
+from memfence.reports.page import Page, TableView, Tone
+from memfence.reports.source_view import source_view
 from memfence.reports.table import Column, render_table
 
 COLUMNS = (
@@ -24,8 +28,30 @@ def render_comparison(comparison: Comparison, *, width: int) -> str:
     table = render_table(COLUMNS, rows, width)
     if table is None:  # a very narrow terminal: one line an answer
         table = "\n".join("  ".join(cells).rstrip() for cells in rows)
-    notes = "".join(f"note: {note}\n" for note in comparison.program.notes)
+    notes = "".join(f"note: {note}\n" for note in (*comparison.program.notes, *_about_fences(comparison)))
     return f"{comparison.program.source.path}\n{table}\n{notes}"
+
+
+def comparison_page(comparison: Comparison) -> Page:
+    """The page that `memfence compare --html` writes."""
+    held = sum(row.verdict is Verdict.HOLDS for row in comparison.rows)
+    decided = sum(row.verdict in (Verdict.HOLDS, Verdict.VIOLATED) for row in comparison.rows)
+    tone: Tone = "open" if decided < len(comparison.rows) else "good" if held == decided else "bad"
+    source = comparison.program.source
+    note = "; ".join(_about_fences(comparison))
+    table = TableView(
+        "Criteria", tuple(c.title for c in COLUMNS), tuple(map(tuple, map(_cells, comparison.rows))), note
+    )
+    return Page(
+        title=f"{comparison.program.name}: every criterion",
+        subject=source.path,
+        verdict=f"{held} of {len(comparison.rows)} criteria hold",
+        tone=tone,
+        headline="every criterion side by side, strongest first",
+        facts=tuple(("Note", text) for text in comparison.program.notes),
+        tables=(table,),
+        sources=(source_view(source, {}),),
+    )
 
 
 def comparison_object(comparison: Comparison) -> Object:
@@ -49,9 +75,30 @@ def _cells(row: Compared) -> list[str]:
         _verdict(row),
         "" if is_derived else f"{row.stats.states:,}",
         "" if is_derived else f"{row.stats.seconds:.2f} s",
-        "-" if row.fences is None else str(row.fences),
+        _fences(row.fences),
         _how(row),
     ]
+
+
+def _fences(needed: FencesNeeded | None) -> str:
+    if needed is None:
+        return "-"
+    if needed.impossible:
+        return "no"
+    if needed.count is None:
+        return "?"
+    return str(needed.count) if needed.fewest else f"<={needed.count}"
+
+
+def _about_fences(comparison: Comparison) -> Iterator[str]:
+    """What the signs in the column mean, where they occur."""
+    signs = {_fences(row.fences) for row in comparison.rows}
+    if "no" in signs:
+        yield "`no`: no fence makes this criterion hold"
+    if "?" in signs:
+        yield "`?`: how many fences are needed was not found within the limits"
+    if any(sign.startswith("<=") for sign in signs):
+        yield "`<=`: so many fences are enough; that fewer are not was not proved"
 
 
 def _models(question: Question) -> str:
@@ -76,7 +123,9 @@ def _row_object(row: Compared) -> Object:
         "bound": row.bound,
         "implied_by": None if row.implied_by is None else row.implied_by.name,
         "limit": row.limit,
-        "fences": row.fences,
+        "fences": None if row.fences is None else row.fences.count,
+        "fences_are_fewest": None if row.fences is None or row.fences.count is None else row.fences.fewest,
+        "fences_cannot_help": None if row.fences is None else row.fences.impossible,
         "stats": {
             "states": row.stats.states,
             "transitions": row.stats.transitions,

@@ -17,6 +17,7 @@ from memfence.analyses.options import CheckOptions
 from memfence.models import ModelName
 from memfence.pipeline import load, load_text
 from memfence.reports.check_page import check_page
+from memfence.reports.compare import comparison_page
 from memfence.reports.explore_page import explore_page
 from memfence.reports.fix_page import fix_page
 from memfence.reports.html import render_html
@@ -24,6 +25,7 @@ from memfence.reports.monitor_page import monitor_page
 from memfence.reports.page import Page, TableView
 from memfence.reports.source_view import source_view
 from memfence.source import SourceText
+from memfence.synthesis.comparison import compare
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.synthesise import fix
 
@@ -123,6 +125,14 @@ def test_a_page_may_have_tables_only() -> None:
     text = render_html(Page("t", "f", "COMPARED", "open", "all criteria", (), tables=(table,)))
     assert "<td><code>no</code></td>" in text
     assert 'data-step="3"' in text
+
+
+def test_a_comparison_shows_every_criterion_and_the_source() -> None:
+    text = render_html(comparison_page(compare(load(EXAMPLES / "message_passing.pml"))))
+    assert "5 of 9 criteria hold" in text
+    assert [text.count(f"<td>{name}</td>") for name in ("drf", "robust", "safety")] == [1, 2, 2]
+    assert "no fence makes this criterion hold" in text
+    assert "message_passing.pml" in text
 
 
 def test_a_fix_shows_the_patched_text_and_a_run_that_needs_the_fence() -> None:

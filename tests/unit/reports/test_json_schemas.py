@@ -17,6 +17,7 @@ from memfence.diagnostics import InputError
 from memfence.models import ModelName
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Ltl
+from memfence.reports.compare import comparison_object
 from memfence.reports.exploration import explore_object
 from memfence.reports.fencing import fix_object
 from memfence.reports.json import check_object, error_object
@@ -24,6 +25,7 @@ from memfence.reports.monitoring import monitor_object
 from memfence.reports.necessity import necessity_object
 from memfence.reports.schemas import json_schema, schema_names
 from memfence.source import SourceText
+from memfence.synthesis.comparison import compare
 from memfence.synthesis.necessity import existing_fences, why
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.synthesise import fix
@@ -78,6 +80,14 @@ def test_a_proof_with_a_trace_is_refused() -> None:
 @pytest.mark.parametrize("example", ["lost_wakeup", "message_passing"])
 def test_fixes_follow_the_schema(example: str, model: ModelName) -> None:
     validate(fix_object(fix(load(EXAMPLES / f"{example}.pml"), FixOptions(model=model, all=True))), "fix")
+
+
+@pytest.mark.parametrize("fences", [True, False])
+@pytest.mark.parametrize("example", ["lost_wakeup", "message_passing"])
+def test_comparisons_follow_the_schema(example: str, fences: bool) -> None:
+    value = comparison_object(compare(load(EXAMPLES / f"{example}.pml"), fences=fences))
+    assert all((row["fences"] is not None) == fences for name, row in value["criteria"].items() if name != "drf")
+    validate(value, "compare")
 
 
 def test_reasons_for_fences_follow_the_schema() -> None:
