@@ -6,11 +6,14 @@
 //   BufferDrains   the step commits from the buffer, or leaves a state where it is empty;
 //   ProcessRuns    the step is one of the process, or leaves a state where it has none (weak fairness).
 // The automaton reads the state that a step leaves. Where the program can do nothing it stands still for ever.
+//
+// A depth-first search finds deep lassos. Once there is one, the search is repeated among the states nearest to the start,
+// four times as many each time, until they contain one, too: a short run is worth the time to whoever reads it.
 #pragma once
 
 #include <memory>
 #include <stdexcept>
-#include <unordered_map>
+#include <unordered_set>
 
 #include "memfence/exploration.hpp"
 
@@ -76,15 +79,16 @@ class Emptiness {
     for (std::size_t start = 0; start < machine_.initial.size() && stop_ == Stop::None; ++start) {
       const Index root = insert_initial(start);
       if (order_[root] == 0) search(root, watch);
+      result.stats.states = count_;
+      result.stats.transitions = transitions_;
+      result.stats.refused = refused_;
       if (stop_ == Stop::Found) {
         result.start = start;
         extract(root, result);
+        look_nearby(root, watch, result);
       }
     }
     result.stop = stop_;
-    result.stats.states = count_;
-    result.stats.transitions = transitions_;
-    result.stats.refused = refused_;
     result.stats.seconds = watch.seconds();
     result.stats.bytes = states_.bytes();
     result.stats.state_bits = layout_.bits();
@@ -93,6 +97,8 @@ class Emptiness {
 
  private:
   static constexpr std::uint32_t kDead = 0xFFFFFFFFu;
+  static constexpr std::uint64_t kNearby = 50'000;  // states to look at for a shorter lasso in any case: a blink
+  static constexpr std::size_t kMostKnots = 32, kAnyLength = ~std::size_t{0};
 
   struct Arc {
     Index target;
@@ -218,7 +224,8 @@ class Emptiness {
     const std::size_t first = arcs_.size();
     arcs_from(state, [&](const Word* packed, std::uint64_t marks, const Move&) {
       ++transitions_;
-      arcs_.push_back({insert(packed), marks});
+      const Index to = insert(packed);
+      if (nearby_.empty() || is_nearby(to)) arcs_.push_back({to, marks});
     });
     frames_.push_back({state, first, first});
   }
@@ -275,44 +282,136 @@ class Emptiness {
     } while (state != frame.state);
   }
 
-  // A short lasso: the shortest way into the accepting component, then, from there, always the shortest way to an arc with
-  // a mark that is missing, and back. Breadth-first over states already found.
+  // A short lasso: the shortest way into the accepting component, then to a knot, and around from there. Where the loop is
+  // tied decides how long it is, so that the nearest places with a mark are all tried, as long as that is cheap.
   void extract(Index root, BuchiResult& result) {
     const std::uint32_t lowest = components_.back().root;
     const auto in_component = [&](Index s) { return order_[s] != kDead && order_[s] >= lowest && order_[s] != 0; };
-    Index at = root;
-    if (!in_component(root)) at = shortest(root, result.prefix, nullptr, [&](Index to, std::uint64_t) { return in_component(to); });
-    const Index knot = at;
+    std::vector<LassoStep> way;
+    Index entry = root;
+    if (!in_component(root))
+      entry = shortest(root, way, kAnyLength, [](Index) { return true; }, [&](Index to, std::uint64_t) { return in_component(to); });
+    std::size_t length = kAnyLength;
+    visits_ = 0;
+    for (const Index knot : knots(entry, in_component)) {
+      std::vector<LassoStep> prefix = way, cycle;
+      const auto left = [&] { return length == kAnyLength ? length : length - std::min(length, prefix.size() + cycle.size()); };
+      if (knot != entry && shortest(entry, prefix, left(), in_component, [&](Index to, std::uint64_t) { return to == knot; }) == kNoIndex)
+        break;
+      if (!go_around(knot, cycle, in_component, left)) continue;
+      length = prefix.size() + cycle.size();
+      result.prefix = std::move(prefix);
+      result.cycle = std::move(cycle);
+      if (visits_ > kNearby) break;
+    }
+    if (length == kAnyLength) throw std::logic_error("an accepting component without the lasso that it promises");
+  }
+
+  // The entry, and states of the component, nearest first, from where an arc with a mark of the automaton leads on inside it.
+  template <class Inside>
+  std::vector<Index> knots(Index entry, Inside&& inside) {
+    const std::uint64_t wanted = query_.marks == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << query_.marks) - 1;
+    std::vector<Index> queue{entry}, found;
+    std::unordered_set<Index> known{entry};
+    for (std::size_t i = 0; i < queue.size() && found.size() < kMostKnots; ++i) {
+      bool marked = false;
+      arcs_from(queue[i], [&](const Word* packed, std::uint64_t marks, const Move&) {
+        const Index to = states_.find(packed, hash_words(packed, layout_.words()));
+        if (to == kNoIndex || !inside(to)) return;
+        marked |= wanted == 0 || (marks & wanted) != 0;
+        if (known.insert(to).second) queue.push_back(to);
+      });
+      if (marked || i == 0) found.push_back(queue[i]);
+    }
+    return found;
+  }
+
+  // A loop from `knot` that sees every mark: always on to the nearest arc with one that is missing, and back. False where
+  // it takes more than left() steps.
+  template <class Inside, class Left>
+  bool go_around(Index knot, std::vector<LassoStep>& cycle, Inside&& inside, Left&& left) {
+    Index at = knot;
     std::uint64_t missing = query_.all_marks();
     do {
       std::uint64_t seen = 0;
-      at = shortest(at, result.cycle, in_component, [&](Index, std::uint64_t marks) { return missing == 0 || (marks & missing); }, &seen);
+      at = shortest(at, cycle, left(), inside, [&](Index, std::uint64_t marks) { return missing == 0 || (marks & missing); }, &seen);
+      if (at == kNoIndex) return false;
       missing &= ~seen;
     } while (missing);
-    if (at != knot) shortest(at, result.cycle, in_component, [&](Index to, std::uint64_t) { return to == knot; });
+    return at == knot || shortest(at, cycle, left(), inside, [&](Index to, std::uint64_t) { return to == knot; }) != kNoIndex;
   }
 
+  bool is_nearby(Index state) const { return state < nearby_.size() && nearby_[state]; }
+
+  // Replaces the lasso of `result` by a shorter one, if there is one among the nearest states: no more than were
+  // visited, or kNearby.
+  void look_nearby(Index root, Watch& watch, BuchiResult& result) {
+    const std::uint64_t most = std::max(count_, kNearby);
+    std::vector<Index> nearest{root};
+    std::size_t expanded = 0;
+    nearby_.assign(count_, false);
+    nearby_[root] = true;
+    for (std::uint64_t size = 64; stop_ == Stop::Found && size / 4 < most; size *= 4) {
+      for (; expanded < nearest.size() && nearest.size() < size; ++expanded)
+        arcs_from(nearest[expanded], [&](const Word* packed, std::uint64_t, const Move&) {
+          const Index to = insert(packed);
+          nearby_.resize(count_, false);
+          if (nearby_[to]) return;
+          nearby_[to] = true;
+          nearest.push_back(to);
+        });
+      forget_search();
+      search(root, watch);
+      if (stop_ == Stop::None) {
+        stop_ = Stop::Found;  // the lasso that is known already
+        continue;
+      }
+      if (stop_ == Stop::Found) {
+        BuchiResult nearer;
+        extract(root, nearer);
+        if (nearer.prefix.size() + nearer.cycle.size() < result.prefix.size() + result.cycle.size()) {
+          result.prefix = std::move(nearer.prefix);
+          result.cycle = std::move(nearer.cycle);
+        }
+        return;
+      }
+      stop_ = Stop::Found;  // a limit was hit: the first lasso is as good an answer
+      return;
+    }
+  }
+  void forget_search() {
+    stop_ = Stop::None;
+    clock_ = 0;
+    std::fill(order_.begin(), order_.end(), 0);
+    live_.clear();
+    frames_.clear();
+    components_.clear();
+    arcs_.clear();
+  }
+
+  // Appends the shortest way from `from`, through states `inside`, to an arc that is a `goal`; where it takes more than
+  // `most` steps, nothing, and gives kNoIndex.
   template <class Inside, class Goal>
-  Index shortest(Index from, std::vector<LassoStep>& steps, Inside&& inside, Goal&& goal, std::uint64_t* seen = nullptr) {
+  Index shortest(Index from, std::vector<LassoStep>& steps, std::size_t most, Inside&& inside, Goal&& goal,
+                 std::uint64_t* seen = nullptr) {
     struct Visit {
       Index state;
-      std::size_t before;
+      std::size_t before, depth;
       LassoStep step;
       std::uint64_t marks;
     };
-    std::vector<Visit> visits{{from, 0, {}, 0}};
-    std::unordered_map<Index, bool> known{{from, true}};
-    for (std::size_t i = 0; i < visits.size(); ++i) {
+    std::vector<Visit> visits{{from, 0, 0, {}, 0}};
+    std::unordered_set<Index> known{from};
+    for (std::size_t i = 0; i < visits.size() && visits[i].depth < most; ++i) {
       std::size_t found = 0;
+      ++visits_;
       arcs_from(visits[i].state, [&](const Word* packed, std::uint64_t marks, const Move& move) {
         if (found) return;
         const Index to = states_.find(packed, hash_words(packed, layout_.words()));
-        if (to == kNoIndex) return;
-        if constexpr (!std::is_same_v<std::decay_t<Inside>, std::nullptr_t>)
-          if (!inside(to)) return;
+        if (to == kNoIndex || !inside(to)) return;
         const bool is_goal = goal(to, marks);
-        if (!is_goal && !known.emplace(to, true).second) return;
-        visits.push_back({to, i, {move.stutters, move.step}, marks});
+        if (!is_goal && !known.insert(to).second) return;
+        visits.push_back({to, i, visits[i].depth + 1, {move.stutters, move.step}, marks});
         if (is_goal) found = visits.size() - 1;
       });
       if (!found) continue;
@@ -324,7 +423,7 @@ class Emptiness {
       steps.insert(steps.end(), path.rbegin(), path.rend());
       return visits[found].state;
     }
-    throw std::logic_error("an accepting component without the lasso that it promises");
+    return kNoIndex;
   }
 
   const Machine& machine_;
@@ -337,7 +436,7 @@ class Emptiness {
   const Limits& limits_;
   Work work_;
 
-  std::uint64_t count_ = 0, transitions_ = 0, refused_ = 0;
+  std::uint64_t count_ = 0, transitions_ = 0, refused_ = 0, visits_ = 0;
   std::uint32_t clock_ = 0;
   Stop stop_ = Stop::None;
   std::vector<std::uint32_t> order_;  // 0: not visited; kDead: its component is finished
@@ -347,6 +446,7 @@ class Emptiness {
   std::vector<Arc> arcs_;
   std::vector<Move> moves_;
   std::vector<Word> moved_;
+  std::vector<bool> nearby_;  // where not empty: the only states to search
 };
 
 BuchiResult find_accepted_run(std::shared_ptr<const Machine> machine, const Model& model, const BuchiQuery& query,

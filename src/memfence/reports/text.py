@@ -18,7 +18,8 @@ def render_text(result: CheckResult, *, width: int = DEFAULT_WIDTH, verbose: boo
     lines = [verdict_line(result), *_facts(result, verbose)]
     if result.trace is not None:
         lines += ["", *_counterexample(result.trace, reasons(result), width, result.loop_start)]
-    lines += [line for detail in result.details for line in ("", *detail.splitlines())]
+    details = result.details if result.loop_start is None else ()  # the table of a lasso says itself what repeats
+    lines += [line for detail in details for line in ("", *detail.splitlines())]
     return "\n".join(lines) + "\n"
 
 

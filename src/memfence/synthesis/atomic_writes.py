@@ -8,6 +8,7 @@ is enough at last is a minimum, and the clauses prove it.
 
 from __future__ import annotations
 
+import builtins
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -69,7 +70,7 @@ class AtomicFix:
     lasso: Lasso | None = None
     limit: str | None = None
 
-    @property
+    @builtins.property
     def atomic(self) -> tuple[AtomicWrite, ...]:
         """Every atomic write of the result: what belongs into `atomic.txt`."""
         return tuple(sorted({*self.given, *(one.write for one in self.chosen)}))
@@ -236,7 +237,8 @@ class _Search:
 
     def cost(self, write: AtomicWrite) -> int:
         level = loop_levels(self.program.processes[write.process])[write.transition]
-        return self.options.costs["locked"] * COST_OF_A_LOOP ** min(level, MOST_LEVELS)
+        looping: int = COST_OF_A_LOOP ** min(level, MOST_LEVELS)
+        return self.options.costs["locked"] * looping
 
     def result(
         self,

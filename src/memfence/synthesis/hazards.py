@@ -88,31 +88,30 @@ def _transition_of(step: Step, process: int) -> int:
 def with_early_commits(lasso: Lasso, claim: Claim, conditions: tuple[Condition, ...]) -> Lasso:
     """The same counterexample with writes committed at once wherever that leaves it one: fewer writes then matter."""
     position = 0
+    issues = _issues(lasso.trace)
     while position < len(lasso.trace.steps):
-        step = lasso.trace.steps[position].step
-        if isinstance(step, Commit):
-            issued = _issue_of(lasso.trace, position)
-            inside = issued is not None and (issued < lasso.loop_start) == (position < lasso.loop_start)
-            if issued is not None and inside and issued + 1 < position:
-                earlier = _moved(lasso, position, issued + 1, claim, conditions)
-                lasso = earlier or lasso
+        issued = issues.get(position)
+        if issued is not None and issued + 1 < position:
+            inside = (issued < lasso.loop_start) == (position < lasso.loop_start)
+            earlier = _moved(lasso, position, issued + 1, claim, conditions) if inside else None
+            if earlier is not None:
+                lasso, issues = earlier, _issues(earlier.trace)
         position += 1
     return lasso
 
 
-def _issue_of(trace: Trace, commit: int) -> int | None:
-    """The step that issued what step number `commit` commits; None for one of an earlier round."""
+def _issues(trace: Trace) -> dict[int, int]:
+    """For each step that commits a write, the step that issued it; not for one of an earlier round."""
     waiting: dict[tuple[int, int], deque[int]] = {}
-    for position, taken in enumerate(trace.steps[: commit + 1]):
+    found: dict[int, int] = {}
+    for position, taken in enumerate(trace.steps):
         for access in accesses(trace.program, trace.memory_model, trace.state_before(position), taken.step):
             queue = waiting.setdefault((access.process, access.variable), deque())
             if access.kind == "pending store":
                 queue.append(position)
-            elif access.kind == "commit":
-                issued = queue.popleft() if queue else None
-                if position == commit:
-                    return issued
-    return None
+            elif access.kind == "commit" and queue:
+                found[position] = queue.popleft()
+    return found
 
 
 def _moved(lasso: Lasso, old: int, new: int, claim: Claim, conditions: tuple[Condition, ...]) -> Lasso | None:
