@@ -56,8 +56,10 @@ test-core: build/native/core_tests ## Run the native unit tests (and the sanitiz
 golden: setup ## Write the expected output of golden tests again; look at the diff before you commit
 	UPDATE_GOLDEN=1 $(PYTEST) -n 0 tests/golden
 
-papers: setup ## Compare with the papers' tables and with other tools
+papers: setup ## Compare with the papers' tables and with other tools; print those of BEEM and of atomic writes
 	$(PYTEST) -n $(JOBS) -m "" tests/papers
+	$(BIN)/python tests/papers/atomic_table.py
+	$(BIN)/python tests/papers/beem_table.py
 
 bench: setup ## Time the engine, and Spin beside it where installed
 	$(BIN)/python benchmarks/run.py

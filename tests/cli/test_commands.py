@@ -307,6 +307,15 @@ def test_the_papers_example_is_fixed_by_two_atomic_writes(tmp_path):
     assert len(json.loads(literal.stdout)["atomic"]) == 1
 
 
+def test_a_list_may_say_that_all_writes_of_a_transition_are_atomic(tmp_path):
+    source, listed = tmp_path / "figure6.dve", tmp_path / "atomic.txt"
+    source.write_text(FIGURE_6)
+    listed.write_text("(*, A.0)\n")
+    done = memfence("fix", source, "--ltl", "F (x == 2 && y > 0)", "--atomic", listed)
+    assert done.returncode == 0 and "FIXED under tso with 1 atomic write:" in done.stdout
+    assert [line.split("  ")[0] for line in listed.read_text().splitlines()] == ["(*, A.0)", "(x, B.0)"]
+
+
 def test_atomic_writes_for_a_formula_that_fails_under_sc_are_refused_with_the_run(tmp_path):
     source = tmp_path / "figure6.dve"
     source.write_text(FIGURE_6)

@@ -1,0 +1,57 @@
+"""What the guide says about the DVE examples: who waits gets in, with and without fairness and store buffers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from emptiness import has_accepted_run
+from memfence.analyses import check
+from memfence.analyses.ltl.formula import Not
+from memfence.analyses.ltl.parser import parse_formula
+from memfence.analyses.ltl.translate import translate
+from memfence.analyses.options import CheckOptions
+from memfence.analyses.result import Verdict
+from memfence.models import ModelName, Sc, memory_model
+from memfence.models.fairness import memory_fairness, process_fairness
+from memfence.pipeline import load
+from memfence.program.ir import Ltl
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "dve"
+RESPONSE = "G (P@wait -> F P@cs)"
+EXCLUSION = "G !(P@cs && Q@cs)"
+ROWS: list[tuple[str, str, ModelName, bool, bool]] = [
+    ("peterson", RESPONSE, "sc", False, False),
+    ("peterson", RESPONSE, "sc", True, True),
+    ("peterson", RESPONSE, "tso", False, False),
+    ("peterson", RESPONSE, "tso", True, True),
+    ("peterson", EXCLUSION, "sc", True, True),
+    ("peterson", EXCLUSION, "tso", True, False),
+    ("dekker", RESPONSE, "sc", False, False),
+    ("dekker", RESPONSE, "sc", True, True),
+    ("dekker", RESPONSE, "tso", False, False),
+    ("dekker", RESPONSE, "tso", True, False),
+    ("dekker", EXCLUSION, "sc", True, True),
+    ("dekker", EXCLUSION, "tso", True, False),
+]
+
+
+@pytest.mark.parametrize(("name", "formula", "model", "fair", "expected"), ROWS)
+def test_an_example_has_the_verdict_of_the_guide(
+    name: str, formula: str, model: ModelName, fair: bool, expected: bool
+) -> None:
+    program = load(EXAMPLES / f"{name}.dve")
+    options = CheckOptions(model=model, ltl=Ltl("ltl", formula), fair=fair)
+    verdict = check(program, options).verdict
+    assert verdict in ((Verdict.HOLDS, Verdict.HOLDS_UP_TO) if expected else (Verdict.VIOLATED,))
+
+
+@pytest.mark.parametrize(("name", "formula", "model", "fair", "expected"), ROWS)
+def test_the_slow_twin_agrees(name: str, formula: str, model: ModelName, fair: bool, expected: bool) -> None:
+    program = load(EXAMPLES / f"{name}.dve")
+    memory = Sc() if model == "sc" else memory_model("tso", bound=1, per_variable=True)
+    parsed = parse_formula(formula, program, {})
+    atoms = tuple(atom.expr for atom in parsed.atoms)
+    conditions = (*memory_fairness(program, memory), *(process_fairness(program) if fair else ()))
+    assert has_accepted_run(program, memory, translate(Not(parsed.formula)), atoms, conditions) != expected
