@@ -230,4 +230,26 @@ void AttackWalk::add(EndEvent event) {
   ends_.push_back(std::move(event));
 }
 
+std::size_t WalkMemo::Hash::operator()(const std::vector<Value>& key) const {
+  std::uint64_t hash = key.size();
+  for (const Value value : key) {
+    hash = (hash ^ static_cast<std::uint32_t>(value)) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  }
+  return static_cast<std::size_t>(hash);
+}
+
+std::vector<EndEvent>& WalkMemo::run(AttackWalk& walk, Work& w, int attacker) {
+  const Process& process = machine_.processes[static_cast<std::size_t>(attacker)];
+  key_.assign(w.data(), w.data() + machine_.variables);
+  key_.push_back(attacker);
+  key_.push_back(w[process.location_slot]);
+  const Value* registers = w.data() + process.pending_slot + 1;
+  key_.insert(key_.end(), registers, registers + process.registers);
+  if (machine_.lock_slot >= 0) key_.push_back(w[machine_.lock_slot]);
+  if (const auto found = known_.find(key_); found != known_.end()) return found->second;
+  if (known_.size() >= kMost) known_.clear();
+  return known_.emplace(key_, walk.run(w, attacker)).first->second;
+}
+
 }  // namespace memfence

@@ -57,6 +57,7 @@ AttackObserver::AttackObserver(const Machine& m, Criterion criterion, bool colle
       criterion_(criterion),
       collect_(collect),
       walk_(std::make_unique<AttackWalk>(m, criterion, collect)),
+      memo_(std::make_unique<WalkMemo>(m)),
       sc_(m),
       writers_(static_cast<std::size_t>(m.variables)) {
   if (criterion == Criterion::Persistence) {
@@ -88,13 +89,13 @@ void AttackObserver::expand_persistence(Work& w, Index index) {
       }
     const std::uint64_t readable = reads_after_store_[static_cast<std::size_t>(p)][static_cast<std::size_t>(location)];
     if (readable == 0) continue;
+    // What is left of the memo are the clauses still to be found: usually none, and then the others need not be looked at.
+    std::vector<EndEvent>& ends = memo_->run(*walk_, w, p);
+    std::erase_if(ends, [&](const EndEvent& end) { return attacks_.contains(Clause{p, end.crossed, end.separable}); });
+    if (ends.empty()) continue;
     if (!noted) note_writers(w);
     noted = true;
-    bool hope = false;
-    for (int v = 0; v < m.variables && !hope; ++v)
-      hope = (readable & bit(v)) && writers_[static_cast<std::size_t>(v)].has_other_than(p);
-    if (!hope) continue;
-    for (const EndEvent& end : walk_->run(w, p)) {
+    for (const EndEvent& end : ends) {
       const int variable = end.accesses.front().first;
       if (!writers_[static_cast<std::size_t>(variable)].has_other_than(p)) continue;
       if (attacks_.contains(Clause{p, end.crossed, end.separable})) continue;
@@ -153,7 +154,7 @@ void AttackObserver::expand_robustness(Work& w, Index index) {
   const Machine& m = *machine_;
   for (int p = 0; p < static_cast<int>(m.processes.size()); ++p) {
     if (!walk_->can_start(p, w[m.processes[static_cast<std::size_t>(p)].location_slot])) continue;
-    for (const EndEvent& end : walk_->run(w, p)) {
+    for (const EndEvent& end : memo_->run(*walk_, w, p)) {
       const std::size_t mark = w.mark();
       for (const auto& [variable, value] : end.memory) w.set(variable, value);
       const Index root = chain_->root(w, p, end.delayed, end.accesses);

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 #include "memfence/execute.hpp"
@@ -74,6 +75,27 @@ class AttackWalk {
   bool every_fence_;
   std::vector<EndEvent> ends_;
   std::map<std::vector<Value>, std::vector<Crossed>> visited_;  // local state -> minimal crossed sets seen
+};
+
+// The end events of walks that were made before. A walk sees nothing but the attacker's location and registers, memory and
+// the bus lock, and many states differ in the other processes only: on the persistence paper's programs nearly every walk
+// is one of these, and looking it up costs a tenth of making it. The memo forgets everything when it is full.
+class WalkMemo {
+ public:
+  explicit WalkMemo(const Machine& m) : machine_(m) {}
+
+  // The end events that `walk.run(w, attacker)` gives. The caller may remove what it never needs again.
+  std::vector<EndEvent>& run(AttackWalk& walk, Work& w, int attacker);
+
+ private:
+  struct Hash {
+    std::size_t operator()(const std::vector<Value>& key) const;
+  };
+  static constexpr std::size_t kMost = std::size_t{1} << 20;
+
+  const Machine& machine_;
+  std::vector<Value> key_;
+  std::unordered_map<std::vector<Value>, std::vector<EndEvent>, Hash> known_;
 };
 
 }  // namespace memfence

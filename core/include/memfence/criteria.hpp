@@ -52,6 +52,7 @@ class AttackObserver : public NoObserver {
   Criterion criterion_;
   bool collect_;
   std::unique_ptr<AttackWalk> walk_;
+  std::unique_ptr<WalkMemo> memo_;
   std::unique_ptr<ChainSearch> chain_;
   std::unique_ptr<TornSteps> torn_;
   Sc sc_;

@@ -13,8 +13,7 @@ from typing import Literal
 from memfence.analyses import check
 from memfence.analyses.options import CheckOptions, Criterion, properties_to_check
 from memfence.analyses.result import CheckResult, Stats, Verdict
-from memfence.program.atomic_writes import with_locked_steps
-from memfence.program.communication import other_communication
+from memfence.program.communication import other_communication, shared_memory_form
 from memfence.program.ir import Program, Store
 
 RelaxedModel = Literal["tso", "pso"]
@@ -114,7 +113,7 @@ def compare(
 
 
 def _asked(program: Program, options: CheckOptions) -> Iterator[Question]:
-    if other_communication(with_locked_steps(program)) is None:
+    if other_communication(shared_memory_form(program)) is None:
         yield from QUESTIONS
     else:
         yield from (STATE_TSO, STATE_PSO)

@@ -13,8 +13,7 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.criteria import AttackKind, Decided, explore_attacks, explore_races
 from memfence.engines.engine import Limits, Stop
 from memfence.engines.trace import Trace
-from memfence.program.atomic_writes import with_locked_steps
-from memfence.program.communication import other_communication
+from memfence.program.communication import other_communication, shared_memory_form
 from memfence.program.ir import Program
 
 PROPERTIES: dict[Criterion, str] = {
@@ -32,7 +31,7 @@ def check_criterion(program: Program, criterion: Criterion, options: CheckOption
         from memfence.analyses.state_robustness import check_state_robustness
 
         return check_state_robustness(program, options)
-    program = with_locked_steps(program)
+    program = shared_memory_form(program)
     require_plain_processes(program)
     limits = limits_of(options)
     if criterion in ("trf", "drf"):
@@ -45,7 +44,7 @@ def require_plain_processes(program: Program) -> None:
     found = other_communication(program)
     if found is not None:
         what, span = found
-        message = f"{what} has no meaning for this criterion: it is about shared memory only"
+        message = f"{what} has no meaning for this criterion: it is about single accesses of shared memory"
         hint = "use --criterion safety, or --ltl"
         raise InputError([Diagnostic(Code.UNSUPPORTED, message, Label(span), hint=hint)])
 

@@ -22,7 +22,7 @@ from memfence.models import MemoryModel, memory_model
 from memfence.models.accesses import AccessKind, accesses
 from memfence.models.state import Commit, Failure, Run, State, Step
 from memfence.models.steps import take
-from memfence.program.ir import Program, Transition, is_local
+from memfence.program.ir import Load, Program, Store, Transition
 from memfence.program.passes.observed import observed_by
 from memfence.program.passes.reductions import reduce
 
@@ -132,7 +132,7 @@ def explore_races(
 
 
 def _encode(program: Program, reductions: frozenset[str]) -> Encoded:
-    observed = observed_by(program, (), accesses=True)
+    observed = observed_by(program, (), accesses=True, fences=False)
     reduced = reduce(program, observed, reductions & SAFE_REDUCTIONS, model="sc")
     return encode(reduced, loaded=program)
 
@@ -167,7 +167,7 @@ def _attack(program: Program, encoded: Encoded, native: _core.Attack) -> Attack:
 
 def _to_access(transitions: tuple[Transition, ...], origin: tuple[int, ...]) -> tuple[int, ...]:
     """The transitions behind an edge up to the one that touches memory; only the first of them if none does."""
-    touching = [i for i, n in enumerate(origin) if any(not is_local(op) for op in transitions[n].ops)]
+    touching = [i for i, n in enumerate(origin) if any(isinstance(op, Load | Store) for op in transitions[n].ops)]
     return origin[: touching[-1] + 1] if touching else origin[:1]
 
 

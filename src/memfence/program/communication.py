@@ -1,10 +1,17 @@
-"""Whether processes talk to each other through shared memory only: what the criteria of section 7 are about."""
+"""Whether processes talk to each other through shared memory only, in single steps: what the criteria are about."""
 
 from __future__ import annotations
 
+from memfence.program.atomic_writes import with_locked_steps
 from memfence.program.expressions import At, BufferEmpty, RegisterOf, walk
-from memfence.program.ir import Program, Store, Transition, op_expressions
+from memfence.program.ir import Lock, Program, Store, Transition, Unlock, op_expressions
+from memfence.program.passes.lock_regions import with_atomic_regions
 from memfence.source import Span
+
+
+def shared_memory_form(program: Program) -> Program:
+    """`program` in the form that the criteria about shared memory decide: the same traces under every memory model."""
+    return with_atomic_regions(with_locked_steps(program))
 
 
 def other_communication(program: Program) -> tuple[str, Span] | None:
@@ -23,6 +30,8 @@ def other_communication(program: Program) -> tuple[str, Span] | None:
 def _beside_memory(transition: Transition) -> str | None:
     if transition.sync is not None:
         return "a rendezvous"
+    if any(isinstance(op, Lock | Unlock) for op in transition.ops):
+        return "a lock region with a loop"
     leaves = [leaf for op in transition.ops for expr in op_expressions(op) for leaf in walk(expr)]
     waits = any(isinstance(leaf, BufferEmpty) for leaf in leaves)
     if any(isinstance(op, Store) and op.direct for op in transition.ops):

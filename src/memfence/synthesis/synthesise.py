@@ -16,6 +16,7 @@ from memfence.engines.overtaking import Overtaken, overtaken_pairs
 from memfence.engines.trace import Trace
 from memfence.frontends import EditKind
 from memfence.pipeline import load_text
+from memfence.program.communication import shared_memory_form
 from memfence.program.ir import Final, Program
 from memfence.program.property_text import parse_expression
 from memfence.source import SourceText
@@ -38,7 +39,7 @@ def fix(program: Program, options: FixOptions) -> FixResult:
     """
     start = time.monotonic()
     criterion = criterion_to_check(program, options)
-    program = forbidding_outcomes(program)
+    program = _in_form(forbidding_outcomes(program), criterion)
     found = choose(program, criterion, options)
     chosen = fence_set(program, found.chosen)
     in_one_step = None
@@ -74,13 +75,17 @@ def count_fences(program: Program, options: FixOptions) -> FixResult:
     """`fix`, without writing the text and without proving it once more: for comparing criteria."""
     start = time.monotonic()
     criterion = criterion_to_check(program, options)
-    program = forbidding_outcomes(program)
+    program = _in_form(forbidding_outcomes(program), criterion)
     found = choose(program, criterion, options)
     return FixResult(
         program, options.model, criterion, found.stated, found.verdict, options.minimise,
         fence_set(program, found.chosen), found.is_minimum, found.scope, _stats(found, start), trace=found.trace,
         limit=_as_given(found.limit, options), advice=found.advice,
     )  # fmt: skip
+
+
+def _in_form(program: Program, criterion: Criterion) -> Program:
+    return program if criterion in ("safety", "state-robust") else shared_memory_form(program)
 
 
 def _as_given(limit: str | None, options: FixOptions) -> str | None:

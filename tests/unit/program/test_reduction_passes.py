@@ -156,6 +156,7 @@ def test_a_fence_that_does_nothing_in_the_model_is_a_local_step(model: str, kind
     fenced = program((0, 1, [Load(R, X)]), (1, 2, [fence]))
     assert len(reduced(fenced, "fuse", model=model)) == left
     assert len(reduced(fenced, "fuse", Observed(accesses=True), model=model)) == 2
+    assert len(reduced(fenced, "fuse", Observed(accesses=True, fences=False), model=model)) == left
 
 
 def test_of_a_local_loop_one_location_stays() -> None:

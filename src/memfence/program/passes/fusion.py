@@ -56,7 +56,7 @@ class _Fusion:
         self.process: Process = program.processes[number]
         self.sees_buffer = number in observed.buffers
         self.blocking = observed.blocking
-        self.accesses = observed.accesses
+        self.keeps_fences = observed.accesses and observed.fences
         self.model = model
         self.seen_locations = {at for p, at in observed.locations if p == number}
         self.seen_registers = {r for p, r in observed.registers if p == number}
@@ -122,7 +122,8 @@ class _Fusion:
         return all(is_local(op) or self._does_nothing(op) for op in u.ops)
 
     def _does_nothing(self, op: Op) -> bool:
-        if self.accesses or not isinstance(op, Fence):
+        """Under SC no fence does; an attacker that walks on with pending stores finds it between the parts of a step."""
+        if self.keeps_fences or not isinstance(op, Fence):
             return False
         return self.model == "sc" or (self.model == "tso" and op.kind == "sfence")
 

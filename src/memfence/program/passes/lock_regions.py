@@ -32,7 +32,7 @@ def fuse_lock_regions(program: Program) -> Program:
     InputError (MF111) for an `unlock` that is only ever reached without the lock, and for a `lock` that is only ever
     reached while holding it. Where just some paths lead there so, the step blocks on them, and a note says so.
     """
-    if not any(_is_bus_op(op) for p in program.processes for t in p.transitions for op in t.ops):
+    if not has_lock_regions(program):
         return program
     misuses = [(process, misuse) for process in program.processes for misuse in _misuses(process)]
     errors = [_unbalanced(process, misuse) for process, misuse in misuses if misuse.always]
@@ -45,6 +45,53 @@ def fuse_lock_regions(program: Program) -> Program:
         kept.append(frozenset(range(len(before.locations))) - lost)
     notes = dict.fromkeys(f"an unbalanced lock or unlock of `{process.template}` blocks" for process, _ in misuses)
     return keep_locations(replace(program, processes=fused, notes=(*program.notes, *notes)), kept)
+
+
+def with_atomic_regions(program: Program) -> Program:
+    """`program` as the criteria about shared memory see it: lock regions are one step wherever that is possible.
+
+    Nothing is observed inside a region, so no property keeps its steps apart, and `properties` are dropped where that
+    matters. A path that takes the lock and never releases it is dropped, too: from there on nobody else accesses
+    memory, so what it does comes after everything else, as under SC. Regions with a cycle stay as they are.
+    """
+    if not has_lock_regions(program):
+        return program
+    processes = tuple(_without_endless_locks(process) for process in program.processes)
+    fused = fuse_lock_regions(replace(program, processes=processes, properties=()))
+    return replace(fused, notes=tuple(dict.fromkeys(fused.notes)))
+
+
+def has_lock_regions(program: Program) -> bool:
+    """Whether some lock region is taken step by step."""
+    return any(_is_bus_op(op) for p in program.processes for t in p.transitions for op in t.ops)
+
+
+def _without_endless_locks(process: Process) -> Process:
+    """`process` without the steps behind which the lock is never released."""
+    reached = _reached_with_lock(process)
+    ends = {(t.source, holds) for t in process.transitions for holds in (False, True) if not _holds_after(t, holds)}
+    releasing = {place for place in reached if place in ends or not place[1]}
+    while True:
+        more = {
+            (t.source, True)
+            for t in process.transitions
+            if (t.source, True) in reached
+            and not _is_misused(t, True)
+            and (t.target, _holds_after(t, True)) in releasing
+        }
+        if more <= releasing:
+            break
+        releasing |= more
+
+    def goes_on(transition: Transition) -> bool:
+        after = {
+            (transition.target, _holds_after(transition, holds))
+            for holds in (False, True)
+            if (transition.source, holds) in reached and not _is_misused(transition, holds)
+        }
+        return not after or bool(after & releasing)
+
+    return replace(process, transitions=tuple(filter(goes_on, process.transitions)))
 
 
 def _is_bus_op(op: Op) -> bool:
@@ -66,7 +113,7 @@ class _Misuse:
     always: bool
 
 
-def _misuses(process: Process) -> Iterator[_Misuse]:
+def _reached_with_lock(process: Process) -> set[tuple[int, bool]]:
     """Follow the control flow with and without the lock; a misused lock blocks."""
     reached = {(process.initial, False)}
     waiting = [(process.initial, False)]
@@ -77,6 +124,11 @@ def _misuses(process: Process) -> Iterator[_Misuse]:
             if after not in reached and not _is_misused(transition, holds):
                 reached.add(after)
                 waiting.append(after)
+    return reached
+
+
+def _misuses(process: Process) -> Iterator[_Misuse]:
+    reached = _reached_with_lock(process)
     for transition in process.transitions:
         wrong = [_is_misused(transition, holds) for holds in (False, True) if (transition.source, holds) in reached]
         if any(wrong):

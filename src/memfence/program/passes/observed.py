@@ -15,7 +15,8 @@ class Observed:
 
     `locations`, `registers`: pairs (process, number). `variables`: memory. `buffers`: processes whose pending stores
     are looked at. `accesses`: every load, store and fence is an event of its own (persistence and its kin), so none may
-    be dropped. `blocking`: a step that blocks half-way must stay visible (deadlock and liveness).
+    be dropped; without `fences`, a fence may be a part of the step before it. `blocking`: a step that blocks half-way
+    must stay visible (deadlock and liveness).
     """
 
     locations: frozenset[tuple[int, int]] = frozenset()
@@ -24,9 +25,12 @@ class Observed:
     buffers: frozenset[int] = frozenset()
     accesses: bool = False
     blocking: bool = False
+    fences: bool = True
 
 
-def observed_by(program: Program, exprs: Iterable[Expr], *, accesses: bool = False, blocking: bool = False) -> Observed:
+def observed_by(
+    program: Program, exprs: Iterable[Expr], *, accesses: bool = False, blocking: bool = False, fences: bool = True
+) -> Observed:
     """What `exprs` look at, and what the processes of `program` look at in each other."""
     locations: set[tuple[int, int]] = set()
     registers: set[tuple[int, int]] = set()
@@ -50,5 +54,5 @@ def observed_by(program: Program, exprs: Iterable[Expr], *, accesses: bool = Fal
                 case _:
                     pass
     return Observed(
-        frozenset(locations), frozenset(registers), frozenset(variables), frozenset(buffers), accesses, blocking
+        frozenset(locations), frozenset(registers), frozenset(variables), frozenset(buffers), accesses, blocking, fences
     )

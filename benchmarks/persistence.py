@@ -1,0 +1,164 @@
+"""Table 1 of the persistence paper (2015), decided exactly: `python benchmarks/persistence.py [ROW ...]` prints it.
+
+Needs the corpus beside the project. Every row runs in a process of its own, so that its memory is its own: persistence
+by one complete SC exploration that collects every attack, robustness as `memfence check --criterion robust` decides
+it. A verdict that differs from the paper's, or more states than the yardstick, ends the script with exit code 1.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from memfence.analyses import check
+from memfence.analyses.options import CheckOptions
+from memfence.engines.criteria import explore_attacks
+from memfence.engines.engine import Limits, peak_megabytes
+from memfence.pipeline import load
+from memfence.program.communication import shared_memory_form
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+PROGRAMS = SHARED / "corpus" / "persist"
+INT_BITS = {"bakery3": 4, "bakery4": 2, "seqlock": 3}
+OTHERS_INT_BITS = 8
+"""Where a program counts without bound: the width at which it is finite and still does what it is for; the yardstick's,
+where it has the row."""
+HARDEST = "peterson"
+LIMITS = Limits(timeout_seconds=30, memory_megabytes=4_000, threads=2)
+LIMITS_OF_HARDEST = Limits(timeout_seconds=480, memory_megabytes=12_000, threads=2)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A program, and what the paper and the yardstick say: fences that Persist and Trencher inserted, if any answer."""
+
+    name: str
+    file: str
+    processes: int
+    persist_fences: int
+    trencher_fences: int | None
+    yardstick_states: int | None
+
+    @property
+    def int_bits(self) -> int:
+        return INT_BITS.get(self.name, OTHERS_INT_BITS)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What we found. `int_bits`: None where the program bounds all values itself. `complete`: whether every SC state
+    was seen; a violation needs no more than its replayed run."""
+
+    int_bits: int | None
+    persistent: bool | None
+    complete: bool
+    states: int
+    seconds: float
+    robust: str
+    robust_seconds: float
+    megabytes: float
+
+    def faults(self, row: Row) -> list[str]:
+        """What is not as it should be."""
+        found = []
+        if self.persistent != (row.persist_fences == 0):
+            found.append("persistence differs from the paper")
+        if row.trencher_fences is not None and self.robust != ("holds" if row.trencher_fences == 0 else "violated"):
+            found.append("robustness differs from the paper")
+        if row.yardstick_states is not None and self.states > row.yardstick_states:
+            found.append("more states than the yardstick")
+        return found
+
+
+def rows() -> list[Row]:
+    """The rows of the table in the paper's order."""
+    yardstick = {r["program"]: int(r["states"]) for r in _read("yardstick-persistence.csv")}
+    return [
+        Row(
+            name := r["file"].rsplit("/", 1)[1],
+            r["file"],
+            int(r["processes"]),
+            int(r["persist_fences"]),
+            int(r["trencher_fences"]) if r["trencher_fences"] else None,
+            yardstick.get(name),
+        )
+        for r in _read("persistence-2015-table1.csv")
+    ]
+
+
+def measure(row: Row) -> Measured:
+    """Decide both criteria of one row; the run behind a violation of persistence is replayed."""
+    limits = LIMITS_OF_HARDEST if row.name == HARDEST else LIMITS
+    program = shared_memory_form(load(PROGRAMS / f"{row.file}.txt", int_bits=row.int_bits))
+    every = explore_attacks(program, "persistence", collect=True, limits=limits)
+    decided = every if every.complete else explore_attacks(program, "persistence", limits=limits)
+    if decided.attacks:
+        decided.attack_trace(decided.attacks[0], "tso")
+    megabytes = peak_megabytes()
+    options = CheckOptions(criterion="robust", timeout_seconds=limits.timeout_seconds, threads=1)
+    robust = check(program, options)
+    return Measured(
+        int_bits=row.int_bits if any("--int-bits" in note for note in program.notes) else None,
+        persistent=False if decided.attacks else True if decided.complete else None,
+        complete=every.complete,
+        states=every.cost.states,
+        seconds=every.cost.seconds,
+        robust=robust.verdict.value,
+        robust_seconds=robust.stats.seconds,
+        megabytes=megabytes,
+    )
+
+
+def main(wanted: list[str]) -> int:
+    """Print the table, a line as soon as it is known; 1 if some row is not as it should be."""
+    faulty = False
+    sys.stdout.write(
+        "| program | processes | bits | persistent | Persist | robust | Trencher | states | yardstick | time | memory |"
+        " states/s |\n|---|--:|--:|---|--:|---|--:|--:|--:|--:|--:|--:|\n"
+    )
+    for row in rows():
+        if wanted and row.name not in wanted:
+            continue
+        done = subprocess.run([sys.executable, __file__, "--row", row.name], capture_output=True, text=True, check=True)
+        measured = Measured(**json.loads(done.stdout))
+        sys.stdout.write(f"| {' | '.join(_cells(row, measured))} |\n")
+        sys.stdout.flush()
+        for fault in measured.faults(row):
+            faulty = True
+            sys.stderr.write(f"{row.name}: {fault}\n")
+    return int(faulty)
+
+
+def _cells(row: Row, measured: Measured) -> list[str]:
+    persistent = {True: "yes", False: "no", None: "?"}[measured.persistent]
+    robust = {"holds": "yes", "violated": "no"}.get(measured.robust, "?")
+    return [
+        row.name,
+        str(row.processes),
+        "-" if measured.int_bits is None else str(measured.int_bits),
+        persistent,
+        str(row.persist_fences),
+        f"{robust} ({measured.robust_seconds:.2f} s)",
+        "-" if row.trencher_fences is None else str(row.trencher_fences),
+        f"{'' if measured.complete else '> '}{measured.states:,}",
+        "-" if row.yardstick_states is None else f"{row.yardstick_states:,}",
+        f"{measured.seconds:.2f} s",
+        f"{measured.megabytes:,.0f} MB",
+        f"{measured.states / max(measured.seconds, 1e-6):,.0f}",
+    ]
+
+
+def _read(name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader((SHARED / "tables" / name).read_text(encoding="utf-8").splitlines()))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--row"]:
+        (only,) = (row for row in rows() if row.name == sys.argv[2])
+        sys.stdout.write(json.dumps(asdict(measure(only))))
+    else:
+        sys.exit(main(sys.argv[1:]))
