@@ -79,14 +79,21 @@ struct AttackWalk::Overlay {
   }
 };
 
-bool AttackWalk::can_start(int process, Value location) const {
-  for (const int number : machine_.leaving[static_cast<std::size_t>(process)][static_cast<std::size_t>(location)]) {
-    const Edge& edge = machine_.edges[static_cast<std::size_t>(number)];
-    if (edge.locked) continue;
-    for (const Op& op : edge.ops)
-      if (op.kind == OpKind::Store && !op.locked) return true;
-  }
-  return false;
+void AttackWalk::learn(int attacker, Crossed clause) {
+  auto& known = known_[static_cast<std::size_t>(attacker)];
+  if (is_known(attacker, clause)) return;
+  std::erase_if(known, [&](const Crossed& other) { return clause.is_within(other); });
+  known.push_back(std::move(clause));
+}
+
+bool AttackWalk::is_least(int attacker, const Crossed& clause) const {
+  const auto& known = known_[static_cast<std::size_t>(attacker)];
+  return std::find(known.begin(), known.end(), clause) != known.end();
+}
+
+bool AttackWalk::is_known(int attacker, const Crossed& crossed) const {
+  const auto& known = known_[static_cast<std::size_t>(attacker)];
+  return std::any_of(known.begin(), known.end(), [&](const Crossed& clause) { return clause.is_within(crossed); });
 }
 
 const std::vector<EndEvent>& AttackWalk::run(Work& w, int attacker) {
@@ -116,6 +123,7 @@ void AttackWalk::start(Work& w, const Edge& edge) {
 }
 
 void AttackWalk::walk(Work& w, int attacker, const Overlay& overlay, const Crossed& crossed, std::vector<int>& path) {
+  if (is_known(attacker, crossed)) return;
   const Process& process = machine_.processes[static_cast<std::size_t>(attacker)];
   const Value location = w[process.location_slot];
 

@@ -1,7 +1,6 @@
 #include "memfence/chain.hpp"
 
-#include <deque>
-#include <unordered_map>
+#include <algorithm>
 
 namespace memfence {
 
@@ -92,11 +91,14 @@ Index ChainSearch::root(const Work& w, int attacker, int delayed, const Start& a
   work_.settle();
   std::vector<Word> packed(layout_.words());
   layout_.pack(work_.data(), packed.data());
+  return insert(packed.data(), kNoIndex);
+}
+
+Index ChainSearch::insert(const Word* packed, Index parent) {
   states_.reserve(count_ + 1);
-  const auto inserted = states_.insert(packed.data(), hash_words(packed.data(), packed.size()), kNoIndex, static_cast<Index>(count_));
+  const auto inserted = states_.insert(packed, hash_words(packed, layout_.words()), parent, static_cast<Index>(count_));
   if (inserted.is_new) {
     ++count_;
-    closes_.push_back(false);
     if (count_ * 2 > states_.capacity()) states_.grow(count_, [](Index) { return true; });
   }
   return inserted.index;
@@ -110,12 +112,13 @@ void ChainSearch::normalise(Work& w) const {
   for (int v = 0; v < machine_.variables; ++v) w.set(kind_slot(v), 0);
 }
 
-void ChainSearch::children(const Word* node, std::vector<Child>& out) const {
-  out.clear();
+void ChainSearch::children(const Word* node, Children& out) const {
+  out.steps.clear();
+  out.packed.clear();
   Work& w = work_;
   layout_.unpack(node, w.data());
   w.settle();
-  std::vector<Access> accesses;
+  std::vector<Access>& accesses = accesses_;
   const int delayed = w[delayed_slot()];
   for (int q = 0; q < static_cast<int>(machine_.processes.size()); ++q) {
     const Process& process = machine_.processes[static_cast<std::size_t>(q)];
@@ -144,59 +147,74 @@ void ChainSearch::children(const Word* node, std::vector<Child>& out) const {
         for (int r = 0; r < process.registers; ++r) w.set(process.pending_slot + 1 + r, 0);
       }
       normalise(w);
-      Child child{std::vector<Word>(layout_.words()), {number, tried.completed}, goal};
-      layout_.pack(w.data(), child.packed.data());
-      out.push_back(std::move(child));
+      out.steps.push_back({{number, tried.completed}, goal});
+      out.packed.resize(out.packed.size() + layout_.words());
+      layout_.pack(w.data(), &out.packed[out.packed.size() - layout_.words()]);
       w.rollback();
     }
   }
 }
 
-bool ChainSearch::explore(bool stop_at_goal) {
-  std::vector<Child> found;
+bool ChainSearch::reach_goal() {
   for (; explored_ < count_; ++explored_) {
     const Index node = static_cast<Index>(explored_);
-    children(states_.state(node), found);
-    for (const Child& child : found) {
+    children(states_.state(node), found_);
+    for (std::size_t i = 0; i < found_.steps.size(); ++i) {
       ++transitions_;
-      if (child.goal) {
-        closes_[node] = true;
-        goal_reached_ = true;
+      if (found_.steps[i].goal) {
         goal_parent_ = node;
-        if (stop_at_goal) return true;
-        continue;
+        return true;
       }
-      states_.reserve(count_ + 1);
-      const auto inserted =
-          states_.insert(child.packed.data(), hash_words(child.packed.data(), child.packed.size()), node, static_cast<Index>(count_));
-      if (inserted.is_new) {
-        ++count_;
-        closes_.push_back(false);
-        if (count_ * 2 > states_.capacity()) states_.grow(count_, [](Index) { return true; });
-      }
-      if (!stop_at_goal) links_.emplace_back(node, inserted.index);
+      insert(&found_.packed[i * layout_.words()], node);
     }
   }
   return false;
 }
 
-std::vector<bool> ChainSearch::winning() const {
-  std::vector<std::vector<Index>> before(count_);
-  for (const auto& [from, to] : links_) before[to].push_back(from);
-  std::vector<bool> wins = closes_;
-  std::vector<Index> todo;
-  for (std::uint64_t i = 0; i < count_; ++i)
-    if (wins[i]) todo.push_back(static_cast<Index>(i));
+// Breadth-first over all nodes of all roots; a node that closes the chain, or has a step to one that wins, wins, and so do
+// all that lead to it. The search stops as soon as `root` is known to win, and goes on from there for the next root: where
+// most roots win, most nodes are never looked at. A root that is not known to win when nothing is left does not.
+bool ChainSearch::wins(Index root) {
+  const auto is_goal = [](const Child& child) { return child.goal; };
+  winning_.resize(count_, false);
+  first_link_.resize(count_, kEnd);
+  for (; explored_ < count_ && !winning_[root]; ++explored_) {
+    const Index node = static_cast<Index>(explored_);
+    if (winning_[node]) continue;
+    children(states_.state(node), found_);
+    transitions_ += found_.steps.size();
+    if (std::any_of(found_.steps.begin(), found_.steps.end(), is_goal)) {
+      mark_winning(node);
+      continue;
+    }
+    for (std::size_t i = 0; i < found_.steps.size() && !winning_[node]; ++i) {
+      const Index child = insert(&found_.packed[i * layout_.words()], node);
+      winning_.resize(count_, false);
+      first_link_.resize(count_, kEnd);
+      if (winning_[child]) {
+        mark_winning(node);
+      } else {
+        links_.push_back({node, first_link_[child]});
+        first_link_[child] = static_cast<std::uint32_t>(links_.size() - 1);
+      }
+    }
+  }
+  return winning_[root];
+}
+
+void ChainSearch::mark_winning(Index node) {
+  std::vector<Index> todo{node};
+  winning_[node] = true;
   while (!todo.empty()) {
-    const Index node = todo.back();
+    const Index at = todo.back();
     todo.pop_back();
-    for (const Index from : before[node])
-      if (!wins[from]) {
-        wins[from] = true;
+    for (std::uint32_t link = first_link_[at]; link != kEnd; link = links_[link].next)
+      if (const Index from = links_[link].from; !winning_[from]) {
+        winning_[from] = true;
         todo.push_back(from);
       }
+    first_link_[at] = kEnd;
   }
-  return wins;
 }
 
 Index ChainSearch::goal_root() const {
@@ -213,17 +231,20 @@ std::vector<HelperStep> ChainSearch::path(Index root) const {
   };
   std::vector<Visit> visits{{std::vector<Word>(states_.state(root), states_.state(root) + layout_.words()), 0, {}}};
   std::set<std::vector<Word>> seen{visits[0].packed};
-  std::vector<Child> found;
+  Children found;
   for (std::size_t at = 0; at < visits.size(); ++at) {
     const std::vector<Word> here = visits[at].packed;
     children(here.data(), found);
-    for (Child& child : found) {
-      if (child.goal) {
-        std::vector<HelperStep> steps{child.step};
+    for (std::size_t n = 0; n < found.steps.size(); ++n) {
+      const HelperStep step = found.steps[n].step;
+      if (found.steps[n].goal) {
+        std::vector<HelperStep> steps{step};
         for (std::size_t i = at; i != 0; i = visits[i].from) steps.insert(steps.begin(), visits[i].step);
         return steps;
       }
-      if (seen.insert(child.packed).second) visits.push_back({child.packed, at, child.step});
+      const auto packed = found.packed.begin() + static_cast<std::ptrdiff_t>(n * layout_.words());
+      std::vector<Word> node(packed, packed + static_cast<std::ptrdiff_t>(layout_.words()));
+      if (seen.insert(node).second) visits.push_back({std::move(node), at, step});
     }
   }
   return {};

@@ -4,64 +4,16 @@
 
 namespace memfence {
 
-namespace {
-
-std::uint64_t bit(int variable) { return std::uint64_t{1} << (variable & 63); }
-
-std::uint64_t variables_of(const Machine& m, const Op& op) {
-  const Expression& index = m.expressions[static_cast<std::size_t>(op.index)];
-  if (index.is_constant()) return bit(op.base + static_cast<int>(index.constant()));
-  std::uint64_t all = 0;
-  for (int i = 0; i < op.size; ++i) all |= bit(op.base + i);
-  return all;
-}
-
-// A filter from the program text alone: which variables (modulo 64) a persistence walk can read from memory, if it
-// delays a store at the given location. Backward fixpoint over "reads without store, fence or locked step".
-std::vector<std::vector<std::uint64_t>> reads_after_store(const Machine& m) {
-  std::vector<std::vector<std::uint64_t>> walking, result;
-  for (const Process& p : m.processes) {
-    walking.emplace_back(static_cast<std::size_t>(p.locations), 0);
-    result.emplace_back(static_cast<std::size_t>(p.locations), 0);
-  }
-  const auto along = [&](const Edge& e, bool store_allowed) {
-    std::uint64_t reads = 0;
-    if (e.locked || e.partner >= 0) return reads;
-    for (const Op& op : e.ops) {
-      if (op.kind == OpKind::Load) reads |= variables_of(m, op);
-      const bool ends = op.kind == OpKind::Mfence || op.kind == OpKind::Lock || (op.kind == OpKind::Store && !store_allowed);
-      if (ends) return reads;
-    }
-    return reads | walking[static_cast<std::size_t>(e.process)][static_cast<std::size_t>(e.target)];
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const Edge& e : m.edges) {
-      std::uint64_t& here = walking[static_cast<std::size_t>(e.process)][static_cast<std::size_t>(e.source)];
-      const std::uint64_t more = along(e, false);
-      changed |= (here | more) != here;
-      here |= more;
-    }
-  }
-  for (const Edge& e : m.edges) {
-    const bool stores = std::any_of(e.ops.begin(), e.ops.end(), [](const Op& op) { return op.kind == OpKind::Store; });
-    if (stores) result[static_cast<std::size_t>(e.process)][static_cast<std::size_t>(e.source)] |= along(e, true);
-  }
-  return result;
-}
-
-}  // namespace
-
 AttackObserver::AttackObserver(const Machine& m, Criterion criterion, bool collect)
     : machine_(&m),
       criterion_(criterion),
       collect_(collect),
+      text_(std::make_unique<WalkText>(m, criterion)),
       walk_(std::make_unique<AttackWalk>(m, criterion, collect)),
       memo_(std::make_unique<WalkMemo>(m)),
       sc_(m),
       writers_(static_cast<std::size_t>(m.variables)) {
   if (criterion == Criterion::Persistence) {
-    reads_after_store_ = reads_after_store(m);
     torn_ = std::make_unique<TornSteps>(m);
   } else {
     chain_ = std::make_unique<ChainSearch>(m);
@@ -78,27 +30,31 @@ void AttackObserver::expand(Work& w, Index index) {
 // The walk changes neither memory nor the others, so which variables the others can change is found once a state.
 void AttackObserver::expand_persistence(Work& w, Index index) {
   const Machine& m = *machine_;
+  const auto location_of = [&](int p) { return w[m.processes[static_cast<std::size_t>(p)].location_slot]; };
+  const int processes = static_cast<int>(m.processes.size());
   bool noted = false;
-  for (int p = 0; p < static_cast<int>(m.processes.size()); ++p) {
-    const Value location = w[m.processes[static_cast<std::size_t>(p)].location_slot];
-    if (torn_->is_possible(p, location))
+  for (int p = 0; p < processes; ++p) {
+    if (torn_->is_possible(p, location_of(p)) && !is_known(p, EndEvent{}))
       if (const auto torn = torn_->find(w, p)) {
         const EndEvent end{torn->delayed, torn->early, {{torn->committed, true}}, {}, {}, {torn->edge}, {}};
         add(Attack{index, p, end, torn->others, torn->is_store_before});
         if (!collect_) return;
       }
-    const std::uint64_t readable = reads_after_store_[static_cast<std::size_t>(p)][static_cast<std::size_t>(location)];
+    const std::uint64_t readable = text_->within_reach(p, location_of(p));
     if (readable == 0) continue;
+    std::uint64_t written = 0;
+    for (int q = 0; q < processes; ++q)
+      if (q != p) written |= text_->written_from(q, location_of(q));
+    if ((readable & written) == 0) continue;
     // What is left of the memo are the clauses still to be found: usually none, and then the others need not be looked at.
     std::vector<EndEvent>& ends = memo_->run(*walk_, w, p);
-    std::erase_if(ends, [&](const EndEvent& end) { return attacks_.contains(Clause{p, end.crossed, end.separable}); });
+    std::erase_if(ends, [&](const EndEvent& end) { return is_known(p, end); });
     if (ends.empty()) continue;
     if (!noted) note_writers(w);
     noted = true;
     for (const EndEvent& end : ends) {
       const int variable = end.accesses.front().first;
-      if (!writers_[static_cast<std::size_t>(variable)].has_other_than(p)) continue;
-      if (attacks_.contains(Clause{p, end.crossed, end.separable})) continue;
+      if (!writers_[static_cast<std::size_t>(variable)].has_other_than(p) || is_known(p, end)) continue;
       const int closing = closing_edge(w, p, variable);
       if (closing < 0) continue;
       add(Attack{index, p, end, {{closing, false}}});
@@ -112,6 +68,7 @@ void AttackObserver::note_writers(Work& w) {
   std::fill(writers_.begin(), writers_.end(), Writers{});
   for (int q = 0; q < static_cast<int>(m.processes.size()); ++q) {
     const auto location = static_cast<std::size_t>(w[m.processes[static_cast<std::size_t>(q)].location_slot]);
+    if (text_->written_from(q, static_cast<Value>(location)) == 0) continue;
     for (const int number : m.leaving[static_cast<std::size_t>(q)][location]) {
       const std::size_t mark = w.mark();
       if (try_edge(m, m.edges[static_cast<std::size_t>(number)], w, sc_, accesses_).happened)
@@ -153,19 +110,24 @@ int AttackObserver::closing_edge(Work& w, int attacker, int variable) {
 void AttackObserver::expand_robustness(Work& w, Index index) {
   const Machine& m = *machine_;
   for (int p = 0; p < static_cast<int>(m.processes.size()); ++p) {
-    if (!walk_->can_start(p, w[m.processes[static_cast<std::size_t>(p)].location_slot])) continue;
+    if (text_->within_reach(p, w[m.processes[static_cast<std::size_t>(p)].location_slot]) == 0) continue;
     for (const EndEvent& end : memo_->run(*walk_, w, p)) {
+      if (is_known(p, end)) continue;
       const std::size_t mark = w.mark();
       for (const auto& [variable, value] : end.memory) w.set(variable, value);
       const Index root = chain_->root(w, p, end.delayed, end.accesses);
       w.rollback(mark);
       if (root == kNoIndex) continue;
-      const Attack attack{index, p, end};
-      if (collect_) rooted_.try_emplace({root, clause_of(attack)}, attack);
-      first_of_root_.try_emplace(root, attack);
+      if (!collect_)
+        first_of_root_.try_emplace(root, Attack{index, p, end});
+      else if (chain_->wins(root))
+        add(Attack{index, p, end, chain_->path(root)});
     }
   }
-  if (chain_->explore(!collect_) && !collect_) {
+  if (collect_) return;
+  if (!chain_->reach_goal()) {
+    first_of_root_.clear();  // none of these roots leads anywhere
+  } else {
     const Index root = chain_->goal_root();
     Attack attack = first_of_root_.at(root);
     attack.helpers = chain_->path(root);
@@ -173,36 +135,31 @@ void AttackObserver::expand_robustness(Work& w, Index index) {
   }
 }
 
+// A clause of one transition that no sfence meets is a fence that must stand there: the text may know.
 void AttackObserver::add(Attack attack) {
+  const EndEvent& end = attack.end;
+  if (collect_) {
+    walk_->learn(attack.attacker, {end.crossed, end.separable});
+    if (end.crossed.size() == 1 && end.separable.empty()) text_->fence(attack.attacker, end.crossed.front());
+  }
   Clause clause = clause_of(attack);
   attacks_.try_emplace(std::move(clause), std::move(attack));
 }
 
 void AttackObserver::merge(AttackObserver& other, const StateSet& states) {
-  other.settle();
   merged_nodes_ += other.chain_nodes();
   for (auto& [clause, attack] : other.attacks_) {
     const auto [entry, is_new] = attacks_.try_emplace(clause, attack);
     if (!is_new && std::memcmp(states.state(attack.state), states.state(entry->second.state), states.words() * sizeof(Word)) < 0)
       entry->second = attack;
+    walk_->learn(attack.attacker, {attack.end.crossed, attack.end.separable});
   }
-}
-
-void AttackObserver::settle() {
-  if (!collect_ || !chain_) return;
-  const std::vector<bool> wins = chain_->winning();
-  for (auto& [key, attack] : rooted_) {
-    if (!wins[key.first] || attacks_.contains(key.second)) continue;
-    attack.helpers = chain_->path(key.first);
-    add(attack);
-  }
-  rooted_.clear();
 }
 
 std::vector<Attack> AttackObserver::attacks() {
-  settle();
   std::vector<Attack> found;
-  for (auto& [clause, attack] : attacks_) found.push_back(attack);
+  for (auto& [clause, attack] : attacks_)
+    if (!collect_ || walk_->is_least(attack.attacker, {attack.end.crossed, attack.end.separable})) found.push_back(attack);
   std::stable_sort(found.begin(), found.end(),
                    [](const Attack& a, const Attack& b) { return a.end.crossed.size() < b.end.crossed.size(); });
   return found;

@@ -47,22 +47,27 @@ class AttackWalk {
   // With `every_fence`, also the walks that an sfence somewhere would leave: later stores stay pending. They matter only for
   // which fences stop all attacks, not for whether there is one.
   AttackWalk(const Machine& m, Criterion criterion, bool every_fence)
-      : machine_(m), criterion_(criterion), every_fence_(every_fence) {}
+      : machine_(m), criterion_(criterion), every_fence_(every_fence), known_(m.processes.size()) {}
 
   // Every end event of process `attacker` from the state in `w`, with minimal sets of crossed transitions. `w` is left as
   // it was. Deterministic order.
   const std::vector<EndEvent>& run(Work& w, int attacker);
 
-  // Whether a store can be the next step of the process at this location.
-  bool can_start(int process, Value location) const;
-
- private:
-  struct Overlay;
-  // What a set of fences must hit: mfences `all`, sfences `some` of them.
+  // What a set of fences must hit: mfences behind `all`, or sfences behind `some` of them; sorted.
   struct Crossed {
     std::vector<int> all, some;
     bool is_within(const Crossed& other) const;
+    friend bool operator==(const Crossed&, const Crossed&) = default;
   };
+
+  // Attacks of this process across all of `clause` are of no interest any more: fences must stop them anyway.
+  void learn(int attacker, Crossed clause);
+  bool is_known(int attacker, const Crossed& crossed) const;
+  // Whether `clause` was learnt, and nothing within it.
+  bool is_least(int attacker, const Crossed& clause) const;
+
+ private:
+  struct Overlay;
 
   void start(Work& w, const Edge& edge);
   void walk(Work& w, int attacker, const Overlay& overlay, const Crossed& crossed, std::vector<int>& path);
@@ -75,6 +80,7 @@ class AttackWalk {
   bool every_fence_;
   std::vector<EndEvent> ends_;
   std::map<std::vector<Value>, std::vector<Crossed>> visited_;  // local state -> minimal crossed sets seen
+  std::vector<std::vector<Crossed>> known_;                     // per attacker: clauses, none within another
 };
 
 // The end events of walks that were made before. A walk sees nothing but the attacker's location and registers, memory and

@@ -28,19 +28,17 @@ class ChainSearch {
   // are as in `w`. Returns kNoIndex where a look at the program text already rules the attack out.
   Index root(const Work& w, int attacker, int delayed, const Start& accesses);
 
-  // Explore every node not yet explored. With `stop_at_goal`, end at the first goal and return true.
-  bool explore(bool stop_at_goal);
-  // After a complete exploration: the nodes from which the chain can be closed.
-  std::vector<bool> winning() const;
-  bool is_goal_reached() const { return goal_reached_; }
-  // The root from which the first goal was reached.
+  // Explore every node not yet explored, up to the first goal; whether there was one. Then `goal_root` is where it began.
+  bool reach_goal();
   Index goal_root() const;
+  // Whether the chain can be closed from `root`. Explores what that takes and remembers the answer for every node on the
+  // way; not to be mixed with `reach_goal`.
+  bool wins(Index root);
   // A shortest way from `root` to an access of the delayed variable.
   std::vector<HelperStep> path(Index root) const;
 
   std::uint64_t nodes() const { return count_; }
   std::uint64_t transitions() const { return transitions_; }
-  std::uint64_t bytes() const { return states_.bytes() + links_.size() * sizeof(links_[0]); }
 
  private:
   static std::vector<Slot> node_slots(const Machine& m);
@@ -51,13 +49,18 @@ class ChainSearch {
   int kind_slot(int variable) const { return base_ + 2 + static_cast<int>(machine_.processes.size()) + variable; }
 
   struct Child {
-    std::vector<Word> packed;
     HelperStep step;
     bool goal;
   };
+  struct Children {
+    std::vector<Child> steps;
+    std::vector<Word> packed;  // the nodes they lead to, one after the other
+  };
   // Every chain step from the packed node.
-  void children(const Word* node, std::vector<Child>& out) const;
+  void children(const Word* node, Children& out) const;
   void normalise(Work& w) const;
+  Index insert(const Word* packed, Index parent);
+  void mark_winning(Index node);
 
   const Machine& machine_;
   int base_;
@@ -65,10 +68,18 @@ class ChainSearch {
   Layout layout_;
   StateSet states_;
   std::uint64_t count_ = 0, explored_ = 0, transitions_ = 0;
-  bool goal_reached_ = false;
   Index goal_parent_ = kNoIndex;
-  std::vector<std::pair<Index, Index>> links_;  // node -> child, for winning()
-  std::vector<bool> closes_;                    // nodes with a step to the goal
+  // `wins`: which nodes win, as far as known, and for the others a list of those that have a step to them.
+  static constexpr std::uint32_t kEnd = 0xFFFFFFFFu;
+  struct Link {
+    Index from;
+    std::uint32_t next;
+  };
+  std::vector<bool> winning_;
+  std::vector<std::uint32_t> first_link_;
+  std::vector<Link> links_;
+  Children found_;
+  mutable std::vector<Access> accesses_;
   std::vector<std::set<int>> text_reads_, text_writes_;  // per process
   std::map<std::tuple<int, int, Start>, bool> text_answers_;
   mutable Work work_;

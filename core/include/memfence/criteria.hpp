@@ -6,6 +6,7 @@
 #include "memfence/attack.hpp"
 #include "memfence/chain.hpp"
 #include "memfence/exploration.hpp"
+#include "memfence/walk_text.hpp"
 
 namespace memfence {
 
@@ -21,8 +22,8 @@ struct Attack {
 
 class AttackObserver : public NoObserver {
  public:
-  // With `collect`, the whole space is searched and `attacks()` has one attack for each distinct clause (attacker,
-  // transitions crossed, those of them where an sfence will do); else the first attack ends the search.
+  // With `collect`, the whole space is searched and `attacks()` has one attack for each clause (attacker, transitions
+  // crossed, those of them where an sfence will do) that includes no other one; else the first attack ends the search.
   AttackObserver(const Machine& m, Criterion criterion, bool collect);
   AttackObserver(const AttackObserver& other) : AttackObserver(*other.machine_, other.criterion_, other.collect_) {}
   AttackObserver(AttackObserver&&) = default;
@@ -45,27 +46,27 @@ class AttackObserver : public NoObserver {
   void note_writers(Work& w);
   int closing_edge(Work& w, int attacker, int variable);
   void add(Attack attack);
-  // Decide what waits for the verdict on its root node.
-  void settle();
+  bool is_known(int attacker, const EndEvent& end) const {
+    return collect_ && walk_->is_known(attacker, {end.crossed, end.separable});
+  }
 
   const Machine* machine_;
   Criterion criterion_;
   bool collect_;
+  std::unique_ptr<WalkText> text_;
   std::unique_ptr<AttackWalk> walk_;
   std::unique_ptr<WalkMemo> memo_;
   std::unique_ptr<ChainSearch> chain_;
   std::unique_ptr<TornSteps> torn_;
   Sc sc_;
   std::map<Clause, Attack> attacks_;
-  std::map<std::pair<Index, Clause>, Attack> rooted_;  // collect: waiting for the verdict on their root node
-  std::map<Index, Attack> first_of_root_;
+  std::map<Index, Attack> first_of_root_;  // roots not yet explored to the end
   std::uint64_t merged_nodes_ = 0;
   struct Writers {
     int first = -1, another = -1;
     bool has_other_than(int process) const { return first >= 0 && (first != process || another >= 0); }
   };
   std::vector<Writers> writers_;  // per variable: processes that can change it now, two of them at most
-  std::vector<std::vector<std::uint64_t>> reads_after_store_;  // [process][location]: variables modulo 64
   std::vector<Access> accesses_;
 };
 

@@ -271,8 +271,10 @@ class _AttackRun:
             self.state = after
 
     def drain_all(self, but: int | None = None) -> None:
-        """Commit everything that is pending, except for process `but`."""
+        """Commit everything that is pending, except for process `but` and for what the bus lock keeps from memory."""
         for process in range(len(self.program.processes)):
+            if self.state.lock_owner not in (None, process):
+                continue
             while process != but and not self.has_failed and any(self.state.buffers[process]):
                 step, self.state = next(iter(self.model.background(self.program, self.state, process)))
                 self.steps.append(step)

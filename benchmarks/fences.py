@@ -1,0 +1,137 @@
+"""Fences for Table 1 of the persistence paper: how few, how long, beside the counts of Persist and Trencher.
+
+Every row runs the commands that a user would: `check`, `fix`, and `check` on what `fix` wrote. Processor time counts,
+start-up of the command included. A count above the paper's, or one that is not a proven minimum, fails the run.
+
+    python benchmarks/fences.py [--timeout S] [PROGRAM ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, log
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
+from tempfile import TemporaryDirectory
+
+from cases import CORPUS
+
+TABLE = CORPUS.parent / "tables" / "persistence-2015-table1.csv"
+INT_BITS = {"bakery3": 4, "bakery4": 2, "seqlock": 3, "chase-lev-wsq": 8, "LIFO-iWSQ": 8}
+"""Programs that count without bound, and the width at which their integers are read to wrap. Default: 8."""
+MEMORY_MEGABYTES = 14_000
+NOT_IN_THE_PAPER = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """One `fix`: fence instructions over all processes; None where it was not decided."""
+
+    count: int | None
+    states: int
+    cpu: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`check`: of the program as it is, which ends at the first violation. `proof`: of what `fix` wrote."""
+
+    name: str
+    persistent: Fixed
+    check: float
+    proof: float
+    robust: Fixed
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("programs", nargs="*")
+    parser.add_argument("--timeout", type=float, default=60)
+    options = parser.parse_args()
+    if not TABLE.is_file():
+        sys.exit("skipped: corpus not found at ../shared/corpus")
+    print("| program | processes | SC states | check | fix | check the fixed | ours | Persist | robust: fix | ours | Trencher |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    rows = []
+    for entry in csv.DictReader(TABLE.read_text().splitlines()):
+        name = Path(entry["file"]).name
+        if options.programs and name not in options.programs:
+            continue
+        row = measure(CORPUS / "persist" / f"{entry['file']}.txt", options.timeout)
+        rows.append(row)
+        print(line(row, entry), flush=True)
+        require(row, entry)
+    decided = [row for row in rows if row.persistent.count is not None]
+    print()
+    print(f"time of fix to check of the fixed text, geometric mean: {mean([r.persistent.cpu / r.proof for r in decided])}")
+    print(f"time of fix to check of the text as it is, geometric mean: {mean([r.persistent.cpu / r.check for r in decided])}")
+    print(f"decided: {len(decided)} of {len(rows)} for persistence, {sum(r.robust.count is not None for r in rows)} for robustness")
+
+
+def measure(path: Path, timeout: float) -> Row:
+    name = path.stem
+    common = ["--timeout", f"{timeout:g}", "--memory", str(MEMORY_MEGABYTES)]
+    if name in INT_BITS:
+        common += ["--int-bits", str(INT_BITS[name])]
+    with TemporaryDirectory() as folder:
+        fixed = Path(folder, path.name)
+        persistent = fix(path, "persistent", [*common, "-o", str(fixed)])
+        check = run("check", path, "persistent", common)[1]
+        written = fixed if fixed.is_file() else path
+        proof, seconds = run("check", written, "persistent", common)
+        assert persistent.count is None or proof["verdict"] == "holds", name
+        robust = fix(path, "robust", common)
+    return Row(name, persistent, check, seconds, robust)
+
+
+def fix(path: Path, criterion: str, options: Sequence[str]) -> Fixed:
+    found, seconds = run("fix", path, criterion, ["--minimise", "count", *options])
+    if found["verdict"] not in ("fixed", "already_holds"):
+        return Fixed(None, found["stats"]["states"], seconds)
+    assert found["minimum"], path
+    return Fixed(found["instances"], found["stats"]["states"], seconds)
+
+
+def run(verb: str, path: Path, criterion: str, options: Sequence[str]) -> tuple[dict, float]:
+    """The JSON that the command prints, and the processor time it took."""
+    before = getrusage(RUSAGE_CHILDREN)
+    command = [sys.executable, "-m", "memfence", verb, str(path), "--criterion", criterion, "--json", *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    after = getrusage(RUSAGE_CHILDREN)
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def line(row: Row, entry: dict[str, str]) -> str:
+    bits = f" ({INT_BITS[row.name]} bits)" if row.name in INT_BITS else ""
+    cells = [
+        f"{row.name}{bits}", entry["processes"], f"{row.persistent.states:,}",
+        f"{row.check:.2f}", f"{row.persistent.cpu:.2f}", f"{row.proof:.2f}",
+        shown(row.persistent), entry["persist_fences"],
+        f"{row.robust.cpu:.2f}", shown(row.robust), entry["trencher_fences"] or "time-out",
+    ]  # fmt: skip
+    return "| " + " | ".join(cells) + " |"
+
+
+def shown(fixed: Fixed) -> str:
+    return "not decided" if fixed.count is None else str(fixed.count)
+
+
+def require(row: Row, entry: dict[str, str]) -> None:
+    for fixed, paper in ((row.persistent, entry["persist_fences"]), (row.robust, entry["trencher_fences"])):
+        if fixed.count is not None and paper and fixed.count > int(paper):
+            sys.exit(f"{row.name}: {fixed.count} fences, the paper has {paper}")
+
+
+def mean(ratios: Sequence[float]) -> str:
+    return f"{exp(sum(map(log, ratios)) / len(ratios)):.2f} (of {len(ratios)})" if ratios else NOT_IN_THE_PAPER
+
+
+if __name__ == "__main__":
+    main()
