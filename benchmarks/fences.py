@@ -19,6 +19,7 @@ from math import exp, log
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from cases import CORPUS
 
@@ -56,7 +57,9 @@ def main() -> None:
     options = parser.parse_args()
     if not TABLE.is_file():
         sys.exit("skipped: corpus not found at ../shared/corpus")
-    print("| program | processes | SC states | check | fix | check the fixed | ours | Persist | robust: fix | ours | Trencher |")
+    print(
+        "| program | processes | SC states | check | fix | check the fixed | ours | Persist | robust: fix | ours | Trencher |"
+    )
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     rows = []
     for entry in csv.DictReader(TABLE.read_text().splitlines()):
@@ -69,9 +72,15 @@ def main() -> None:
         require(row, entry)
     decided = [row for row in rows if row.persistent.count is not None]
     print()
-    print(f"time of fix to check of the fixed text, geometric mean: {mean([r.persistent.cpu / r.proof for r in decided])}")
-    print(f"time of fix to check of the text as it is, geometric mean: {mean([r.persistent.cpu / r.check for r in decided])}")
-    print(f"decided: {len(decided)} of {len(rows)} for persistence, {sum(r.robust.count is not None for r in rows)} for robustness")
+    print(
+        f"time of fix to check of the fixed text, geometric mean: {mean([r.persistent.cpu / r.proof for r in decided])}"
+    )
+    print(
+        f"time of fix to check of the text as it is, geometric mean: {mean([r.persistent.cpu / r.check for r in decided])}"
+    )
+    print(
+        f"decided: {len(decided)} of {len(rows)} for persistence, {sum(r.robust.count is not None for r in rows)} for robustness"
+    )
 
 
 def measure(path: Path, timeout: float) -> Row:
@@ -98,7 +107,7 @@ def fix(path: Path, criterion: str, options: Sequence[str]) -> Fixed:
     return Fixed(found["instances"], found["stats"]["states"], seconds)
 
 
-def run(verb: str, path: Path, criterion: str, options: Sequence[str]) -> tuple[dict, float]:
+def run(verb: str, path: Path, criterion: str, options: Sequence[str]) -> tuple[dict[str, Any], float]:
     """The JSON that the command prints, and the processor time it took."""
     before = getrusage(RUSAGE_CHILDREN)
     command = [sys.executable, "-m", "memfence", verb, str(path), "--criterion", criterion, "--json", *options]
