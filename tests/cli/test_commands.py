@@ -316,6 +316,23 @@ def test_a_list_may_say_that_all_writes_of_a_transition_are_atomic(tmp_path):
     assert [line.split("  ")[0] for line in listed.read_text().splitlines()] == ["(*, A.0)", "(x, B.0)"]
 
 
+def test_the_bound_of_an_ltl_check_is_for_each_variable_or_for_the_whole_buffer(tmp_path):
+    """Two stores to x can be pending at once in TSO(2), not in TSO/var(1)."""
+    source = tmp_path / "twice.dve"
+    source.write_text("""byte x, y;
+process P { byte r; state a, b, c, d; init a; trans a -> b { effect x = 1; }, b -> c { effect x = 2; },
+  c -> d { effect r = y; }; }
+process Q { byte r; state a, b, c, d; init a; trans a -> b { effect y = 1; }, b -> c { effect y = 2; },
+  c -> d { effect r = x; }; }
+system async;
+""")
+    asked = ("check", source, "--ltl", "G !(P@d && Q@d && P.r == 0 && Q.r == 0)", "-q")
+    assert memfence(*asked).returncode == 4
+    assert memfence(*asked, "--buffer-bound", "2").returncode == 1
+    assert memfence(*asked, "--buffer-bound", "2", "--bound-per", "process").returncode == 1
+    assert memfence(*asked, "--buffer-bound", "1", "--bound-per", "process").returncode == 4
+
+
 def test_atomic_writes_for_a_formula_that_fails_under_sc_are_refused_with_the_run(tmp_path):
     source = tmp_path / "figure6.dve"
     source.write_text(FIGURE_6)

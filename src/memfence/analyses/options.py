@@ -11,6 +11,7 @@ from memfence.program.ir import Forbidden, Invariant, Ltl, NoDeadlock, Program, 
 
 Criterion = Literal["safety", "persistent", "robust", "state-robust", "trf", "drf"]
 EngineName = Literal["auto", "explicit", "symbolic", "dual"]
+BoundPer = Literal["variable", "process"]
 
 Progress = Callable[[int, int, int, float, float], None]
 """Called now and then with: states, transitions, queue, seconds, megabytes."""
@@ -24,7 +25,9 @@ class CheckOptions:
 
     `forbid`, `invariant`, `ltl` and `deadlock` replace what the program itself states; assertions are always checked,
     unless `ltl` is all that is asked.
-    `define` names predicates for `ltl`; `fair` assumes that no process is able to move for ever without moving.
+    `buffer_bound` is a limit on each buffer; for temporal properties under TSO on each process and variable, unless
+    `bound_per` is "process". `define` names predicates for `ltl`; `fair` assumes that no process is able to move for
+    ever without moving.
     `reduce` lists reductions of `ALL_REDUCTIONS`. `threads` 0 means as many as there are processors.
     """
 
@@ -37,6 +40,7 @@ class CheckOptions:
     define: tuple[tuple[str, str], ...] = ()
     fair: bool = False
     buffer_bound: int | None = None
+    bound_per: BoundPer = "variable"
     abstract: int | None = None
     engine: EngineName = "auto"
     reduce: tuple[str, ...] = ALL_REDUCTIONS

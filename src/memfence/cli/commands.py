@@ -72,6 +72,11 @@ class Target(StrEnum):
     dot = "dot"
 
 
+class BoundPer(StrEnum):
+    variable = "variable"
+    process = "process"
+
+
 class AtomicWaits(StrEnum):
     own = "own"
     all = "all"
@@ -82,6 +87,9 @@ AtomicWaitsOption = Annotated[
     typer.Option("--atomic-waits", help="An atomic write waits for its own process's stores, or for all (DVE)."),
 ]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The program.", show_default=False)]
+BoundPerOption = Annotated[
+    BoundPer, typer.Option(help="With --ltl, TSO: the bound is one for each variable of a process, or for all of them.")
+]
 LanguageOption = Annotated[str | None, typer.Option("--language", metavar="L", help="Language of FILE, if unclear.")]
 IntBits = Annotated[
     int | None,
@@ -127,6 +135,7 @@ def check(
     buffer_bound: Annotated[
         int | None, typer.Option(metavar="K", min=1, help="At most K stores pending in a buffer.")
     ] = None,
+    bound_per: BoundPerOption = BoundPer.variable,
     int_bits: IntBits = None,
     abstract: Annotated[
         int | None, typer.Option(metavar="K", min=0, help="Flattening abstraction after K steps.")
@@ -168,6 +177,7 @@ def check(
             define=_definitions(define or []),
             fair=fair,
             buffer_bound=buffer_bound,
+            bound_per=bound_per.value,
             abstract=abstract,
             reduce=_reductions(reduce),
             timeout_seconds=timeout,

@@ -12,6 +12,8 @@ import typer
 from memfence.cli.commands import (
     AtomicWaits,
     AtomicWaitsOption,
+    BoundPer,
+    BoundPerOption,
     CriterionChoice,
     File,
     IntBits,
@@ -69,6 +71,7 @@ def fix(
     buffer_bound: Annotated[
         int | None, typer.Option(metavar="K", min=1, help="With --ltl: at most K stores pending. Default: 1.")
     ] = None,
+    bound_per: BoundPerOption = BoundPer.variable,
     atomic: Annotated[
         Path | None, typer.Option("--atomic", metavar="LIST", help="With --ltl: atomic writes, read and written.")
     ] = None,
@@ -125,6 +128,7 @@ def fix(
             define=_definitions(define or []),
             fair=fair,
             buffer_bound=buffer_bound,
+            bound_per=bound_per.value,
             minimise=minimise.value,
             all=every,
             via=None if via is None else "tso",

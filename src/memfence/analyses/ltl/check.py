@@ -116,10 +116,11 @@ def claims_of(program: Program, options: CheckOptions, properties: tuple[Propert
 
 
 def bounded_memory(options: CheckOptions) -> Bounded:
-    """TSO/var(k) for TSO, as in the paper; PSO(k); SC as it is."""
+    """TSO/var(k) for TSO, as in the paper, or TSO(k); PSO(k); SC as it is."""
     if options.model == "sc":
         return Bounded("sc")
-    return Bounded(options.model, options.buffer_bound or DEFAULT_BOUND, per_variable=options.model == "tso")
+    per_variable = options.model == "tso" and options.bound_per == "variable"
+    return Bounded(options.model, options.buffer_bound or DEFAULT_BOUND, per_variable)
 
 
 def fairness_of(program: Program, claim: Claim, memory: Bounded, fair: bool) -> tuple[Condition, ...]:
