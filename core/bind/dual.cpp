@@ -45,15 +45,16 @@ void bind_dual(nb::module_& m) {
   m.def(
       "explore_dual",
       [](std::shared_ptr<Machine> machine, int bad, int bad_final, bool failures, bool reduce,
-         std::vector<std::vector<int>> location_classes, double timeout_seconds, std::uint64_t memory_bytes,
+         std::vector<std::vector<int>> location_classes, std::uint64_t most_states, double timeout_seconds, std::uint64_t memory_bytes,
          std::shared_ptr<Cancel> cancel, nb::object progress) {
-        const Limits limits = make_limits(timeout_seconds, memory_bytes, std::move(cancel), progress);
+        Limits limits = make_limits(timeout_seconds, memory_bytes, std::move(cancel), progress);
+        limits.most_states = most_states;
         const dual::Question question{bad, bad_final, failures, reduce, std::move(location_classes)};
         const nb::gil_scoped_release unlocked;
         return dual::explore(*machine, question, limits);
       },
-      "machine"_a, "bad"_a, "bad_final"_a, "failures"_a, "reduce"_a, "location_classes"_a, "timeout_seconds"_a, "memory_bytes"_a,
-      "cancel"_a.none(), "progress"_a.none(),
+      "machine"_a, "bad"_a, "bad_final"_a, "failures"_a, "reduce"_a, "location_classes"_a, "most_states"_a, "timeout_seconds"_a,
+      "memory_bytes"_a, "cancel"_a.none(), "progress"_a.none(),
       "Search backwards from bad states under the dual semantics of TSO: ends for every finite-state program.");
 }
 

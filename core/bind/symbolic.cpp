@@ -70,15 +70,16 @@ void bind_symbolic(nb::module_& m) {
   m.def(
       "explore_symbolic",
       [](std::shared_ptr<Machine> machine, bool partial, bool reduce, int bad, bool stop_on_failure, bool stop_on_deadlock,
-         std::vector<int> final_values, double timeout_seconds, std::uint64_t memory_bytes, std::shared_ptr<Cancel> cancel,
-         nb::object progress) {
-        const Limits limits = make_limits(timeout_seconds, memory_bytes, std::move(cancel), progress);
+         std::vector<int> final_values, std::uint64_t most_states, double timeout_seconds, std::uint64_t memory_bytes,
+         std::shared_ptr<Cancel> cancel, nb::object progress) {
+        Limits limits = make_limits(timeout_seconds, memory_bytes, std::move(cancel), progress);
+        limits.most_states = most_states;
         const SafetyQuery query{bad, stop_on_failure, stop_on_deadlock, std::move(final_values)};
         const nb::gil_scoped_release unlocked;
         return explore_symbolic(*machine, partial ? StoreOrder::Partial : StoreOrder::Total, reduce, query, limits);
       },
       "machine"_a, "partial"_a, "reduce"_a, "bad"_a, "stop_on_failure"_a, "stop_on_deadlock"_a, "final_values"_a,
-      "timeout_seconds"_a, "memory_bytes"_a, "cancel"_a.none(), "progress"_a.none(),
+      "most_states"_a, "timeout_seconds"_a, "memory_bytes"_a, "cancel"_a.none(), "progress"_a.none(),
       "Explore sets of buffer contents, without bound, looking for bad states, failing steps and deadlocks.");
 
   nb::class_<Languages>(m, "Languages")

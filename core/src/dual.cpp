@@ -126,8 +126,8 @@ class Search {
     std::uint64_t bytes = bytes_ + frontier_->bytes() + is_waiting_.size() * (3 * sizeof(Waiting) + sizeof(Made) + 8);
     for (const Sets& s : model_.sets) bytes += s.bytes();
     const Stats& s = outcome_.stats;
-    const Stop stop = watch_.check(s.expanded, s.predecessors, waiting_, bytes);
-    if (outcome_.stop == Stop::None) outcome_.stop = stop;
+    if (outcome_.stop == Stop::None) outcome_.stop = watch_.check(s.expanded, s.predecessors, waiting_, bytes);
+    if (outcome_.stop == Stop::None) outcome_.stop = watch_.check_states(s.expanded);
   }
 
   void finish() {

@@ -148,8 +148,11 @@ class Builder {
   }
 
   void run(int p, const Edge& edge, std::size_t from, Trial trial) {
-    if ((++tried_ & 1023) == 0 && result_.stop == Stop::None)
+    if ((++tried_ & 1023) == 0 && result_.stop == Stop::None) {
       result_.stop = watch_.check(tried_, tried_, queue_.size(), result_.bytes);
+      // A step of one process costs far less than expanding a constraint.
+      if (result_.stop == Stop::None) result_.stop = watch_.check_states(tried_ / 16);
+    }
     if (result_.stop != Stop::None) return;
     for (std::size_t i = from; i < edge.ops.size(); ++i) {
       const Op& op = edge.ops[i];

@@ -35,6 +35,10 @@ Stop Watch::check(std::uint64_t states, std::uint64_t transitions, std::uint64_t
   return Stop::None;
 }
 
+Stop Watch::check_states(std::uint64_t states) const {
+  return limits_.most_states && states >= limits_.most_states ? Stop::States : Stop::None;
+}
+
 bool Watch::would_exceed(std::uint64_t bytes, std::uint64_t more) const {
   return limits_.memory_bytes && base_bytes_ + bytes + more > limits_.memory_bytes;
 }

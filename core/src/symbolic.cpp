@@ -28,7 +28,6 @@ class SymbolicSearch {
         steps_(m, languages_, settles_, {reduce, reduce && may_commit_late()}),
         store_(m.slots.size(), steps_.width(), languages_),
         acceleration_(m, languages_, steps_, store_),
-        limits_(limits),
         watch_(limits),
         work_(steps_.width()) {}
 
@@ -78,9 +77,9 @@ class SymbolicSearch {
         waiting_.pop();
       }
       if (store_.is_live(next)) expand(next);
-      const Stop why = watch_.check(outcome_.stats.states, outcome_.stats.transitions, waiting_.size(), bytes());
-      if (why != Stop::None && outcome_.stop == Stop::None) outcome_.stop = why;
-      if (limits_.most_states && outcome_.stats.states >= limits_.most_states) outcome_.stop = Stop::Memory;
+      if (outcome_.stop == Stop::None)
+        outcome_.stop = watch_.check(outcome_.stats.states, outcome_.stats.transitions, waiting_.size(), bytes());
+      if (outcome_.stop == Stop::None) outcome_.stop = watch_.check_states(outcome_.stats.states);
     }
   }
 
@@ -218,7 +217,6 @@ class SymbolicSearch {
   SymbolicSteps steps_;
   SymbolicStore store_;
   Acceleration acceleration_;
-  const Limits& limits_;
   Watch watch_;
   Work work_;
   std::vector<int> solo_;  // states in which the process that moved last may move again: latest first

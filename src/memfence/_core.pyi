@@ -248,7 +248,7 @@ class SymbolicOutcome:
     @property
     def final_values(self) -> list[list[int]]: ...
 
-def explore_symbolic(machine: Machine, partial: bool, reduce: bool, bad: int, stop_on_failure: bool, stop_on_deadlock: bool, final_values: Sequence[int], timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> SymbolicOutcome:
+def explore_symbolic(machine: Machine, partial: bool, reduce: bool, bad: int, stop_on_failure: bool, stop_on_deadlock: bool, final_values: Sequence[int], most_states: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> SymbolicOutcome:
     """
     Explore sets of buffer contents, without bound, looking for bad states, failing steps and deadlocks.
     """
@@ -332,7 +332,7 @@ class DualOutcome:
     @property
     def run(self) -> tuple[int, list[tuple[int, int]]] | None: ...
 
-def explore_dual(machine: Machine, bad: int, bad_final: int, failures: bool, reduce: bool, location_classes: Sequence[Sequence[int]], timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> DualOutcome:
+def explore_dual(machine: Machine, bad: int, bad_final: int, failures: bool, reduce: bool, location_classes: Sequence[Sequence[int]], most_states: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> DualOutcome:
     """
     Search backwards from bad states under the dual semantics of TSO: ends for every finite-state program.
     """

@@ -128,7 +128,7 @@ def test_the_final_states_with_all_reductions_are_those_of_the_reference(memory,
 @pytest.mark.slow
 @pytest.mark.parametrize("memory", MEMORIES, ids=named)
 @given(program=programs(SMALL), data=st.data())
-@quick(400)
+@quick(2_000)
 def test_many_programs_agree_with_the_reference(memory, program, data):
     check_states(program, memory)
     check_answers(program, memory, data)

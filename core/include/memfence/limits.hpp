@@ -35,6 +35,8 @@ class Watch {
 
   // Why to stop now, if at all. `bytes` is what the search itself holds.
   Stop check(std::uint64_t states, std::uint64_t transitions, std::uint64_t queue, std::uint64_t bytes);
+  // Stop::States once there are `most_states`. Apart from check(): a parallel search asks only where it stays deterministic.
+  Stop check_states(std::uint64_t states) const;
   // Whether `more` bytes on top of `bytes` would break the memory limit.
   bool would_exceed(std::uint64_t bytes, std::uint64_t more) const;
   double seconds() const;

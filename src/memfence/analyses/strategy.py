@@ -6,8 +6,9 @@ shortcuts  a program that is persistent or robust reaches the same states with e
 symbolic   unbounded buffers as automata; a proof if it ends.
 dual       backward search over the dual semantics (TSO): always ends, given time.
 
-Small programs are decided by the explicit engine alone, within a fixed number of states. Then come SC and the
-shortcuts, then explicit and symbolic side by side, the first conclusive answer winning, last dual.
+Small questions are decided within a fixed number of states: explicit first, then runs in which only two processes
+move, dual and symbolic search (large programs may have small proofs), SC and the shortcuts. What is left is searched by
+all of them side by side, the first conclusive answer winning.
 """
 
 from __future__ import annotations
@@ -28,6 +29,16 @@ from memfence.program.ir import Program
 FIRST_BOUNDS = (1, 2, 3, 4, 6, 8)
 SMALL_SEARCH = 100_000
 """States that the first, explicit attempt of `auto` may visit in each search."""
+SMALL_PAIR = 50_000
+"""States of each search in which only two processes move."""
+SMALL_PROOF = 10_000
+"""Symbolic states, or constraints of the dual semantics, that the attempts after it may use."""
+SHORT = 3.0
+"""Seconds that each of these attempts may take, where sets and constraints are large."""
+SMALL_SC = 1_000_000
+"""States under SC that may be visited to see whether SC decides, before all engines are used at once."""
+SHORTEST_RUN = 2_000_000
+"""States in which a shortest run is looked for, when the dual engine has found a longer one."""
 
 Answer = Literal["found", "proved", "bounded", "unknown"]
 
@@ -143,9 +154,8 @@ def search_symbolically(
         ("accelerations", statistics.accelerations),
     )
     if found.found:
-        trace = find_concrete(
-            program, options.model, question, limits=deadline.remaining(**changes), reductions=reductions
-        )
+        until_found = deadline.remaining(**{**changes, "most_states": 0, "timeout_seconds": None})
+        trace = find_concrete(program, options.model, question, limits=until_found, reductions=reductions)
         if trace is None:
             scope = "an error is reachable, but a limit was hit before a run to it was found"
             return Decision("unknown", "symbolic", scope, found.cost, stop=Stop.TIMEOUT, extra=extra)
@@ -171,12 +181,13 @@ def search_dually(
     reductions = frozenset(options.reduce)
     found = explore_dual(program, question, limits=deadline.remaining(**changes), reductions=reductions)
     if found.found:
-        trace = find_concrete(program, "tso", question, limits=deadline.remaining(**changes), reductions=reductions)
-        if trace is None:
-            scope = "an error is reachable, but a limit was hit before a run to it was found"
-            return Decision("unknown", "dual", scope, found.cost, stop=Stop.TIMEOUT)
+        shortest = deadline.remaining(**{**changes, "most_states": SHORTEST_RUN, "timeout_seconds": None})
+        trace = find_concrete(program, "tso", question, limits=shortest, reductions=reductions)
         scope = "found by backward search; the run was replayed step by step"
-        return Decision("found", "dual", scope, found.cost, trace=trace, finding="bad state")
+        if trace is None:
+            trace = found.trace()
+            scope += "; there may be a shorter one"
+        return Decision("found", "dual", scope, found.cost, trace=trace, finding=found.finding)
     if found.complete:
         scope = "unbounded buffers and loops: complete (backward search over the dual semantics)"
         return Decision("proved", "dual", scope, found.cost)
@@ -188,7 +199,7 @@ def _auto(program: Program, question: Question, options: CheckOptions, deadline:
     if first.is_conclusive or deadline.passed or (options.buffer_bound is not None and first.stop is Stop.NOTHING_LEFT):
         return first
     best = first
-    for attempt in (_shortcut, _side_by_side, search_dually):
+    for attempt in (_few_processes, _small_proof, _small_shortcut, _side_by_side):
         decision = attempt(program, question, options, deadline)
         if decision is None:
             continue
@@ -201,29 +212,66 @@ def _auto(program: Program, question: Question, options: CheckOptions, deadline:
     return best
 
 
-def _shortcut(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision | None:
+def _few_processes(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision | None:
+    """Runs of two processes, the others at rest."""
+    from memfence.engines.few_processes import explore_pairs, in_whole
+
+    assert options.model != "sc"
+    if options.buffer_bound is not None:
+        return None
+    reductions = frozenset(options.reduce)
+    found, cost = explore_pairs(
+        program, options.model, question, deadline=deadline, most_states=SMALL_PAIR, reductions=reductions
+    )
+    if found is None:
+        return None
+    scope = "a run of two processes was found and replayed step by step; there may be a shorter one of more"
+    return Decision("found", "explicit", scope, cost, trace=in_whole(program, found), finding=found.finding)
+
+
+def _small_proof(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision | None:
+    """The dual and the symbolic engine, given little."""
+    for search in (search_dually, search_symbolically):
+        decision = search(program, question, options, deadline, most_states=SMALL_PROOF, timeout_seconds=SHORT)
+        if decision.is_conclusive or decision.stop is Stop.CANCELLED:
+            return decision
+    return None
+
+
+def _small_shortcut(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision | None:
+    decision = prove_by_shortcut(program, question, options, deadline, most_states=SMALL_SC)
+    return decision if decision.is_conclusive or decision.stop is Stop.CANCELLED else None
+
+
+def prove_by_shortcut(
+    program: Program, question: Question, options: CheckOptions, deadline: Deadline, **changes: object
+) -> Decision:
     """SC decides, if the program is persistent or robust and the question is about states with empty buffers."""
     from memfence.engines.criteria import AttackKind, explore_attacks
+    from memfence.engines.sc_run import with_store_buffers
 
+    nothing = Decision("unknown", "sc", "SC does not decide the question", Cost(), stop=Stop.STATES)
     beside_memory = other_communication(program) is not None
     if question.final_values or beside_memory or not speaks_of_plain_states(question):
-        return None
+        return nothing
     under_sc = explore(
-        program, Bounded("sc"), question, limits=deadline.remaining(), reductions=frozenset(options.reduce)
+        program, Bounded("sc"), question, limits=deadline.remaining(**changes), reductions=frozenset(options.reduce)
     )
-    if under_sc.finding is not None:  # not the memory model's fault; the bounded search shows the shortest run
-        return grow_bounds(program, question, options, deadline)
+    if under_sc.finding is not None:  # not the memory model's fault, and a run of the relaxed model as well
+        run = with_store_buffers(under_sc.trace(), options.model)
+        scope = "a run was found under SC already, and replayed step by step"
+        return Decision("found", "sc", scope, under_sc.cost, trace=run, finding=under_sc.finding)
     if not under_sc.complete:
-        return None
+        return replace(nothing, stop=under_sc.stop, cost=under_sc.cost)
     kinds: tuple[AttackKind, ...] = ("persistence", "tso") if options.model == "tso" else ("pso",)
     names = {"persistence": "persistent", "tso": "trace-robust", "pso": "trace-robust"}
     for kind in kinds:
-        decided = explore_attacks(program, kind, limits=deadline.remaining())
+        decided = explore_attacks(program, kind, limits=deadline.remaining(**changes))
         if decided.complete and not decided.attacks:
             scope = f"unbounded buffers and loops: complete (the program is {names[kind]}, and SC-safe)"
             cost = under_sc.cost + decided.cost
             return Decision("proved", f"sc + {kind}", scope, cost)
-    return None
+    return nothing
 
 
 def speaks_of_plain_states(question: Question) -> bool:
@@ -237,13 +285,22 @@ def speaks_of_plain_states(question: Question) -> bool:
 
 
 def _side_by_side(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision:
-    """Explicit with growing bounds against symbolic, in two threads; the first conclusive answer ends the other."""
-    searches: tuple[Callable[..., Decision], ...] = (grow_bounds, search_symbolically)
+    """All engines, a thread and an equal part of the memory each; the first conclusive answer ends the others."""
+    searches: tuple[Callable[..., Decision], ...] = (
+        grow_bounds,
+        search_symbolically,
+        search_dually,
+        prove_by_shortcut,
+    )
     cancels = [new_cancel() for _ in searches]
+    progress = (deadline.limits.progress, *(None for _ in searches[1:]))
+    part = deadline.limits.part(len(searches))
     with ThreadPoolExecutor(len(searches)) as pool:
         futures: list[Future[Decision]] = [
-            pool.submit(search, program, question, options, deadline, cancel=cancel, progress=progress)
-            for search, cancel, progress in zip(searches, cancels, (deadline.limits.progress, None), strict=True)
+            pool.submit(
+                search, program, question, options, deadline, cancel=cancel, progress=report, memory_megabytes=part
+            )
+            for search, cancel, report in zip(searches, cancels, progress, strict=True)
         ]
         try:
             decisions = list(_as_decided(futures, cancels))
@@ -253,7 +310,7 @@ def _side_by_side(program: Program, question: Question, options: CheckOptions, d
             raise
     conclusive = [d for d in decisions if d.is_conclusive]
     bounded = [d for d in decisions if d.answer == "bounded"]
-    return (conclusive or bounded or decisions)[0]
+    return (conclusive or bounded or [futures[0].result()])[0]
 
 
 def _as_decided(futures: list[Future[Decision]], cancels: list[CancelToken]) -> Iterator[Decision]:

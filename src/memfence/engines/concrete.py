@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from memfence.engines.engine import Limits
+from memfence.engines.engine import Limits, Stop
 from memfence.engines.explicit import Bounded, Question, explore
 from memfence.engines.symbolic import UnboundedModel
 from memfence.engines.trace import Trace
@@ -39,6 +39,6 @@ def find_concrete(
         explored = explore(program, Bounded(model, bound), question, limits=left, reductions=reductions)
         if explored.finding is not None:
             return explored.trace()
-        if explored.refused == 0:
-            return None  # finished without it, or stopped by a limit
+        if explored.refused == 0 or explored.stop is not Stop.NOTHING_LEFT:
+            return None
     return None

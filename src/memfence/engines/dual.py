@@ -127,6 +127,7 @@ def explore_dual(
         question.failures,
         "order" in reductions,
         [location_classes(program, p, expressions) for p in range(len(program.processes))],
+        limits.most_states,
         **limits.for_core(),
     )
     stats = native.stats

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from pathlib import Path
 from typing import TypeAlias, TypedDict
 
 from memfence import _core
@@ -48,7 +49,8 @@ class CoreLimits(TypedDict):
 class Limits:
     """What a search may use. No limit on time by default; on memory, three quarters of the machine's.
 
-    `most_states` ends a search of the explicit engine at about that many states; 0 does not.
+    `most_states` ends a search at about that many states, sets of states or constraints; 0 does not. Unlike time, it
+    ends the same search at the same place on every machine.
     """
 
     timeout_seconds: float | None = None
@@ -63,6 +65,11 @@ class Limits:
         if self.memory_megabytes is not None:
             return self.memory_megabytes * 1_000_000
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
+
+    def part(self, searches: int) -> int:
+        """Megabytes of memory that the whole process may use for one of several searches at a time."""
+        used = resident_megabytes()
+        return int(used + max(0.0, self.memory_bytes / 1e6 - used) / searches)
 
     def for_core(self) -> CoreLimits:
         """The keyword arguments that every search of the core takes."""
@@ -103,10 +110,11 @@ class Deadline:
 
     def remaining(self, **changes: object) -> Limits:
         """The limits for the next search: what is left of the time, and `changes`."""
-        if self.limits.timeout_seconds is not None:
-            left = self.limits.timeout_seconds - (time.monotonic() - self.start)
-            changes["timeout_seconds"] = max(0.001, left)
-        return replace(self.limits, **changes)  # type: ignore[arg-type]
+        limits = replace(self.limits, **changes)  # type: ignore[arg-type]
+        if self.limits.timeout_seconds is None:
+            return limits
+        left = max(0.001, self.limits.timeout_seconds - (time.monotonic() - self.start))
+        return replace(limits, timeout_seconds=min(left, limits.timeout_seconds or left))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +135,12 @@ class Cost:
             max(self.state_bits, other.state_bits),
             max(self.depth, other.depth),
         )
+
+
+def resident_megabytes() -> float:
+    """The memory this process holds now."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def peak_megabytes() -> float:

@@ -111,6 +111,7 @@ def explore_symbolic(
         question.failures,
         question.deadlock,
         numbers,
+        limits.most_states,
         **limits.for_core(),
     )
     stop, stats = Stop(native.stop), native.stats
