@@ -57,6 +57,9 @@ class _CriteriaBody(_Body):
         def load() -> None:
             self.step(Load(self.register(), second))
 
+        def locked_load() -> None:
+            self.step(Load(self.register(), second), locked=True)
+
         def store() -> None:
             self.step(Store(first, self.a_constant()))
 
@@ -70,7 +73,7 @@ class _CriteriaBody(_Body):
             self.step(Load(self.scratch, first), Assume(Binary("==", Register(self.scratch), Const(1))))
 
         ways: list[list[Callable[[], None]]] = [[], [store, load], [store, load], [store, store_second]]
-        ways += [[load_first, load], [wait_for_first, load]]
+        ways += [[load_first, load], [wait_for_first, load], [store, locked_load]]
         return [*self.draw(st.sampled_from(ways))]
 
     def accesses(self) -> list[Callable[[], None]]:

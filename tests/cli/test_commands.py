@@ -304,7 +304,7 @@ def test_the_papers_example_is_fixed_by_two_atomic_writes(tmp_path):
     again = memfence("fix", source, *asked, "--atomic", listed)
     assert again.returncode == 0 and "without another atomic write" in again.stdout
     literal = memfence("fix", source, *asked, "--atomic-waits", "all", "--json")
-    assert len(json.loads(literal.stdout)["atomic"]) == 1
+    assert len(json.loads(literal.stdout)["fences"]) == 1
 
 
 def test_a_list_may_say_that_all_writes_of_a_transition_are_atomic(tmp_path):

@@ -23,7 +23,7 @@ def commands() -> list[str]:
     from memfence.cli.main import app
 
     names = [info.name or (info.callback.__name__ if info.callback else "") for info in app.registered_commands]
-    return [name.replace("_", "-") for name in names]
+    return [name.replace("_", "-") for name in names] + [group.name or "" for group in app.registered_groups]
 
 
 @pytest.fixture(scope="module")

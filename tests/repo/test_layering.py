@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
 
 ORDER = [
     "version", "source", "codes", "explanations", "diagnostics", "program", "frontends", "pipeline", "models", "_core",
-    "engines", "analyses", "synthesis", "reports", "testing", "cli",
+    "engines", "analyses", "synthesis", "reports", "testing", "bench", "cli",
 ]  # fmt: skip
 DOORS = {"__init__", "__main__"}
 """The public names and `python -m memfence` may reach everything."""

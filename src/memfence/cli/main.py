@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from memfence.cli.bench_command import bench
 from memfence.cli.commands import app
 from memfence.cli.compare_command import compare
 from memfence.cli.exit_codes import Exit
@@ -29,6 +30,8 @@ app.command(
     short_help="Run SC executions one by one, and monitor each.",
     epilog="Example: memfence explore examples/lost_wakeup.pml --preemptions 3",
 )(explore)
+
+app.add_typer(bench, name="bench", short_help="The tables of the papers, measured again.")
 
 
 def run() -> None:

@@ -92,20 +92,26 @@ def atomic_object(result: AtomicFix) -> Object:
     return {
         "file": result.program.source.path,
         "model": result.model,
+        "criterion": "ltl",
         "property": result.property,
         "verdict": result.verdict.value,
         "minimise": result.minimise,
-        "is_minimum": result.is_minimum,
+        "minimum": result.is_minimum,
+        "fences": [_write_object(result.program, chosen) for chosen in result.chosen],
+        "count": len(result.chosen),
+        "instances": len(result.chosen),
+        "cost": sum(chosen.cost for chosen in result.chosen),
+        "sets": None,
         "waits_for": result.waits_for,
         "scope": result.scope,
         "limit": result.limit,
         "writes": result.writes,
         "found_first": result.found_first,
-        "atomic": [_write_object(result.program, chosen) for chosen in result.chosen],
         "list": print_atomic_writes(result.program, result.atomic),
         "trace": None if result.lasso is None else trace_list(result.lasso.trace),
         "loop_start": None if result.lasso is None else result.lasso.loop_start + 1,
         "stats": {
+            "sites": result.writes,
             "clauses": stats.clauses,
             "checks": stats.checks,
             "states": stats.states,
@@ -118,14 +124,19 @@ def atomic_object(result: AtomicFix) -> Object:
 def _write_object(program: Program, chosen: ChosenWrite) -> Object:
     write = chosen.write
     process = program.processes[write.process]
-    span = process.transitions[write.transition].span
+    transition = process.transitions[write.transition]
+    is_somewhere = transition.span.source is not NOWHERE.source
     return {
+        "kind": "atomic",
+        "file": transition.span.source.path if is_somewhere else None,
+        "line": transition.span.line if is_somewhere else None,
         "process": process.name,
+        "processes": [process.name],
+        "location": process.locations[transition.source].name,
+        "after": step_text(program, write.process, transition),
         "transition": write.transition,
         "variable": write.variable,
-        "line": None if span.source is NOWHERE.source else span.line,
-        "text": step_text(program, write.process, process.transitions[write.transition]),
         "cost": chosen.cost,
-        "run": None if chosen.run is None else trace_list(chosen.run.trace),
+        "trace": None if chosen.run is None else trace_list(chosen.run.trace),
         "loop_start": None if chosen.run is None else chosen.run.loop_start + 1,
     }

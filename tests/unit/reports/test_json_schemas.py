@@ -17,6 +17,7 @@ from memfence.diagnostics import InputError
 from memfence.models import ModelName
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Ltl
+from memfence.reports.atomic import atomic_object
 from memfence.reports.compare import comparison_object
 from memfence.reports.exploration import explore_object
 from memfence.reports.fencing import fix_object
@@ -25,6 +26,7 @@ from memfence.reports.monitoring import monitor_object
 from memfence.reports.necessity import necessity_object
 from memfence.reports.schemas import json_schema, schema_names
 from memfence.source import SourceText
+from memfence.synthesis.atomic_writes import fix_ltl
 from memfence.synthesis.comparison import compare
 from memfence.synthesis.necessity import existing_fences, why
 from memfence.synthesis.options import FixOptions
@@ -121,3 +123,11 @@ def test_monitored_traces_follow_the_schema(tmp_path: Path) -> None:
     validate(value, "monitor")
     path.write_text(BORDERLINE.splitlines()[0] + "\n")
     validate(monitor_object(monitor(path)), "monitor")
+
+
+def test_a_fix_by_atomic_writes_follows_the_schema() -> None:
+    ltl = Ltl("ltl", "G !(P@cs && Q@cs)", SourceText("--ltl", "P").span(0, 1))
+    result = fix_ltl(load(EXAMPLES / "dve" / "peterson.dve"), FixOptions(ltl=ltl))
+    value = atomic_object(result)
+    assert value["verdict"] == "fixed" and value["count"] == 2 and value["minimum"]
+    validate(value, "fix")

@@ -122,7 +122,7 @@ class _Fusion:
         return all(is_local(op) or self._does_nothing(op) for op in u.ops)
 
     def _does_nothing(self, op: Op) -> bool:
-        """Under SC no fence does; an attacker that walks on with pending stores finds it between the parts of a step."""
+        """Under SC no fence does; an attacker that walks on with pending stores finds one between the parts."""
         if self.keeps_fences or not isinstance(op, Fence):
             return False
         return self.model == "sc" or (self.model == "tso" and op.kind == "sfence")

@@ -1,0 +1,53 @@
+"""Tables that are compared with published ones, as Markdown and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+Cells = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where the models are: our own, and the benchmark corpus of other tools, if any; and a limit for each command."""
+
+    examples: Path
+    corpus: Path | None
+    timeout_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a paper. `rows` measures as it goes, a row at a time."""
+
+    name: str
+    title: str
+    about: str
+    columns: Cells
+    rows: Callable[[Sources], Iterator[Cells]]
+
+    def head(self) -> str:
+        """The first two lines in Markdown: names, and numbers to the right."""
+        return f"{markdown_row(self.columns)}\n{markdown_row(tuple('---' for _ in self.columns))}\n"
+
+
+def markdown_row(cells: Cells) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def csv_text(columns: Cells, rows: list[Cells]) -> str:
+    """RFC 4180, with a head line."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def number(value: float | None, digits: int = 0) -> str:
+    """A number without grouping, so that CSV readers take it for one; a dash for none."""
+    return "-" if value is None else f"{value:.{digits}f}"

@@ -1,0 +1,103 @@
+"""`memfence bench tables` and `memfence bench families`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memfence.cli.exit_codes import Exit
+from memfence.cli.outputs import write_report
+from memfence.version import VERSION
+
+if TYPE_CHECKING:
+    from memfence.bench.table import Cells, Sources, Table
+
+bench = typer.Typer(
+    help="The tables of the papers, measured again beside the published numbers.",
+    epilog="Example: memfence bench tables linden-wolper-2010",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+ExamplesOption = Annotated[
+    Path,
+    typer.Option("--examples", metavar="DIR", help="The folder `examples` of the memfence sources."),
+]
+CorpusOption = Annotated[
+    Path | None,
+    typer.Option("--corpus", metavar="DIR", help="Benchmarks of other tools: adds the rows of their programs."),
+]
+LimitOption = Annotated[float, typer.Option("--timeout", metavar="S", min=1, help="Limit of each command.")]
+
+
+@bench.command(epilog="Example: memfence bench tables sober-2008 -o results")
+def tables(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TABLE]...", help="Which ones; all if none is named.", show_default=False),
+    ] = None,
+    examples: ExamplesOption = Path("examples"),
+    corpus: CorpusOption = None,
+    timeout: LimitOption = 60,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="Also write TABLE.md and TABLE.csv into DIR.")
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="Only say which tables there are.")] = False,
+) -> None:
+    """Measure tables of the papers again: states, time, memory, and the papers' numbers beside."""
+    from memfence.bench.command import CommandFailed
+    from memfence.bench.tables import TABLES
+
+    if listed:
+        for table in TABLES.values():
+            sys.stdout.write(f"{table.name:<20} {table.title}\n")
+        return
+    unknown = [name for name in names or () if name not in TABLES]
+    if unknown:
+        raise typer.BadParameter(f"no table is called {', '.join(unknown)}; there are {', '.join(TABLES)}")
+    sources = _sources(examples, corpus, timeout)
+    for name in names or TABLES:
+        try:
+            _measure(TABLES[name], sources, out)
+        except CommandFailed as failure:
+            sys.stderr.write(f"memfence bench: {failure}\n")
+            raise typer.Exit(Exit.INTERNAL) from None
+
+
+def _sources(examples: Path, corpus: Path | None, timeout: float) -> Sources:
+    from memfence.bench.table import Sources
+
+    if not (examples / "linden_wolper").is_dir():
+        raise typer.BadParameter(
+            f"{examples} is not the folder `examples` of the memfence sources", param_hint="--examples"
+        )
+    if corpus is not None and not corpus.is_dir():
+        raise typer.BadParameter(f"{corpus} is not a folder", param_hint="--corpus")
+    return Sources(examples, corpus, timeout)
+
+
+def _measure(table: Table, sources: Sources, out: Path | None) -> None:
+    """Print the table row by row, as it is measured; then write the files."""
+    from memfence.bench.command import machine
+    from memfence.bench.table import csv_text, markdown_row
+
+    command = shlex.join(["memfence", *sys.argv[1:]])
+    head = f"## {table.title}\n\n{table.about}\n\n"
+    sys.stdout.write(head + table.head())
+    rows: list[Cells] = []
+    for row in table.rows(sources):
+        rows.append(row)
+        sys.stdout.write(f"{markdown_row(row)}\n")
+        sys.stdout.flush()
+    foot = f"\nmemfence {VERSION}, `{command}`; {machine()}.\n"
+    sys.stdout.write(f"{foot}\n")
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        lines = "".join(f"{markdown_row(row)}\n" for row in rows)
+        text = head.replace("## ", "# ", 1) + table.head() + lines + foot
+        write_report(out / f"{table.name}.md", text, "--out")
+        write_report(out / f"{table.name}.csv", csv_text(table.columns, rows), "--out")

@@ -1,0 +1,68 @@
+"""`memfence bench` measures the papers' tables and writes them down as people and as programs read them."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memfence.bench.command import CommandFailed, ask
+from memfence.bench.linden_wolper import PUBLISHED_2010
+from memfence.bench.table import csv_text, markdown_row
+from memfence.bench.tables import TABLES
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def bench(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "memfence", "bench", *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+
+
+def test_a_table_is_printed_and_written_with_the_papers_numbers_beside(tmp_path):
+    done = bench("tables", "linden-wolper-2010", "-o", tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.reader((tmp_path / "linden-wolper-2010.csv").read_text().splitlines()))
+    assert tuple(rows[0]) == TABLES["linden-wolper-2010"].columns
+    assert len(rows) == 1 + len(PUBLISHED_2010)
+    for row, published in zip(rows[1:], PUBLISHED_2010, strict=True):
+        errors, verdict = row[2:4]
+        assert int(errors) == published[5]
+        assert verdict == ("holds" if errors == "0" else "violated")
+    page = (tmp_path / "linden-wolper-2010.md").read_text()
+    assert page.startswith("# Linden and Wolper 2010")
+    assert all(markdown_row(tuple(row)) in page and markdown_row(tuple(row)) in done.stdout for row in rows)
+    assert "`memfence bench tables linden-wolper-2010" in page
+
+
+def test_what_there_is_can_be_listed():
+    assert [line.split()[0] for line in bench("tables", "--list").stdout.splitlines()] == list(TABLES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("tables", "nothing"), "no table is called nothing"),
+        (("tables", "--examples", "docs"), "is not the folder `examples`"),
+        (("tables", "--corpus", "nowhere"), "is not a folder"),
+    ],
+)
+def test_wrong_use_is_said(arguments, complaint):
+    done = bench(*arguments)
+    assert done.returncode == 2
+    assert complaint in " ".join(done.stderr.split()).replace("│ ", "")
+
+
+def test_a_command_that_fails_is_not_a_row(tmp_path):
+    broken = tmp_path / "broken.pml"
+    broken.write_text("active proctype P( {")
+    with pytest.raises(CommandFailed, match="exit code 3"):
+        ask("check", broken, timeout_seconds=10)
+
+
+def test_bars_in_cells_do_not_break_the_table():
+    assert markdown_row(("a || b", "c")) == r"| a \|\| b | c |"
+    assert csv_text(("one", "two"), [("a, b", 'say "c"')]) == 'one,two\n"a, b","say ""c"""\n'
