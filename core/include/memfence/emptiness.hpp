@@ -8,7 +8,7 @@
 // The automaton reads the state that a step leaves. Where the program can do nothing it stands still for ever.
 //
 // A depth-first search finds deep lassos. Once there is one, the search is repeated among the states nearest to the start,
-// four times as many each time, until they contain one, too: a short run is worth the time to whoever reads it.
+// twice as many each time, until they contain one, too: a short run is worth the time to whoever reads it.
 #pragma once
 
 #include <memory>
@@ -97,7 +97,7 @@ class Emptiness {
 
  private:
   static constexpr std::uint32_t kDead = 0xFFFFFFFFu;
-  static constexpr std::uint64_t kNearby = 50'000;  // states to look at for a shorter lasso in any case: a blink
+  static constexpr std::uint64_t kNearby = 10'000;  // states to look at for a shorter lasso in any case: a blink
   static constexpr std::size_t kMostKnots = 32, kAnyLength = ~std::size_t{0};
 
   struct Arc {
@@ -334,7 +334,8 @@ class Emptiness {
     std::uint64_t missing = query_.all_marks();
     do {
       std::uint64_t seen = 0;
-      at = shortest(at, cycle, left(), inside, [&](Index, std::uint64_t marks) { return missing == 0 || (marks & missing); }, &seen);
+      const auto is_missing = [&](Index, std::uint64_t marks) { return missing == 0 || (marks & missing); };
+      at = shortest(at, cycle, left(), inside, is_missing, &seen, knot);
       if (at == kNoIndex) return false;
       missing &= ~seen;
     } while (missing);
@@ -351,7 +352,7 @@ class Emptiness {
     std::size_t expanded = 0;
     nearby_.assign(count_, false);
     nearby_[root] = true;
-    for (std::uint64_t size = 64; stop_ == Stop::Found && size / 4 < most; size *= 4) {
+    for (std::uint64_t size = 1; stop_ == Stop::Found && size / 2 < most; size *= 2) {
       for (; expanded < nearest.size() && nearest.size() < size; ++expanded)
         arcs_from(nearest[expanded], [&](const Word* packed, std::uint64_t, const Move&) {
           const Index to = insert(packed);
@@ -390,10 +391,10 @@ class Emptiness {
   }
 
   // Appends the shortest way from `from`, through states `inside`, to an arc that is a `goal`; where it takes more than
-  // `most` steps, nothing, and gives kNoIndex.
+  // `most` steps, nothing, and gives kNoIndex. Of several such arcs that leave a state one to `preferred` is taken.
   template <class Inside, class Goal>
   Index shortest(Index from, std::vector<LassoStep>& steps, std::size_t most, Inside&& inside, Goal&& goal,
-                 std::uint64_t* seen = nullptr) {
+                 std::uint64_t* seen = nullptr, Index preferred = kNoIndex) {
     struct Visit {
       Index state;
       std::size_t before, depth;
@@ -406,10 +407,10 @@ class Emptiness {
       std::size_t found = 0;
       ++visits_;
       arcs_from(visits[i].state, [&](const Word* packed, std::uint64_t marks, const Move& move) {
-        if (found) return;
-        const Index to = states_.find(packed, hash_words(packed, layout_.words()));
-        if (to == kNoIndex || !inside(to)) return;
+        const Index to = found && preferred == kNoIndex ? kNoIndex : states_.find(packed, hash_words(packed, layout_.words()));
+        if (to == kNoIndex || (found && to != preferred) || !inside(to)) return;
         const bool is_goal = goal(to, marks);
+        if (found && !is_goal) return;
         if (!is_goal && !known.insert(to).second) return;
         visits.push_back({to, i, visits[i].depth + 1, {move.stutters, move.step}, marks});
         if (is_goal) found = visits.size() - 1;
