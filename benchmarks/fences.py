@@ -27,7 +27,10 @@ TABLE = CORPUS.parent / "tables" / "persistence-2015-table1.csv"
 INT_BITS = {"bakery3": 4, "bakery4": 2, "seqlock": 3, "chase-lev-wsq": 8, "LIFO-iWSQ": 8}
 """Programs that count without bound, and the width at which their integers are read to wrap. Default: 8."""
 MEMORY_MEGABYTES = 14_000
-NOT_IN_THE_PAPER = "-"
+COLUMNS = (
+    "program", "processes", "SC states", "check", "fix", "check the fixed", "ours", "Persist", "robust: fix", "ours",
+    "Trencher",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,8 @@ def main() -> None:
     options = parser.parse_args()
     if not TABLE.is_file():
         sys.exit("skipped: corpus not found at ../shared/corpus")
-    print(
-        "| program | processes | SC states | check | fix | check the fixed | ours | Persist | robust: fix | ours | Trencher |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    print("| " + " | ".join(COLUMNS) + " |")
+    print("|---" * len(COLUMNS) + "|")
     rows = []
     for entry in csv.DictReader(TABLE.read_text().splitlines()):
         name = Path(entry["file"]).name
@@ -70,17 +71,17 @@ def main() -> None:
         rows.append(row)
         print(line(row, entry), flush=True)
         require(row, entry)
+    summarise(rows)
+
+
+def summarise(rows: Sequence[Row]) -> None:
     decided = [row for row in rows if row.persistent.count is not None]
-    print()
-    print(
-        f"time of fix to check of the fixed text, geometric mean: {mean([r.persistent.cpu / r.proof for r in decided])}"
-    )
-    print(
-        f"time of fix to check of the text as it is, geometric mean: {mean([r.persistent.cpu / r.check for r in decided])}"
-    )
-    print(
-        f"decided: {len(decided)} of {len(rows)} for persistence, {sum(r.robust.count is not None for r in rows)} for robustness"
-    )
+    robust = sum(row.robust.count is not None for row in rows)
+    to_proof = mean([row.persistent.cpu / row.proof for row in decided])
+    to_check = mean([row.persistent.cpu / row.check for row in decided])
+    print(f"\ntime of fix to check of the fixed text, geometric mean: {to_proof}")
+    print(f"time of fix to check of the text as it is, geometric mean: {to_check}")
+    print(f"decided: {len(decided)} of {len(rows)} for persistence, {robust} for robustness")
 
 
 def measure(path: Path, timeout: float) -> Row:
@@ -139,7 +140,7 @@ def require(row: Row, entry: dict[str, str]) -> None:
 
 
 def mean(ratios: Sequence[float]) -> str:
-    return f"{exp(sum(map(log, ratios)) / len(ratios)):.2f} (of {len(ratios)})" if ratios else NOT_IN_THE_PAPER
+    return f"{exp(sum(map(log, ratios)) / len(ratios)):.2f} (of {len(ratios)})" if ratios else "-"
 
 
 if __name__ == "__main__":
