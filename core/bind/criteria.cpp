@@ -30,6 +30,14 @@ void bind_criteria(nb::module_& m) {
         std::vector<std::pair<int, bool>> steps;
         for (const HelperStep& s : a.helpers) steps.emplace_back(s.edge, s.completed);
         return steps;
+      })
+      .def_prop_ro("intervals", [](const Attack& a) {
+        std::vector<std::pair<int, std::vector<std::pair<int, bool>>>> intervals;
+        for (const Attack::Interval& interval : a.intervals) {
+          intervals.emplace_back(interval.walked, std::vector<std::pair<int, bool>>{});
+          for (const HelperStep& s : interval.steps) intervals.back().second.emplace_back(s.edge, s.completed);
+        }
+        return intervals;
       });
 
   nb::class_<Race>(m, "Race")

@@ -10,6 +10,24 @@ bool is_subset(const std::vector<int>& a, const std::vector<int>& b) {
   return std::includes(b.begin(), b.end(), a.begin(), a.end());
 }
 
+bool is_subset(const Accesses& a, const Accesses& b) { return std::includes(b.begin(), b.end(), a.begin(), a.end()); }
+
+Accesses merged(const Accesses& sorted, const Accesses& more) {
+  Accesses all = sorted;
+  all.insert(all.end(), more.begin(), more.end());
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+void put(std::vector<std::pair<int, Value>>& list, int variable, Value value) {
+  const auto place = std::lower_bound(list.begin(), list.end(), variable, [](const auto& e, int v) { return e.first < v; });
+  if (place != list.end() && place->first == variable)
+    place->second = value;
+  else
+    list.insert(place, {variable, value});
+}
+
 std::vector<int> with(const std::vector<int>& sorted, int item) {
   std::vector<int> result = sorted;
   const auto place = std::lower_bound(result.begin(), result.end(), item);
@@ -19,65 +37,38 @@ std::vector<int> with(const std::vector<int>& sorted, int item) {
 
 }  // namespace
 
-bool AttackWalk::Crossed::is_within(const Crossed& other) const {
+bool Crossed::is_within(const Crossed& other) const {
   return is_subset(all, other.all) && is_subset(some, other.some);
 }
 
-// The attacker's view of memory: a memory policy for run_op. Pending stores are kept apart, newest value a variable.
-struct AttackWalk::Overlay {
-  Criterion criterion;
-  int early;               // how many stores of the first step go to memory before the delayed one
-  int waiting = early;     // how many of these are still to come
-  bool first_step = true;  // still in the step that makes the delayed store
-  int delayed = -1;        // variable of the first delayed store, once it is issued
-  bool separated = false;  // PSO: an sfence was passed, or one is imagined
-  int separated_at = -1;   // where it was imagined
-  std::vector<std::pair<int, Value>> pending = {};  // sorted by variable
-  std::vector<std::pair<int, Value>> written = {};  // what reached memory since the attack began, sorted
-  std::vector<std::pair<int, bool>> accesses = {};  // of memory, in the present step: (variable, is a store)
-
-  bool own(const Work&, int, int variable, Value& value) {
-    for (const auto& [v, pending_value] : pending)
-      if (v == variable) {
-        value = pending_value;
-        return true;
-      }
-    accesses.emplace_back(variable, false);
-    return false;
-  }
-  Outcome store(Work& w, int, int variable, Value value) {
-    if (waiting > 0) {
-      --waiting;
-      return reach_memory(w, variable, value);
+bool Overlay::own(const Work&, int, int variable, Value& value) {
+  for (const auto& [v, pending_value] : pending)
+    if (v == variable) {
+      value = pending_value;
+      return true;
     }
-    if (delayed < 0) delayed = variable;
-    if (criterion == Criterion::Persistence && !first_step) return Outcome::Blocked;
-    if (criterion == Criterion::RobustPso && variable != delayed && !separated) return reach_memory(w, variable, value);
-    put(pending, variable, value);
-    return Outcome::Done;
-  }
-  bool drained(const Work&, int) const { return delayed < 0; }
-  void passed_fence(Work&, int) const {}
-  Outcome separate(Work&, int) {
-    separated = true;
-    return Outcome::Done;
-  }
+  accesses.emplace_back(variable, false);
+  return false;
+}
 
- private:
-  Outcome reach_memory(Work& w, int variable, Value value) {
-    w.set(variable, value);
-    put(written, variable, value);
-    accesses.emplace_back(variable, true);
-    return Outcome::Done;
+Outcome Overlay::store(Work& w, int, int variable, Value value) {
+  if (waiting > 0) {
+    --waiting;
+    return reach_memory(w, variable, value);
   }
-  static void put(std::vector<std::pair<int, Value>>& list, int variable, Value value) {
-    const auto place = std::lower_bound(list.begin(), list.end(), variable, [](const auto& e, int v) { return e.first < v; });
-    if (place != list.end() && place->first == variable)
-      place->second = value;
-    else
-      list.insert(place, {variable, value});
-  }
-};
+  if (delayed < 0) delayed = variable;
+  if (criterion == Criterion::Persistence && !first_step) return Outcome::Blocked;
+  if (criterion == Criterion::RobustPso && variable != delayed && !separated) return reach_memory(w, variable, value);
+  put(pending, variable, value);
+  return Outcome::Done;
+}
+
+Outcome Overlay::reach_memory(Work& w, int variable, Value value) {
+  w.set(variable, value);
+  put(written, variable, value);
+  accesses.emplace_back(variable, true);
+  return Outcome::Done;
+}
 
 void AttackWalk::learn(int attacker, Crossed clause) {
   auto& known = known_[static_cast<std::size_t>(attacker)];
@@ -96,14 +87,31 @@ bool AttackWalk::is_known(int attacker, const Crossed& crossed) const {
   return std::any_of(known.begin(), known.end(), [&](const Crossed& clause) { return clause.is_within(crossed); });
 }
 
-const std::vector<EndEvent>& AttackWalk::run(Work& w, int attacker) {
-  ends_.clear();
+const AttackWalk::Walked& AttackWalk::run(Work& w, int attacker) {
+  found_ = {};
   visited_.clear();
   const Value location = w[machine_.processes[static_cast<std::size_t>(attacker)].location_slot];
   for (const int number : machine_.leaving[static_cast<std::size_t>(attacker)][static_cast<std::size_t>(location)])
     start(w, machine_.edges[static_cast<std::size_t>(number)]);
-  std::sort(ends_.begin(), ends_.end());
-  return ends_;
+  std::sort(found_.ends.begin(), found_.ends.end());
+  return found_;
+}
+
+const AttackWalk::Walked& AttackWalk::resume(Work& w, const Pause& pause) {
+  found_ = {};
+  visited_.clear();
+  const Process& process = machine_.processes[static_cast<std::size_t>(pause.attacker)];
+  const std::size_t mark = w.mark();
+  w.set(process.location_slot, pause.location);
+  for (std::size_t r = 0; r < pause.registers.size(); ++r)
+    w.set(process.pending_slot + 1 + static_cast<int>(r), pause.registers[r]);
+  Overlay overlay = pause.overlay;
+  overlay.written.clear();
+  std::vector<int> path = pause.edges;
+  walk(w, pause.attacker, overlay, pause.crossed, path);
+  w.rollback(mark);
+  std::sort(found_.ends.begin(), found_.ends.end());
+  return found_;
 }
 
 // Any store of the edge may be the first delayed one: those before it in the same step have reached memory. For persistence
@@ -140,10 +148,14 @@ void AttackWalk::walk(Work& w, int attacker, const Overlay& overlay, const Cross
     }
   }
   auto& seen = visited_[key];
-  for (const Crossed& known : seen)
-    if (known.is_within(crossed)) return;
-  std::erase_if(seen, [&](const Crossed& known) { return crossed.is_within(known); });
-  seen.push_back(crossed);
+  for (const Seen& known : seen)
+    if (known.crossed.is_within(crossed) && is_subset(overlay.chain, known.chain)) return;
+  std::erase_if(seen, [&](const Seen& known) {
+    return crossed.is_within(known.crossed) && is_subset(known.chain, overlay.chain);
+  });
+  seen.push_back({crossed, overlay.chain});
+  if (!overlay.chain.empty())
+    found_.pauses.push_back({attacker, location, {key.begin() + 3, key.begin() + 3 + process.registers}, overlay, crossed, path});
 
   for (const int number : machine_.leaving[static_cast<std::size_t>(attacker)][static_cast<std::size_t>(location)]) {
     const Edge& edge = machine_.edges[static_cast<std::size_t>(number)];
@@ -179,6 +191,7 @@ void AttackWalk::run_ops(Work& w, const Edge& edge, Overlay& overlay, Crossed cr
           !overlay.first_step)
         crossed.some = crossed.all;
       crossed.all = with(crossed.all, number);
+      if (criterion_ != Criterion::Persistence) overlay.chain = merged(overlay.chain, overlay.accesses);
       overlay.accesses.clear();
       overlay.first_step = false;
       written_before = overlay.written;
@@ -208,13 +221,13 @@ void AttackWalk::run_ops(Work& w, const Edge& edge, Overlay& overlay, Crossed cr
 }
 
 // For persistence each read is an end event of its own: whoever changes its variable closes the pattern. A chain starts from
-// all accesses of the step together: the attacker cannot make some of them only.
+// all accesses so far: each of them happens after the delayed store.
 void AttackWalk::add(const Overlay& overlay, const Crossed& crossed, const std::vector<int>& path) {
   auto accesses = overlay.accesses;
   std::sort(accesses.begin(), accesses.end());
   accesses.erase(std::unique(accesses.begin(), accesses.end()), accesses.end());
   if (accesses.empty()) return;
-  EndEvent event{overlay.delayed, overlay.early, {}, crossed.all, crossed.some, path, overlay.written, overlay.separated_at};
+  EndEvent event{overlay.delayed, overlay.early, {}, {}, crossed.all, crossed.some, path, overlay.written, overlay.separated_at};
   if (criterion_ == Criterion::Persistence) {
     for (const auto& access : accesses) {
       event.accesses = {access};
@@ -223,19 +236,21 @@ void AttackWalk::add(const Overlay& overlay, const Crossed& crossed, const std::
     return;
   }
   event.accesses = accesses;
+  event.chain = merged(overlay.chain, accesses);
   if (event.has_store() && !overlay.first_step) event.separable = crossed.all;
   add(std::move(event));
 }
 
 void AttackWalk::add(EndEvent event) {
   const auto is_better = [](const EndEvent& a, const EndEvent& b) {
-    return a.delayed == b.delayed && a.accesses == b.accesses && a.memory == b.memory && is_subset(a.crossed, b.crossed) &&
+    const bool reads_the_same = a.chain.empty() ? a.accesses == b.accesses : is_subset(b.chain, a.chain);
+    return a.delayed == b.delayed && reads_the_same && a.memory == b.memory && is_subset(a.crossed, b.crossed) &&
            is_subset(a.separable, b.separable);
   };
-  for (const EndEvent& known : ends_)
+  for (const EndEvent& known : found_.ends)
     if (is_better(known, event)) return;
-  std::erase_if(ends_, [&](const EndEvent& known) { return is_better(event, known); });
-  ends_.push_back(std::move(event));
+  std::erase_if(found_.ends, [&](const EndEvent& known) { return is_better(event, known); });
+  found_.ends.push_back(std::move(event));
 }
 
 std::size_t WalkMemo::Hash::operator()(const std::vector<Value>& key) const {
@@ -247,7 +262,7 @@ std::size_t WalkMemo::Hash::operator()(const std::vector<Value>& key) const {
   return static_cast<std::size_t>(hash);
 }
 
-std::vector<EndEvent>& WalkMemo::run(AttackWalk& walk, Work& w, int attacker) {
+AttackWalk::Walked& WalkMemo::run(AttackWalk& walk, Work& w, int attacker) {
   const Process& process = machine_.processes[static_cast<std::size_t>(attacker)];
   key_.assign(w.data(), w.data() + machine_.variables);
   key_.push_back(attacker);

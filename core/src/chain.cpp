@@ -8,6 +8,8 @@ namespace {
 
 constexpr Value kRead = 1, kWrite = 2;
 
+std::uint64_t bit(int variable) { return std::uint64_t{1} << (variable & 63); }
+
 }  // namespace
 
 // The machine's own slots (a location more, for a process whose step blocked half-way), then the attacker, the delayed
@@ -48,14 +50,23 @@ ChainSearch::ChainSearch(const Machine& m)
       else
         for (int i = 0; i < op.size; ++i) set.insert(op.base + i);
     }
+  const auto bits = [](const std::set<int>& variables) {
+    std::uint64_t all = 0;
+    for (const int v : variables) all |= bit(v);
+    return all;
+  };
+  for (const auto& set : text_reads_) read_bits_.push_back(bits(set));
+  for (const auto& set : text_writes_) write_bits_.push_back(bits(set));
 }
 
 // Processes join as soon as their text has a conflicting access; the delayed variable must be within reach of one.
-bool ChainSearch::possible_by_text(int attacker, int delayed, const Start& accesses) {
-  const auto [entry, is_new] = text_answers_.try_emplace({attacker, delayed, accesses}, false);
+bool ChainSearch::possible_by_text(int attacker, int delayed, const Start& accesses, std::uint64_t ahead) {
+  const auto [entry, is_new] = text_answers_.try_emplace({attacker, delayed, accesses, ahead}, false);
   if (!is_new) return entry->second;
   std::set<int> read, written, members;
   for (const auto& [variable, is_store] : accesses) (is_store ? written : read).insert(variable);
+  for (int v = 0; v < machine_.variables; ++v)
+    if (ahead & bit(v)) written.insert(v);
   for (bool changed = true; changed;) {
     changed = false;
     for (int q = 0; q < static_cast<int>(machine_.processes.size()); ++q) {
@@ -76,10 +87,13 @@ bool ChainSearch::possible_by_text(int attacker, int delayed, const Start& acces
   return entry->second;
 }
 
-Index ChainSearch::root(const Work& w, int attacker, int delayed, const Start& accesses) {
-  if (!possible_by_text(attacker, delayed, accesses)) return kNoIndex;
+Index ChainSearch::root(const Work& w, int attacker, int delayed, const Start& accesses, std::uint64_t ahead, Index after) {
+  if (after == kNoIndex && !possible_by_text(attacker, delayed, accesses, ahead)) return kNoIndex;
+  if (after == kNoIndex)
+    std::fill(work_.data() + base_, work_.data() + layout_.slots(), 0);
+  else
+    layout_.unpack(states_.state(after), work_.data());
   std::copy(w.data(), w.data() + base_, work_.data());
-  std::fill(work_.data() + base_, work_.data() + layout_.slots(), 0);
   const Process& a = machine_.processes[static_cast<std::size_t>(attacker)];
   std::fill_n(work_.data() + a.location_slot, 2 + a.registers, 0);
   work_.data()[attacker_slot()] = attacker;
@@ -88,6 +102,7 @@ Index ChainSearch::root(const Work& w, int attacker, int delayed, const Start& a
     Value& kind = work_.data()[kind_slot(variable)];
     kind = std::max(kind, is_store ? kWrite : kRead);
   }
+  normalise(work_);
   work_.settle();
   std::vector<Word> packed(layout_.words());
   layout_.pack(work_.data(), packed.data());
@@ -104,12 +119,56 @@ Index ChainSearch::insert(const Word* packed, Index parent) {
   return inserted.index;
 }
 
-// Once every helper is in the chain, which variables it has touched no longer matters: forget it.
+// What the chain has accessed matters only as far as a process that is not in it yet can come into conflict with it.
 void ChainSearch::normalise(Work& w) const {
-  const int processes = static_cast<int>(machine_.processes.size());
-  for (int p = 0; p < processes; ++p)
-    if (p != w[attacker_slot()] && !w[member_slot(p)]) return;
-  for (int v = 0; v < machine_.variables; ++v) w.set(kind_slot(v), 0);
+  std::uint64_t read = 0, written = 0;
+  for (int p = 0; p < static_cast<int>(machine_.processes.size()); ++p)
+    if (p != w[attacker_slot()] && !w[member_slot(p)]) {
+      read |= read_bits_[static_cast<std::size_t>(p)];
+      written |= write_bits_[static_cast<std::size_t>(p)];
+    }
+  for (int v = 0; v < machine_.variables; ++v) {
+    const std::uint64_t conflicting = w[kind_slot(v)] == kWrite ? read | written : written;
+    if ((conflicting & bit(v)) == 0) w.set(kind_slot(v), 0);
+  }
+}
+
+std::vector<ChainSearch::Met> ChainSearch::meetings(Index root, std::uint64_t read, std::uint64_t written) {
+  struct Visit {
+    Index node;
+    bool met;
+    std::size_t from;
+    HelperStep step;
+  };
+  std::vector<Visit> visits{{root, false, 0, {}}};
+  std::set<std::pair<Index, bool>> seen{{root, false}};
+  std::vector<Met> found;
+  for (std::size_t at = 0; at < visits.size(); ++at) {
+    const Visit here = visits[at];
+    if (here.met) {
+      Met met{here.node, {}};
+      for (std::size_t i = at; i != 0; i = visits[i].from) met.steps.push_back(visits[i].step);
+      std::reverse(met.steps.begin(), met.steps.end());
+      found.push_back(std::move(met));
+    }
+    Children children_here;
+    children(states_.state(here.node), children_here);
+    for (std::size_t n = 0; n < children_here.steps.size(); ++n) {
+      const Child& child = children_here.steps[n];
+      if (child.goal) continue;
+      const Index node = insert(&children_here.packed[n * layout_.words()], here.node);
+      const bool met = here.met || (child.stores & (read | written)) || (child.loads & written);
+      if (seen.contains({node, true}) || !seen.insert({node, met}).second) continue;
+      visits.push_back({node, met, at, child.step});
+    }
+  }
+  return found;
+}
+
+void ChainSearch::restore(Index node, Work& w) const {
+  layout_.unpack(states_.state(node), work_.data());
+  std::copy(work_.data(), work_.data() + base_, w.data());
+  w.settle();
 }
 
 void ChainSearch::children(const Word* node, Children& out) const {
@@ -136,8 +195,10 @@ void ChainSearch::children(const Word* node, Children& out) const {
         continue;
       }
       bool goal = false;
+      std::uint64_t loads = 0, stores = 0;
       for (const Access& a : accesses) {
         goal |= a.variable == delayed;
+        (a.is_store ? stores : loads) |= bit(a.variable);
         const Value kind = a.is_store ? kWrite : kRead;
         if (w[kind_slot(a.variable)] < kind) w.set(kind_slot(a.variable), kind);
       }
@@ -147,7 +208,7 @@ void ChainSearch::children(const Word* node, Children& out) const {
         for (int r = 0; r < process.registers; ++r) w.set(process.pending_slot + 1 + r, 0);
       }
       normalise(w);
-      out.steps.push_back({{number, tried.completed}, goal});
+      out.steps.push_back({{number, tried.completed}, goal, loads, stores});
       out.packed.resize(out.packed.size() + layout_.words());
       layout_.pack(w.data(), &out.packed[out.packed.size() - layout_.words()]);
       w.rollback();
@@ -215,12 +276,6 @@ void ChainSearch::mark_winning(Index node) {
       }
     first_link_[at] = kEnd;
   }
-}
-
-Index ChainSearch::goal_root() const {
-  Index node = goal_parent_;
-  while (states_.parent(node) != kNoIndex) node = states_.parent(node);
-  return node;
 }
 
 std::vector<HelperStep> ChainSearch::path(Index root) const {

@@ -12,6 +12,7 @@ AttackObserver::AttackObserver(const Machine& m, Criterion criterion, bool colle
       walk_(std::make_unique<AttackWalk>(m, criterion, collect)),
       memo_(std::make_unique<WalkMemo>(m)),
       sc_(m),
+      resumed_(m.slots.size()),
       writers_(static_cast<std::size_t>(m.variables)) {
   if (criterion == Criterion::Persistence) {
     torn_ = std::make_unique<TornSteps>(m);
@@ -36,7 +37,7 @@ void AttackObserver::expand_persistence(Work& w, Index index) {
   for (int p = 0; p < processes; ++p) {
     if (torn_->is_possible(p, location_of(p)) && !is_known(p, EndEvent{}))
       if (const auto torn = torn_->find(w, p)) {
-        const EndEvent end{torn->delayed, torn->early, {{torn->committed, true}}, {}, {}, {torn->edge}, {}};
+        const EndEvent end{torn->delayed, torn->early, {{torn->committed, true}}, {}, {}, {}, {torn->edge}, {}};
         add(Attack{index, p, end, torn->others, torn->is_store_before});
         if (!collect_) return;
       }
@@ -47,7 +48,7 @@ void AttackObserver::expand_persistence(Work& w, Index index) {
       if (q != p) written |= text_->written_from(q, location_of(q));
     if ((readable & written) == 0) continue;
     // What is left of the memo are the clauses still to be found: usually none, and then the others need not be looked at.
-    std::vector<EndEvent>& ends = memo_->run(*walk_, w, p);
+    std::vector<EndEvent>& ends = memo_->run(*walk_, w, p).ends;
     std::erase_if(ends, [&](const EndEvent& end) { return is_known(p, end); });
     if (ends.empty()) continue;
     if (!noted) note_writers(w);
@@ -109,29 +110,98 @@ int AttackObserver::closing_edge(Work& w, int attacker, int variable) {
 
 void AttackObserver::expand_robustness(Work& w, Index index) {
   const Machine& m = *machine_;
+  paused_.clear();
   for (int p = 0; p < static_cast<int>(m.processes.size()); ++p) {
     if (text_->within_reach(p, w[m.processes[static_cast<std::size_t>(p)].location_slot]) == 0) continue;
-    for (const EndEvent& end : memo_->run(*walk_, w, p)) {
-      if (is_known(p, end)) continue;
-      const std::size_t mark = w.mark();
-      for (const auto& [variable, value] : end.memory) w.set(variable, value);
-      const Index root = chain_->root(w, p, end.delayed, end.accesses);
-      w.rollback(mark);
-      if (root == kNoIndex) continue;
-      if (!collect_)
-        first_of_root_.try_emplace(root, Attack{index, p, end});
-      else if (chain_->wins(root))
-        add(Attack{index, p, end, chain_->path(root)});
+    const AttackWalk::Walked& walked = memo_->run(*walk_, w, p);
+    try_ends(w, index, p, walked.ends, nullptr);
+    note_pauses(w, walked.pauses, nullptr);
+  }
+  if (!find_goal()) go_on(index);
+}
+
+void AttackObserver::write_memory(Work& w, const std::vector<std::pair<int, Value>>& written) {
+  for (const auto& [variable, value] : written) w.set(variable, value);
+}
+
+void AttackObserver::try_ends(Work& w, Index index, int attacker, const std::vector<EndEvent>& ends, const Paused* after) {
+  for (const EndEvent& end : ends) {
+    if (is_known(attacker, end)) continue;
+    const std::size_t mark = w.mark();
+    write_memory(w, end.memory);
+    const Index root = chain_->root(w, attacker, end.delayed, end.chain, 0, after ? after->node : kNoIndex);
+    w.rollback(mark);
+    if (root == kNoIndex) continue;
+    Attack attack{index, attacker, end};
+    if (after) attack.intervals = after->intervals;
+    if (!collect_) {
+      first_of_root_.try_emplace(root, std::move(attack));
+    } else if (chain_->wins(root)) {
+      attack.helpers = chain_->path(root);
+      add(std::move(attack));
     }
   }
-  if (collect_) return;
+}
+
+// Without `collect`, the first goal ends the search: it belongs to the last of the roots on the way to it.
+bool AttackObserver::find_goal() {
+  if (collect_) return false;
   if (!chain_->reach_goal()) {
     first_of_root_.clear();  // none of these roots leads anywhere
-  } else {
-    const Index root = chain_->goal_root();
-    Attack attack = first_of_root_.at(root);
-    attack.helpers = chain_->path(root);
-    add(std::move(attack));
+    return false;
+  }
+  Index root = chain_->goal_parent();
+  while (!first_of_root_.contains(root)) root = chain_->parent(root);
+  Attack attack = first_of_root_.at(root);
+  attack.helpers = chain_->path(root);
+  add(std::move(attack));
+  return true;
+}
+
+// A walk that has nothing ahead, or whose attacks are known, need not go on. Nor need one that went on from the same node
+// with the same view of memory before.
+void AttackObserver::note_pauses(Work& w, const std::vector<Pause>& pauses, const Paused* after) {
+  for (const Pause& pause : pauses) {
+    const std::uint64_t ahead = text_->ahead_of(pause.attacker, pause.location);
+    if (ahead == 0 || (collect_ && walk_->is_known(pause.attacker, pause.crossed))) continue;
+    const Overlay& overlay = pause.overlay;
+    const std::size_t mark = w.mark();
+    write_memory(w, overlay.written);
+    const Index node =
+        chain_->root(w, pause.attacker, overlay.delayed, overlay.chain, ahead, after ? after->node : kNoIndex);
+    w.rollback(mark);
+    if (node == kNoIndex) continue;
+    std::vector<Value> key{static_cast<Value>(node), pause.location, overlay.separated};
+    key.insert(key.end(), pause.registers.begin(), pause.registers.end());
+    for (const auto& [variable, value] : overlay.pending) key.insert(key.end(), {variable, value});
+    if (collect_) {
+      key.push_back(-1);
+      key.insert(key.end(), pause.crossed.all.begin(), pause.crossed.all.end());
+      key.push_back(-1);
+      key.insert(key.end(), pause.crossed.some.begin(), pause.crossed.some.end());
+    }
+    if (!continued_.insert(std::move(key)).second) continue;
+    paused_.push_back({pause, node, after ? after->intervals : std::vector<Attack::Interval>{}});
+  }
+}
+
+void AttackObserver::go_on(Index index) {
+  while (!paused_.empty()) {
+    const Paused paused = std::move(paused_.back());
+    paused_.pop_back();
+    const Pause& pause = paused.pause;
+    if (collect_ && walk_->is_known(pause.attacker, pause.crossed)) continue;
+    const std::uint64_t ahead = text_->ahead_of(pause.attacker, pause.location);
+    const std::uint64_t written = criterion_ == Criterion::RobustPso ? ahead : 0;
+    for (ChainSearch::Met& met : chain_->meetings(paused.node, ahead, written)) {
+      Paused after{pause, met.node, paused.intervals};
+      after.intervals.push_back({static_cast<int>(pause.edges.size()), std::move(met.steps)});
+      chain_->restore(met.node, resumed_);
+      const AttackWalk::Walked walked = walk_->resume(resumed_, pause);
+      try_ends(resumed_, index, pause.attacker, walked.ends, &after);
+      note_pauses(resumed_, walked.pauses, &after);
+      if (find_goal()) return;
+    }
   }
 }
 

@@ -15,6 +15,7 @@ WalkText::WalkText(const Machine& m, Criterion criterion) : machine_(m), criteri
     within_reach_.emplace_back(static_cast<std::size_t>(p.locations), 0);
     written_from_.emplace_back(static_cast<std::size_t>(p.locations), 0);
   }
+  ahead_of_ = within_reach_;
   for (const Edge& e : m.edges)
     for (const Op& op : e.ops)
       if (op.kind == OpKind::Store)
@@ -100,8 +101,8 @@ WalkText::Along WalkText::along(const Edge& e, bool is_first, std::uint64_t pend
 }
 
 // Forward from the edge with the delayed store; a location met again with fewer stores surely pending is visited again.
-std::uint64_t WalkText::reach_from(const Edge& first) const {
-  const auto process = static_cast<std::size_t>(first.process);
+std::uint64_t WalkText::reach_from(int attacker, const Edge* first, int location) const {
+  const auto process = static_cast<std::size_t>(attacker);
   std::vector<std::uint64_t> pending(within_reach_[process].size(), ~std::uint64_t{0});
   std::vector<bool> is_reached(pending.size(), false);
   std::vector<int> todo;
@@ -114,7 +115,13 @@ std::uint64_t WalkText::reach_from(const Edge& first) const {
     pending[target] &= step.pending;
     todo.push_back(e.target);
   };
-  take(first, along(first, true, 0));
+  if (first) {
+    take(*first, along(*first, true, 0));
+  } else {
+    pending[static_cast<std::size_t>(location)] = 0;
+    is_reached[static_cast<std::size_t>(location)] = true;
+    todo.push_back(location);
+  }
   while (!todo.empty()) {
     const auto here = static_cast<std::size_t>(todo.back());
     todo.pop_back();
@@ -129,11 +136,14 @@ std::uint64_t WalkText::reach_from(const Edge& first) const {
 void WalkText::solve(int process) {
   const auto p = static_cast<std::size_t>(process);
   std::fill(within_reach_[p].begin(), within_reach_[p].end(), 0);
+  if (criterion_ != Criterion::Persistence)
+    for (std::size_t at = 0; at < ahead_of_[p].size(); ++at)
+      ahead_of_[p][at] = reach_from(process, nullptr, static_cast<int>(at)) & of_interest_[p];
   for (const int number : machine_.processes[p].edges) {
     const Edge& e = machine_.edges[static_cast<std::size_t>(number)];
     if (!is_delayable(e)) continue;
     std::uint64_t& here = within_reach_[p][static_cast<std::size_t>(e.source)];
-    here |= reach_from(e) & of_interest_[p];
+    here |= reach_from(process, &e, e.source) & of_interest_[p];
     // The stores of one step commit one by one: an early one is an end event for those behind it.
     const auto stores = std::count_if(e.ops.begin(), e.ops.end(), [](const Op& op) { return op.kind == OpKind::Store; });
     if (stores > 1 && criterion_ != Criterion::Persistence) here |= used_by_others_[p];

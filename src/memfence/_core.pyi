@@ -117,6 +117,9 @@ class Attack:
     @property
     def helpers(self) -> list[tuple[int, bool]]: ...
 
+    @property
+    def intervals(self) -> list[tuple[int, list[tuple[int, bool]]]]: ...
+
 class Race:
     @property
     def state(self) -> int: ...

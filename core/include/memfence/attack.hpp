@@ -6,6 +6,10 @@
 //   robustness, TSO  later stores are delayed too (private overlay); the end event is a read of memory;
 //   robustness, PSO  only stores to the delayed variable are pending, other stores reach memory at once and are end events
 //                    themselves, as are reads of memory; after an sfence every later store is pending.
+// The others may take steps in between, if these happen after something that the attacker did in its walk: such a step
+// could not have been taken before the walk began, all others could. So a walk can be resumed (`Pause`) where others have
+// changed what it sees. (DESIGN 7 lets the attacker walk alone to its end event, and only that event start the chain: this
+// misses attacks of a process that reads one variable twice, the second time with the value that another wrote meanwhile.)
 // An mfence or a locked step ends the walk. `crossed` are the transitions the attacker completed from the delayed store
 // on: a fence behind any of them would have stopped this walk.
 //
@@ -24,10 +28,13 @@ namespace memfence {
 
 enum class Criterion : std::int32_t { Persistence, RobustTso, RobustPso };
 
+using Accesses = std::vector<std::pair<int, bool>>;  // (variable, is a store), sorted
+
 struct EndEvent {
   int delayed;  // variable of the first delayed store
   int early;    // how many stores of the first step reached memory before it
-  std::vector<std::pair<int, bool>> accesses;  // what the end event reads from (false) and writes to memory (true), sorted
+  Accesses accesses;           // what the end event reads from and writes to memory
+  Accesses chain;              // robustness: these, and all that the walk accessed in memory before
   std::vector<int> crossed;    // sorted transition numbers of the attacker
   std::vector<int> separable;  // PSO: those of `crossed` behind which an sfence would do
   std::vector<int> edges;      // the walk: edges completed, then the one in which the end event happens
@@ -42,6 +49,52 @@ struct EndEvent {
   friend auto operator<=>(const EndEvent&, const EndEvent&) = default;
 };
 
+// What a set of fences must hit: mfences behind `all`, or sfences behind `some` of them; sorted.
+struct Crossed {
+  std::vector<int> all, some;
+  bool is_within(const Crossed& other) const;
+  friend bool operator==(const Crossed&, const Crossed&) = default;
+};
+
+// What the attacker alone knows, somewhere on its walk: its view of memory. Pending stores are kept apart, newest value a
+// variable.
+struct Overlay {
+  Criterion criterion;
+  int early;               // how many stores of the first step go to memory before the delayed one
+  int waiting = early;     // how many of these are still to come
+  bool first_step = true;  // still in the step that makes the delayed store
+  int delayed = -1;        // variable of the first delayed store, once it is issued
+  bool separated = false;  // PSO: an sfence was passed, or one is imagined
+  int separated_at = -1;   // where it was imagined
+  std::vector<std::pair<int, Value>> pending = {};  // sorted by variable
+  std::vector<std::pair<int, Value>> written = {};  // what reached memory since the walk began or was resumed, sorted
+  Accesses accesses = {};                           // of memory, in the present step
+  Accesses chain = {};                              // of memory, in completed steps
+
+  // A memory policy for run_op.
+  bool own(const Work& w, int process, int variable, Value& value);
+  Outcome store(Work& w, int process, int variable, Value value);
+  bool drained(const Work&, int) const { return delayed < 0; }
+  void passed_fence(Work&, int) const {}
+  Outcome separate(Work&, int) {
+    separated = true;
+    return Outcome::Done;
+  }
+
+ private:
+  Outcome reach_memory(Work& w, int variable, Value value);
+};
+
+// Between two steps of a walk that has accessed memory.
+struct Pause {
+  int attacker;
+  Value location;
+  std::vector<Value> registers;
+  Overlay overlay;
+  Crossed crossed;
+  std::vector<int> edges;
+};
+
 class AttackWalk {
  public:
   // With `every_fence`, also the walks that an sfence somewhere would leave: later stores stay pending. They matter only for
@@ -49,16 +102,15 @@ class AttackWalk {
   AttackWalk(const Machine& m, Criterion criterion, bool every_fence)
       : machine_(m), criterion_(criterion), every_fence_(every_fence), known_(m.processes.size()) {}
 
-  // Every end event of process `attacker` from the state in `w`, with minimal sets of crossed transitions. `w` is left as
-  // it was. Deterministic order.
-  const std::vector<EndEvent>& run(Work& w, int attacker);
-
-  // What a set of fences must hit: mfences behind `all`, or sfences behind `some` of them; sorted.
-  struct Crossed {
-    std::vector<int> all, some;
-    bool is_within(const Crossed& other) const;
-    friend bool operator==(const Crossed&, const Crossed&) = default;
+  struct Walked {
+    std::vector<EndEvent> ends;  // in an order that depends on nothing else
+    std::vector<Pause> pauses;   // robustness only
   };
+  // Every end event of process `attacker` from the state in `w`, with minimal sets of crossed transitions. `w` is left as
+  // it was.
+  const Walked& run(Work& w, int attacker);
+  // The same for a walk that goes on; the attacker's own part of `w` is that of the pause.
+  const Walked& resume(Work& w, const Pause& pause);
 
   // Attacks of this process across all of `clause` are of no interest any more: fences must stop them anyway.
   void learn(int attacker, Crossed clause);
@@ -67,8 +119,6 @@ class AttackWalk {
   bool is_least(int attacker, const Crossed& clause) const;
 
  private:
-  struct Overlay;
-
   void start(Work& w, const Edge& edge);
   void walk(Work& w, int attacker, const Overlay& overlay, const Crossed& crossed, std::vector<int>& path);
   void run_ops(Work& w, const Edge& edge, Overlay& overlay, Crossed crossed, std::vector<int>& path);
@@ -78,9 +128,13 @@ class AttackWalk {
   const Machine& machine_;
   Criterion criterion_;
   bool every_fence_;
-  std::vector<EndEvent> ends_;
-  std::map<std::vector<Value>, std::vector<Crossed>> visited_;  // local state -> minimal crossed sets seen
-  std::vector<std::vector<Crossed>> known_;                     // per attacker: clauses, none within another
+  Walked found_;
+  struct Seen {
+    Crossed crossed;
+    Accesses chain;
+  };
+  std::map<std::vector<Value>, std::vector<Seen>> visited_;  // local state -> ways to it that are not worse than another
+  std::vector<std::vector<Crossed>> known_;                  // per attacker: clauses, none within another
 };
 
 // The end events of walks that were made before. A walk sees nothing but the attacker's location and registers, memory and
@@ -90,8 +144,8 @@ class WalkMemo {
  public:
   explicit WalkMemo(const Machine& m) : machine_(m) {}
 
-  // The end events that `walk.run(w, attacker)` gives. The caller may remove what it never needs again.
-  std::vector<EndEvent>& run(AttackWalk& walk, Work& w, int attacker);
+  // What `walk.run(w, attacker)` gives. The caller may remove what it never needs again.
+  AttackWalk::Walked& run(AttackWalk& walk, Work& w, int attacker);
 
  private:
   struct Hash {
@@ -101,7 +155,7 @@ class WalkMemo {
 
   const Machine& machine_;
   std::vector<Value> key_;
-  std::unordered_map<std::vector<Value>, std::vector<EndEvent>, Hash> known_;
+  std::unordered_map<std::vector<Value>, AttackWalk::Walked, Hash> known_;
 };
 
 }  // namespace memfence

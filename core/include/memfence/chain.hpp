@@ -3,8 +3,8 @@
 //
 // A step counts as happening after if its process already took part in the chain, or if it conflicts with an access in the
 // chain (same variable, at least one store). Steps without access are free. The question depends only on the other
-// processes, memory, the end event's variable and the delayed variable: that is a node here, and nodes are shared by all
-// attacks of the whole exploration.
+// processes, memory, the chain so far and the delayed variable: that is a node here, and nodes are shared by all attacks of
+// the whole exploration. The attacker stands still meanwhile; a node from where it goes on is the start of a new question.
 #pragma once
 
 #include <map>
@@ -24,13 +24,25 @@ class ChainSearch {
 
   using Start = std::vector<std::pair<int, bool>>;  // (variable, is a store)
 
-  // The node for an end event of `attacker`, which delays a store to `delayed`, with these accesses; the others and memory
-  // are as in `w`. Returns kNoIndex where a look at the program text already rules the attack out.
-  Index root(const Work& w, int attacker, int delayed, const Start& accesses);
+  // The node for a walk of `attacker`, which delays a store to `delayed`, with these accesses; the others and memory are as
+  // in `w`. Returns kNoIndex where a look at the program text already rules the attack out, even if the walk goes on to
+  // access `ahead` (variables modulo 64, as bits). `after`: the node from where the walk went on.
+  Index root(const Work& w, int attacker, int delayed, const Start& accesses, std::uint64_t ahead = 0, Index after = kNoIndex);
 
-  // Explore every node not yet explored, up to the first goal; whether there was one. Then `goal_root` is where it began.
+  // The nodes behind `root` where the others have met what the attacker is about to access: they wrote one of `read`, or
+  // accessed one of `written` (variables modulo 64, as bits). Those with each of them on the way, and how to get there.
+  struct Met {
+    Index node;
+    std::vector<HelperStep> steps;
+  };
+  std::vector<Met> meetings(Index root, std::uint64_t read, std::uint64_t written);
+  // The others and memory as they are at the node.
+  void restore(Index node, Work& w) const;
+
+  // Explore every node not yet explored, up to the first goal; whether there was one. Then `goal_parent` has the last step.
   bool reach_goal();
-  Index goal_root() const;
+  Index goal_parent() const { return goal_parent_; }
+  Index parent(Index node) const { return states_.parent(node); }
   // Whether the chain can be closed from `root`. Explores what that takes and remembers the answer for every node on the
   // way; not to be mixed with `reach_goal`.
   bool wins(Index root);
@@ -42,7 +54,7 @@ class ChainSearch {
 
  private:
   static std::vector<Slot> node_slots(const Machine& m);
-  bool possible_by_text(int attacker, int delayed, const Start& accesses);
+  bool possible_by_text(int attacker, int delayed, const Start& accesses, std::uint64_t ahead);
   int attacker_slot() const { return base_; }
   int delayed_slot() const { return base_ + 1; }
   int member_slot(int process) const { return base_ + 2 + process; }
@@ -51,6 +63,7 @@ class ChainSearch {
   struct Child {
     HelperStep step;
     bool goal;
+    std::uint64_t loads, stores;  // variables modulo 64, as bits
   };
   struct Children {
     std::vector<Child> steps;
@@ -81,7 +94,8 @@ class ChainSearch {
   Children found_;
   mutable std::vector<Access> accesses_;
   std::vector<std::set<int>> text_reads_, text_writes_;  // per process
-  std::map<std::tuple<int, int, Start>, bool> text_answers_;
+  std::map<std::tuple<int, int, Start, std::uint64_t>, bool> text_answers_;
+  std::vector<std::uint64_t> read_bits_, write_bits_;  // the same as bits
   mutable Work work_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 
 #include "memfence/attack.hpp"
 #include "memfence/chain.hpp"
@@ -13,11 +14,17 @@ namespace memfence {
 // An attack that succeeds: from the SC-reachable `state`, the attacker walks to its end event; then `helpers` take their
 // steps: for persistence one that writes the variable read, for robustness those that close the chain.
 struct Attack {
+  // Steps of the others that come before the attacker goes on: after the first `walked` edges of its walk.
+  struct Interval {
+    int walked;
+    std::vector<HelperStep> steps;
+  };
   Index state;
   int attacker;
   EndEvent end;
   std::vector<HelperStep> helpers = {};
   bool is_helper_first = false;  // the helper's store is made before the walk, and commits after it
+  std::vector<Interval> intervals = {};
 };
 
 class AttackObserver : public NoObserver {
@@ -43,6 +50,18 @@ class AttackObserver : public NoObserver {
 
   void expand_persistence(Work& w, Index index);
   void expand_robustness(Work& w, Index index);
+  // Robustness: the walk stands at `pause`, and the node is the chain so far.
+  struct Paused {
+    Pause pause;
+    Index node;
+    std::vector<Attack::Interval> intervals;
+  };
+  void try_ends(Work& w, Index index, int attacker, const std::vector<EndEvent>& ends, const Paused* after);
+  void note_pauses(Work& w, const std::vector<Pause>& pauses, const Paused* after);
+  // Let the others act and the walks go on, in every way that makes a difference.
+  void go_on(Index index);
+  bool find_goal();
+  void write_memory(Work& w, const std::vector<std::pair<int, Value>>& written);
   void note_writers(Work& w);
   int closing_edge(Work& w, int attacker, int variable);
   void add(Attack attack);
@@ -60,6 +79,9 @@ class AttackObserver : public NoObserver {
   std::unique_ptr<TornSteps> torn_;
   Sc sc_;
   std::map<Clause, Attack> attacks_;
+  std::vector<Paused> paused_;             // to be continued, in the present state
+  std::set<std::vector<Value>> continued_;  // what was, in any
+  Work resumed_;
   std::map<Index, Attack> first_of_root_;  // roots not yet explored to the end
   std::uint64_t merged_nodes_ = 0;
   struct Writers {

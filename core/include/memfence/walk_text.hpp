@@ -24,6 +24,10 @@ class WalkText {
   std::uint64_t within_reach(int process, Value location) const {
     return within_reach_[static_cast<std::size_t>(process)][static_cast<std::size_t>(location)];
   }
+  // Those that a walk which has come to the location can still access there.
+  std::uint64_t ahead_of(int process, Value location) const {
+    return ahead_of_[static_cast<std::size_t>(process)][static_cast<std::size_t>(location)];
+  }
   // Those that a step from the location can write.
   std::uint64_t written_from(int process, Value location) const {
     return written_from_[static_cast<std::size_t>(process)][static_cast<std::size_t>(location)];
@@ -40,7 +44,8 @@ class WalkText {
     bool goes_on;
   };
   Along along(const Edge& edge, bool is_first, std::uint64_t pending) const;
-  std::uint64_t reach_from(const Edge& first) const;
+  // From the edge with the delayed store, or from a location on the way.
+  std::uint64_t reach_from(int process, const Edge* first, int location) const;
   std::uint64_t surely_pending(const Op& store, bool is_delayed) const;
   bool is_delayable(const Edge& edge) const;
   void note_others();
@@ -49,7 +54,7 @@ class WalkText {
   const Machine& machine_;
   Criterion criterion_;
   std::set<std::pair<int, int>> fenced_;
-  Masks within_reach_, written_from_;
+  Masks within_reach_, ahead_of_, written_from_;
   std::vector<std::uint64_t> of_interest_;     // per process: accesses of these by it can conflict with another process
   std::vector<std::uint64_t> used_by_others_;  // per process: what others access at all
 };

@@ -1,14 +1,15 @@
 """The criteria that SC exploration alone decides: attacks (persistence, robustness) and races, with their runs.
 
 An attack becomes a real run of the relaxed model: SC to the state where the attack starts, every store committing at
-once; then the attacker, its stores staying in its buffer; then the others, under SC again; last the attacker's buffer
-drains. The reference model replays it (the persistence paper's Witness, and the run behind a happens-before cycle).
-Where the program under test fails on the way (an assertion), the run ends there: nothing can follow a failure.
+once; then the attacker, its stores staying in its buffer; then the others, under SC again, maybe several times in turn;
+last the attacker's buffer drains. The reference model replays it (the persistence paper's Witness, and the run behind a
+happens-before cycle). Where the program under test fails on the way (an assertion), the run ends there: nothing can
+follow a failure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -190,19 +191,24 @@ class _AttackRun:
             self.drain_all()
         native = self.attack._native
         if native.is_helper_first:
-            self.help(drain=False)
-        self.walk()
+            self.help(native.helpers, drain=False)
+        walked = 0
+        for until, helpers in native.intervals:
+            self.walk(walked, until)
+            self.help(helpers, drain=True)
+            walked = until
+        self.walk(walked, len(native.edges))
         if native.is_helper_first:
             self.drain_all(but=self.attack.attacker)
         else:
-            self.help(drain=True)
+            self.help(native.helpers, drain=True)
         self.drain_all()
         return Trace(self.program, self.model, self._relaxed(self.start), self.steps)
 
-    def walk(self) -> None:
+    def walk(self, first: int, end: int) -> None:
         """The attacker alone: its stores stay pending, but for those that the attack lets reach memory."""
         native = self.attack._native
-        for position, edge in enumerate(native.edges):
+        for position, edge in list(enumerate(native.edges))[first:end]:
             is_separated = 0 <= native.separated_at <= position
             for step in self.parts(edge, completed=position + 1 < len(native.edges)):
                 before = self.state
@@ -240,9 +246,9 @@ class _AttackRun:
         entry = self.state.buffers[commit.process][commit.buffer][0]
         return None if entry is None else entry[0]
 
-    def help(self, *, drain: bool) -> None:
+    def help(self, helpers: Iterable[tuple[int, bool]], *, drain: bool) -> None:
         """The steps of the others, each of which commits at once, or not yet."""
-        for edge, completed in self.attack._native.helpers:
+        for edge, completed in helpers:
             for step in self.parts(edge, completed):
                 self.take(step)
                 if drain:
