@@ -338,3 +338,9 @@ def test_atomic_writes_for_a_formula_that_fails_under_sc_are_refused_with_the_ru
     source.write_text(FIGURE_6)
     done = memfence("fix", source, "--ltl", "F x == 3")
     assert done.returncode == 1 and "sequential consistency" in done.stdout and "Then nothing can happen" in done.stdout
+
+
+def test_an_abstraction_for_another_criterion_is_wrong_usage(program: Path) -> None:
+    done = memfence("check", program, "--criterion", "robust", "--abstract", "2")
+    assert done.returncode == 2
+    assert "persistent" in done.stderr

@@ -14,7 +14,7 @@ from memfence.analyses import check
 from memfence.analyses.options import CheckOptions, Criterion, properties_to_check
 from memfence.analyses.result import CheckResult, Stats, Verdict
 from memfence.program.communication import other_communication, shared_memory_form
-from memfence.program.ir import Program, Store
+from memfence.program.ir import Program, has_torn_steps
 
 RelaxedModel = Literal["tso", "pso"]
 
@@ -126,12 +126,6 @@ def weaker(program: Program, question: Question) -> Iterator[Question]:
     for other in _WEAKER.get(question, ()):
         if other != PERSISTENT or not has_torn_steps(program):
             yield other
-
-
-def has_torn_steps(program: Program) -> bool:
-    """Whether some plain step has several stores: store order sees what comes in between, races do not."""
-    steps = (t for p in program.processes for t in p.transitions if not t.locked)
-    return any(sum(isinstance(op, Store) for op in t.ops) > 1 for t in steps)
 
 
 def _derived(program: Program, question: Question, answers: dict[Question, Compared]) -> Compared | None:

@@ -5,16 +5,19 @@ A violation is shown as a run of the relaxed model; a race as the SC run up to i
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memfence.analyses.options import CheckOptions, Criterion
 from memfence.analyses.result import CheckResult, Verdict
 from memfence.analyses.safety import limits_of, stats_of
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.criteria import AttackKind, Decided, explore_attacks, explore_races
-from memfence.engines.engine import Limits, Stop
+from memfence.engines.engine import Cost, Deadline, Limits, Stop
 from memfence.engines.trace import Trace
 from memfence.program.communication import other_communication, shared_memory_form
-from memfence.program.ir import Program
+from memfence.program.flattening import distinct_processes, flatten
+from memfence.program.ir import Program, has_torn_steps
 
 PROPERTIES: dict[Criterion, str] = {
     "persistent": "persistence: same program order and store order as some SC run",
@@ -58,7 +61,14 @@ def attack_kind(criterion: Criterion, model: str) -> AttackKind:
 
 def _attacks(program: Program, criterion: Criterion, options: CheckOptions, limits: Limits) -> CheckResult:
     kind = attack_kind(criterion, options.model)
-    decided = explore_attacks(program, kind, limits=limits)
+    deadline = Deadline(limits)
+    flat = Cost()
+    if criterion == "persistent" and options.abstract is not None:
+        is_proved, flat = _is_persistent_flattened(program, options.abstract, deadline)
+        if is_proved:
+            return _proved_flattened(program, options, flat)
+    decided = explore_attacks(program, kind, limits=deadline.remaining())
+    decided = replace(decided, cost=flat + decided.cost)
     trace: Trace | None = None
     details: tuple[str, ...] = ()
     if decided.attacks:
@@ -70,6 +80,35 @@ def _attacks(program: Program, criterion: Criterion, options: CheckOptions, limi
         when = f"its {access} {variable} in the same step" if attack.is_one_step else f"its later {access} {variable}"
         details = (f"`{name}` delays its store to {delayed}; {when} takes effect first",)
     return _result(program, criterion, options, limits, decided, trace, details)
+
+
+def _is_persistent_flattened(program: Program, steps: int, deadline: Deadline) -> tuple[bool, Cost]:
+    """Whether the abstract programs of all processes are persistent, and what it took; False says nothing."""
+    cost = Cost()
+    if has_torn_steps(program):
+        return False, cost
+    for process in distinct_processes(program):
+        decided = explore_attacks(flatten(program, process, steps), "persistence", limits=deadline.remaining())
+        cost += decided.cost
+        if decided.attacks or not decided.complete:
+            return False, cost
+    return True, cost
+
+
+def _proved_flattened(program: Program, options: CheckOptions, cost: Cost) -> CheckResult:
+    return CheckResult(
+        program=program,
+        model=options.model,
+        criterion="persistent",
+        verdict=Verdict.HOLDS,
+        property=PROPERTIES["persistent"],
+        engine="sc attacks, flattened",
+        scope="unbounded buffers and loops: complete (every process alone is, beside the others flattened after "
+        f"{options.abstract} steps)",
+        bound=None,
+        trace=None,
+        stats=stats_of(cost),
+    )
 
 
 def _races(program: Program, criterion: Criterion, options: CheckOptions, limits: Limits) -> CheckResult:

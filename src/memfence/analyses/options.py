@@ -28,7 +28,9 @@ class CheckOptions:
     `buffer_bound` is a limit on each buffer; for temporal properties under TSO on each process and variable, unless
     `bound_per` is "process". `define` names predicates for `ltl`; `fair` assumes that no process is able to move for
     ever without moving.
-    `reduce` lists reductions of `ALL_REDUCTIONS`. `threads` 0 means as many as there are processors.
+    `abstract` (persistence only): try to prove it process by process, the others flattened after so many steps; where
+    that is not enough, the program itself decides. `reduce` lists reductions of `ALL_REDUCTIONS`. `threads` 0 means as
+    many as there are processors.
     """
 
     model: ModelName = "tso"

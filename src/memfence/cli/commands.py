@@ -138,7 +138,8 @@ def check(
     bound_per: BoundPerOption = BoundPer.variable,
     int_bits: IntBits = None,
     abstract: Annotated[
-        int | None, typer.Option(metavar="K", min=0, help="Flattening abstraction after K steps.")
+        int | None,
+        typer.Option(metavar="K", min=0, help="For persistent: first flatten all but one process after K steps."),
     ] = None,
     engine: Annotated[EngineChoice, typer.Option(help="How to search.")] = EngineChoice.auto,
     reduce: Annotated[
@@ -163,6 +164,8 @@ def check(
     from memfence.cli.progress import ProgressLine
     from memfence.diagnostics import InputError
 
+    if abstract is not None and (criterion is None or criterion.value != "persistent"):
+        raise typer.BadParameter("an abstraction exists for --criterion persistent only", param_hint="--abstract")
     progress = ProgressLine(quiet=quiet)
     outputs = Outputs(html, sarif, junit)
     try:

@@ -345,6 +345,12 @@ def stored_variables(process: Process) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
+def has_torn_steps(program: Program) -> bool:
+    """Whether some plain step has several stores: store order sees what comes in between, races do not."""
+    steps = (t for p in program.processes for t in p.transitions if not t.locked)
+    return any(sum(isinstance(op, Store) for op in t.ops) > 1 for t in steps)
+
+
 def same_meaning(a: Program, b: Program) -> bool:
     """Whether the two are equal but for places in the text and restrictions of scope."""
     return replace(a, name=b.name) == b
