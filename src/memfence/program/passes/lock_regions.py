@@ -67,7 +67,7 @@ def has_lock_regions(program: Program) -> bool:
 
 
 def _without_endless_locks(process: Process) -> Process:
-    """`process` without the steps behind which the lock is never released."""
+    """`process` without the steps behind which the lock is never released, and those that can only block."""
     reached = _reached_with_lock(process)
     ends = {(t.source, holds) for t in process.transitions for holds in (False, True) if not _holds_after(t, holds)}
     releasing = {place for place in reached if place in ends or not place[1]}
@@ -89,7 +89,7 @@ def _without_endless_locks(process: Process) -> Process:
             for holds in (False, True)
             if (transition.source, holds) in reached and not _is_misused(transition, holds)
         }
-        return not after or bool(after & releasing)
+        return bool(after & releasing)
 
     return replace(process, transitions=tuple(filter(goes_on, process.transitions)))
 
