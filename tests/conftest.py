@@ -1,1 +1,10 @@
-"""Makes the shared modules of this folder (`corpus`, `canonical`, ...) importable from every test."""
+"""Makes the shared modules of this folder (`corpus`, `canonical`, ...) importable from every test.
+
+`--hypothesis-profile=find` only looks for a counterexample, and does not make it smaller: for planted bugs.
+"""
+
+from __future__ import annotations
+
+from hypothesis import Phase, settings
+
+settings.register_profile("find", phases=[Phase.explicit, Phase.generate], database=None)

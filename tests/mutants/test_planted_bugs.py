@@ -36,7 +36,8 @@ def build(tree: Path) -> None:
 
 
 def failing_tests(tree: Path, files: list[str]) -> bool:
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-n0", "-m", "not slow", "-p", "no:cacheprovider", *files]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-n0", "-m", "not slow", "-p", "no:cacheprovider"]
+    command += ["--hypothesis-profile=find", *files]
     result = run(command, tree, PYTHONPATH=str(tree / "src"))
     assert result.returncode in (0, 1), result.stdout + result.stderr
     return result.returncode == 1
