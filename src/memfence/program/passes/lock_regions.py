@@ -56,15 +56,9 @@ def with_atomic_regions(program: Program) -> Program:
     """
     if not has_lock_regions(program):
         return program
-    processes = tuple(_without_endless_locks(_without_misuses(process)) for process in program.processes)
+    processes = tuple(_without_endless_locks(process) for process in program.processes)
     fused = fuse_lock_regions(replace(program, processes=processes, properties=()))
     return replace(fused, notes=tuple(dict.fromkeys(fused.notes)))
-
-
-def _without_misuses(process: Process) -> Process:
-    """`process` without the locks and unlocks that block for ever; a program that was loaded may have some left."""
-    blocked = [misuse.transition for misuse in _misuses(process) if misuse.always]
-    return replace(process, transitions=tuple(t for t in process.transitions if t not in blocked))
 
 
 def has_lock_regions(program: Program) -> bool:
