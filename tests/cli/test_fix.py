@@ -160,3 +160,24 @@ def test_why_of_a_program_that_fails_anyway(folder: Path) -> None:
     done = memfence(folder, "why", "half.pml:3")
     assert done.returncode == 1
     assert "VIOLATED" in done.stdout and "the program fails with it, too" in done.stdout
+
+
+FENCED_SB = """\
+X86 SB
+{ x=0; y=0; }
+ P0          | P1          ;
+ MOV [x],$1  | MOV [y],$1  ;
+ MFENCE      | MFENCE      ;
+ MOV EAX,[y] | MOV EAX,[x] ;
+exists (0:EAX=0 /\\ 1:EAX=0)
+"""
+
+
+def test_why_of_a_litmus_test_forbids_its_outcome_and_names_the_process(folder: Path) -> None:
+    (folder / "sb.litmus").write_text(FENCED_SB)
+    done = memfence(folder, "why", "sb.litmus", "-q")
+    assert done.returncode == 0
+    assert [line.split("│")[0].strip() for line in done.stdout.splitlines() if "NEEDED" in line] == [
+        "sb.litmus:5 (P0)",
+        "sb.litmus:5 (P1)",
+    ]

@@ -24,18 +24,18 @@ def _section(result: WhyResult, width: int, quiet: bool) -> list[str]:
     if not result.reasons:
         return [*lines, "  there is no fence in it"]
     columns = [Column("place", 12), Column("fence", 6), Column("needed?", 24)]
-    rows = [[fence_place(reason.fence), reason.fence.kind, _answer(reason)] for reason in result.reasons]
+    rows = [[_place(reason.fence, result), reason.fence.kind, _answer(reason)] for reason in result.reasons]
     table = render_table(columns, rows, width)
     lines += [table] if table is not None else [line for row in rows for line in wrap(": ".join(row), width)]
     if len(result.droppable) > 0 and sum(reason.need is Need.REDUNDANT for reason in result.reasons) > 1:
-        places = ", ".join(fence_place(fence) for fence in result.droppable)
+        places = ", ".join(_place(fence, result) for fence in result.droppable)
         lines += wrap(f"Of the redundant ones, these can go together (proved): {places}", width)
     if quiet:
         return lines
     for reason in result.reasons:
         trace = reason.result.trace
         if reason.need is Need.NEEDED and trace is not None:
-            lines += ["", *_run(reason.fence, trace, width)]
+            lines += ["", *_run(reason.fence, _place(reason.fence, result), trace, width)]
     return lines
 
 
@@ -51,8 +51,8 @@ def _answer(reason: Reason) -> str:
             return f"UNKNOWN: {reason.result.scope}"
 
 
-def _run(fence: ExistingFence, trace: Trace, width: int) -> list[str]:
-    title = f"Without the {fence.kind} at {fence_place(fence)}, this run is possible (replayed under {trace.model}):"
+def _run(fence: ExistingFence, place: str, trace: Trace, width: int) -> list[str]:
+    title = f"Without the {fence.kind} at {place}, this run is possible (replayed under {trace.model}):"
     sentences = why_sentences(trace)
     why = ["", *wrap("Why: " + " ".join(sentences), width)] if sentences else []
     return [*wrap(title, width), "", run_table(trace, width), *why]
@@ -61,6 +61,15 @@ def _run(fence: ExistingFence, trace: Trace, width: int) -> list[str]:
 def fence_place(fence: ExistingFence) -> str:
     """`peterson.pml:15`."""
     return "generated code" if fence.at.source is NOWHERE.source else fence.at.place
+
+
+def _place(fence: ExistingFence, result: WhyResult) -> str:
+    """The place, and whose fence it is where several stand in one line, as in litmus tests."""
+    place = fence_place(fence)
+    if sum(fence_place(reason.fence) == place for reason in result.reasons) == 1:
+        return place
+    names = dict.fromkeys(result.program.processes[p].name for p, _ in sorted(fence.executed))
+    return f"{place} ({', '.join(names)})"
 
 
 def necessity_object(results: Sequence[WhyResult]) -> Object:

@@ -15,6 +15,7 @@ from memfence.analyses.options import CheckOptions, Criterion
 from memfence.analyses.result import CheckResult, Verdict
 from memfence.program.ir import Fence, FenceKind, Op, Program, Transition
 from memfence.source import NOWHERE, Span
+from memfence.synthesis.synthesise import forbidding_outcomes
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,11 @@ def without_fences(program: Program, fences: Iterable[ExistingFence]) -> Program
 def why(
     program: Program, criterion: Criterion, options: CheckOptions, fences: Sequence[ExistingFence] | None = None
 ) -> WhyResult:
-    """Decide for each of `fences` (all, if not given) whether the program needs it for the criterion."""
+    """Decide for each of `fences` (all, if not given) whether the program needs it for the criterion.
+
+    As for `fix`, an `exists` condition of a litmus test names what must not happen.
+    """
+    program = forbidding_outcomes(program)
     asked = replace(options, criterion=criterion)
     with_all = check(program, asked)
     chosen = existing_fences(program) if fences is None else tuple(fences)
