@@ -11,6 +11,7 @@ import csv
 import json
 import subprocess
 import sys
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -28,8 +29,9 @@ OTHERS_INT_BITS = 8
 """Where a program counts without bound: the width at which it is finite and still does what it is for; the yardstick's,
 where it has the row."""
 HARDEST = "peterson"
-LIMITS = Limits(timeout_seconds=30, memory_megabytes=4_000, threads=2)
-LIMITS_OF_HARDEST = Limits(timeout_seconds=480, memory_megabytes=12_000, threads=2)
+LIMITS = Limits(timeout_seconds=90, memory_megabytes=4_000, threads=2)
+LIMITS_OF_HARDEST = Limits(timeout_seconds=1_800, memory_megabytes=12_000, threads=2)
+"""Of wall-clock time, with room for other work on the machine; what is reported beside it is processor time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Measured:
     complete: bool
     states: int
     seconds: float
+    cpu_seconds: float
     robust: str
     robust_seconds: float
     megabytes: float
@@ -94,7 +97,9 @@ def measure(row: Row) -> Measured:
     """Decide both criteria of one row; the run behind a violation of persistence is replayed."""
     limits = LIMITS_OF_HARDEST if row.name == HARDEST else LIMITS
     program = shared_memory_form(load(PROGRAMS / f"{row.file}.txt", int_bits=row.int_bits))
+    began = time.process_time()
     every = explore_attacks(program, "persistence", collect=True, limits=limits)
+    cpu_seconds = time.process_time() - began
     decided = every if every.complete else explore_attacks(program, "persistence", limits=limits)
     if decided.attacks:
         decided.attack_trace(decided.attacks[0], "tso")
@@ -107,6 +112,7 @@ def measure(row: Row) -> Measured:
         complete=every.complete,
         states=every.cost.states,
         seconds=every.cost.seconds,
+        cpu_seconds=cpu_seconds,
         robust=robust.verdict.value,
         robust_seconds=robust.stats.seconds,
         megabytes=megabytes,
@@ -117,8 +123,8 @@ def main(wanted: list[str]) -> int:
     """Print the table, a line as soon as it is known; 1 if some row is not as it should be."""
     faulty = False
     sys.stdout.write(
-        "| program | processes | bits | persistent | Persist | robust | Trencher | states | yardstick | time | memory |"
-        " states/s |\n|---|--:|--:|---|--:|---|--:|--:|--:|--:|--:|--:|\n"
+        "| program | processes | bits | persistent | Persist | robust | Trencher | states | yardstick | time | CPU |"
+        " memory | states/CPU s |\n|---|--:|--:|---|--:|---|--:|--:|--:|--:|--:|--:|--:|\n"
     )
     for row in rows():
         if wanted and row.name not in wanted:
@@ -147,8 +153,9 @@ def _cells(row: Row, measured: Measured) -> list[str]:
         f"{'' if measured.complete else '> '}{measured.states:,}",
         "-" if row.yardstick_states is None else f"{row.yardstick_states:,}",
         f"{measured.seconds:.2f} s",
+        f"{measured.cpu_seconds:.2f} s",
         f"{measured.megabytes:,.0f} MB",
-        f"{measured.states / max(measured.seconds, 1e-6):,.0f}",
+        f"{measured.states / max(measured.cpu_seconds, 1e-6):,.0f}",
     ]
 
 

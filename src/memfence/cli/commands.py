@@ -66,6 +66,10 @@ class EngineChoice(StrEnum):
     dual = "dual"
 
 
+class Instrument(StrEnum):
+    persistence = "persistence"
+
+
 class Target(StrEnum):
     promela = "promela"
     dve = "dve"
@@ -215,6 +219,10 @@ def translate(
         Path | None, typer.Option("--atomic", metavar="LIST", help="With --store-buffers: writes that bypass them.")
     ] = None,
     atomic_waits: AtomicWaitsOption = AtomicWaits.own,
+    instrument: Annotated[
+        Instrument | None,
+        typer.Option("--instrument", help="With --to promela: fails under SC iff the program is not persistent."),
+    ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="OUT", help="Write to OUT.")] = None,
     int_bits: IntBits = None,
     language: LanguageOption = None,
@@ -224,8 +232,14 @@ def translate(
 
     if (to is Target.dve) != store_buffers or (atomic is not None and not store_buffers):
         raise typer.BadParameter("--to dve, --store-buffers (and --atomic) go together", param_hint="--to")
+    if instrument is not None and to is not Target.promela:
+        raise typer.BadParameter("it goes with --to promela", param_hint="--instrument")
     try:
         program = _load(file, language, int_bits)
+        if instrument is not None:
+            from memfence.program.persistence_query import persistence_query
+
+            program = persistence_query(program)
         text = _with_store_buffers(program, atomic, atomic_waits) if store_buffers else _translated(program, to)
     except InputError as error:
         raise typer.Exit(_refuse(error, False)) from None
