@@ -131,7 +131,7 @@ void AttackWalk::start(Work& w, const Edge& edge) {
 }
 
 void AttackWalk::walk(Work& w, int attacker, const Overlay& overlay, const Crossed& crossed, std::vector<int>& path) {
-  if (is_known(attacker, crossed)) return;
+  if (is_known(attacker, crossed) || budget_->is_spent()) return;
   const Process& process = machine_.processes[static_cast<std::size_t>(attacker)];
   const Value location = w[process.location_slot];
 

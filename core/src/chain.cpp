@@ -31,8 +31,9 @@ std::vector<Slot> ChainSearch::node_slots(const Machine& m) {
   return slots;
 }
 
-ChainSearch::ChainSearch(const Machine& m)
+ChainSearch::ChainSearch(const Machine& m, std::shared_ptr<Budget> budget)
     : machine_(m),
+      budget_(std::move(budget)),
       base_(static_cast<int>(m.slots.size())),
       sc_(m),
       layout_(node_slots(m)),
@@ -143,7 +144,7 @@ std::vector<ChainSearch::Met> ChainSearch::meetings(Index root, std::uint64_t re
   std::vector<Visit> visits{{root, false, 0, {}}};
   std::set<std::pair<Index, bool>> seen{{root, false}};
   std::vector<Met> found;
-  for (std::size_t at = 0; at < visits.size(); ++at) {
+  for (std::size_t at = 0; at < visits.size() && !budget_->is_spent(); ++at) {
     const Visit here = visits[at];
     if (here.met) {
       Met met{here.node, {}};
@@ -217,7 +218,7 @@ void ChainSearch::children(const Word* node, Children& out) const {
 }
 
 bool ChainSearch::reach_goal() {
-  for (; explored_ < count_; ++explored_) {
+  for (; explored_ < count_ && !budget_->is_spent(); ++explored_) {
     const Index node = static_cast<Index>(explored_);
     children(states_.state(node), found_);
     for (std::size_t i = 0; i < found_.steps.size(); ++i) {
@@ -239,7 +240,7 @@ bool ChainSearch::wins(Index root) {
   const auto is_goal = [](const Child& child) { return child.goal; };
   winning_.resize(count_, false);
   first_link_.resize(count_, kEnd);
-  for (; explored_ < count_ && !winning_[root]; ++explored_) {
+  for (; explored_ < count_ && !winning_[root] && !budget_->is_spent(); ++explored_) {
     const Index node = static_cast<Index>(explored_);
     if (winning_[node]) continue;
     children(states_.state(node), found_);

@@ -4,12 +4,13 @@
 
 namespace memfence {
 
-AttackObserver::AttackObserver(const Machine& m, Criterion criterion, bool collect)
+AttackObserver::AttackObserver(const Machine& m, Criterion criterion, bool collect, std::shared_ptr<Budget> budget)
     : machine_(&m),
       criterion_(criterion),
       collect_(collect),
+      budget_(std::move(budget)),
       text_(std::make_unique<WalkText>(m, criterion)),
-      walk_(std::make_unique<AttackWalk>(m, criterion, collect)),
+      walk_(std::make_unique<AttackWalk>(m, criterion, collect, budget_)),
       memo_(std::make_unique<WalkMemo>(m)),
       sc_(m),
       resumed_(m.slots.size()),
@@ -17,11 +18,12 @@ AttackObserver::AttackObserver(const Machine& m, Criterion criterion, bool colle
   if (criterion == Criterion::Persistence) {
     torn_ = std::make_unique<TornSteps>(m);
   } else {
-    chain_ = std::make_unique<ChainSearch>(m);
+    chain_ = std::make_unique<ChainSearch>(m, budget_);
   }
 }
 
 void AttackObserver::expand(Work& w, Index index) {
+  if (budget_->why() != Stop::None) return;
   if (criterion_ == Criterion::Persistence)
     expand_persistence(w, index);
   else
@@ -301,11 +303,14 @@ template class RaceObserver<false>;
 CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, Criterion criterion, bool collect,
                                 const Limits& limits, int threads) {
   const Machine& m = *machine;
-  auto exploration = std::make_unique<ExplorationOf<Sc, AttackObserver>>(machine, Sc(m), false,
-                                                                        AttackObserver(m, criterion, collect), limits, threads);
+  const auto budget = std::make_shared<Budget>(limits);
+  auto exploration = std::make_unique<ExplorationOf<Sc, AttackObserver>>(
+      machine, Sc(m), false, AttackObserver(m, criterion, collect, budget), limits, threads);
   CriterionResult result;
   AttackObserver& observer = exploration->search.observer();
   result.chain_nodes = observer.chain_nodes();
+  const bool is_cut_short = budget->why() != Stop::None && (collect || observer.attacks().empty());
+  if (is_cut_short) exploration->stop = budget->why();
   const bool complete = exploration->stop == Stop::None;
   if (!collect || complete) result.attacks = observer.attacks();
   result.exploration = std::move(exploration);

@@ -35,6 +35,18 @@ Stop Watch::check(std::uint64_t states, std::uint64_t transitions, std::uint64_t
   return Stop::None;
 }
 
+// The clock is looked at now and then, the memory of the process less often: both cost more than a step.
+bool Budget::is_spent() {
+  if (why_ != Stop::None) return true;
+  const std::uint32_t asked = asked_.fetch_add(1, std::memory_order_relaxed);
+  if (asked % 64 != 0) return false;
+  if (limits_.cancel && limits_.cancel->load(std::memory_order_relaxed)) why_ = Stop::Cancelled;
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_;
+  if (limits_.timeout_seconds > 0 && seconds.count() > limits_.timeout_seconds) why_ = Stop::Timeout;
+  if (limits_.memory_bytes && asked % 16'384 == 0 && resident_bytes() > limits_.memory_bytes) why_ = Stop::Memory;
+  return why_ != Stop::None;
+}
+
 Stop Watch::check_states(std::uint64_t states) const {
   return limits_.most_states && states >= limits_.most_states ? Stop::States : Stop::None;
 }

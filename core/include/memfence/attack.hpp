@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "memfence/execute.hpp"
+#include "memfence/limits.hpp"
 
 namespace memfence {
 
@@ -99,8 +100,9 @@ class AttackWalk {
  public:
   // With `every_fence`, also the walks that an sfence somewhere would leave: later stores stay pending. They matter only for
   // which fences stop all attacks, not for whether there is one.
-  AttackWalk(const Machine& m, Criterion criterion, bool every_fence)
-      : machine_(m), criterion_(criterion), every_fence_(every_fence), known_(m.processes.size()) {}
+  // A walk gives up, incomplete, when the budget is spent.
+  AttackWalk(const Machine& m, Criterion criterion, bool every_fence, std::shared_ptr<Budget> budget)
+      : machine_(m), criterion_(criterion), every_fence_(every_fence), budget_(std::move(budget)), known_(m.processes.size()) {}
 
   struct Walked {
     std::vector<EndEvent> ends;  // in an order that depends on nothing else
@@ -128,6 +130,7 @@ class AttackWalk {
   const Machine& machine_;
   Criterion criterion_;
   bool every_fence_;
+  std::shared_ptr<Budget> budget_;
   Walked found_;
   struct Seen {
     Crossed crossed;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "memfence/accesses.hpp"
+#include "memfence/limits.hpp"
 #include "memfence/state_set.hpp"
 #include "memfence/torn.hpp"
 
@@ -20,7 +21,8 @@ namespace memfence {
 
 class ChainSearch {
  public:
-  explicit ChainSearch(const Machine& m);
+  // Every search of it gives up, with an answer that means nothing, when the budget is spent.
+  ChainSearch(const Machine& m, std::shared_ptr<Budget> budget);
 
   using Start = std::vector<std::pair<int, bool>>;  // (variable, is a store)
 
@@ -76,6 +78,7 @@ class ChainSearch {
   void mark_winning(Index node);
 
   const Machine& machine_;
+  std::shared_ptr<Budget> budget_;
   int base_;
   Sc sc_;
   Layout layout_;

@@ -31,13 +31,15 @@ class AttackObserver : public NoObserver {
  public:
   // With `collect`, the whole space is searched and `attacks()` has one attack for each clause (attacker, transitions
   // crossed, those of them where an sfence will do) that includes no other one; else the first attack ends the search.
-  AttackObserver(const Machine& m, Criterion criterion, bool collect);
-  AttackObserver(const AttackObserver& other) : AttackObserver(*other.machine_, other.criterion_, other.collect_) {}
+  // Where the budget is spent, what was found is not all.
+  AttackObserver(const Machine& m, Criterion criterion, bool collect, std::shared_ptr<Budget> budget);
+  AttackObserver(const AttackObserver& other)
+      : AttackObserver(*other.machine_, other.criterion_, other.collect_, other.budget_) {}
   AttackObserver(AttackObserver&&) = default;
   AttackObserver& operator=(AttackObserver&&) = default;
 
   void expand(Work& w, Index index);
-  bool has_finding() const { return !collect_ && !attacks_.empty(); }
+  bool has_finding() const { return budget_->why() != Stop::None || (!collect_ && !attacks_.empty()); }
   void merge(AttackObserver& other, const StateSet& states);
   // After the search: what was found, smallest clause first.
   std::vector<Attack> attacks();
@@ -72,6 +74,7 @@ class AttackObserver : public NoObserver {
   const Machine* machine_;
   Criterion criterion_;
   bool collect_;
+  std::shared_ptr<Budget> budget_;
   std::unique_ptr<WalkText> text_;
   std::unique_ptr<AttackWalk> walk_;
   std::unique_ptr<WalkMemo> memo_;

@@ -49,6 +49,22 @@ class Watch {
   std::uint64_t base_bytes_;
 };
 
+// The same limits for whoever may take long over a single state, between two looks of the search's own Watch.
+class Budget {
+ public:
+  explicit Budget(const Limits& limits) : limits_(limits), start_(std::chrono::steady_clock::now()) {}
+
+  // To be asked every few steps, by any thread; true for good once a limit was hit.
+  bool is_spent();
+  Stop why() const { return why_; }
+
+ private:
+  const Limits& limits_;
+  std::chrono::steady_clock::time_point start_;
+  std::atomic<std::uint32_t> asked_ = 0;
+  std::atomic<Stop> why_ = Stop::None;
+};
+
 // Resident memory of this process, now.
 std::uint64_t resident_bytes();
 
