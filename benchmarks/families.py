@@ -25,7 +25,7 @@ from memfence.reports.plot import Panel, Series, render_plot
 
 FAMILIES = Path(__file__).resolve().parents[2] / "shared" / "corpus" / "persist" / "parameterized"
 STEPS = 2
-LIMIT_SECONDS = 5.0
+LIMIT_SECONDS = 20.0
 INT_BITS = {"seqlock": 3}
 NAMES = ("without abstraction", f"--abstract {STEPS}")
 

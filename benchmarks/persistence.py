@@ -29,7 +29,7 @@ OTHERS_INT_BITS = 8
 """Where a program counts without bound: the width at which it is finite and still does what it is for; the yardstick's,
 where it has the row."""
 HARDEST = "peterson"
-LIMITS = Limits(timeout_seconds=90, memory_megabytes=4_000, threads=2)
+LIMITS = Limits(timeout_seconds=30, memory_megabytes=4_000, threads=2)
 LIMITS_OF_HARDEST = Limits(timeout_seconds=1_800, memory_megabytes=12_000, threads=2)
 """Of wall-clock time, with room for other work on the machine; what is reported beside it is processor time."""
 

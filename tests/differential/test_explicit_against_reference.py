@@ -88,7 +88,9 @@ def check_answers(program: Program, memory: Bounded, data: st.DataObject) -> Non
         check_answer(program, memory, bad, expected, frozenset(data.draw(some, label="reductions")))
 
 
-def check_answer(program: Program, memory: Bounded, bad: Expr, expected: Exploration, reductions: frozenset[str]) -> None:
+def check_answer(
+    program: Program, memory: Bounded, bad: Expr, expected: Exploration, reductions: frozenset[str]
+) -> None:
     native = explore(program, memory, Question(bad=bad), reductions=reductions)
     is_bad = any(evaluate_in(program, state, 0, bad) for state in expected.states)
     if memory.model == "sc" or "slice" not in reductions:

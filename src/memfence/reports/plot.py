@@ -50,7 +50,7 @@ def render_plot(title: str, panels: Sequence[Panel], *, x_label: str, limit_seco
         place = f"translate({number % columns * WIDTH} {30 + number // columns * HEIGHT})"
         body.append(f'<g transform="{place}">{"".join(_panel(panel, scale, x_label, limit_seconds))}</g>')
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 0 {width + 8} {height}" width="{width + 8}" height="{height}" '
         f'role="img" aria-label="{escape(title)}" font-family="sans-serif" font-size="11" fill="currentColor" '
         f'style="color:#7a8594"><title>{escape(title)}</title>\n' + "\n".join(body) + "\n</svg>\n"
     )

@@ -1,0 +1,83 @@
+"""Table 1 of the persistence paper: persistent where Persist inserted no fence, robust where Trencher inserted none.
+
+Decided by complete search, with no more states than the yardstick. `benchmarks/persistence.py` prints the whole table.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from corpus import CORPUS, needs_corpus
+from memfence.analyses import check
+from memfence.analyses.options import CheckOptions
+from memfence.analyses.result import Verdict
+from memfence.engines.criteria import explore_attacks
+from memfence.engines.engine import Limits
+from memfence.pipeline import load
+from memfence.program.communication import shared_memory_form
+from memfence.program.ir import Program
+
+TABLES = CORPUS.parent / "tables"
+INT_BITS = {"bakery3": 4, "bakery4": 2, "seqlock": 3}
+LARGE = {
+    "peterson",
+    "clhlock",
+    "bakery3",
+    "bakery4",
+    "burns",
+    "szymanski4",
+    "parker",
+    "nbw_w_wr",
+    "dijkstra",
+    "nbw_w_5r",
+    "LIFO-iWSQ",
+}
+NOT_EXPLORED = {"peterson", "clhlock"}
+"""Rows whose complete exploration takes minutes: their verdict is a run, found at once."""
+
+
+def table(name: str) -> list[dict[str, str]]:
+    path = TABLES / name
+    return list(csv.DictReader(path.read_text().splitlines())) if path.is_file() else []
+
+
+ROWS = {row["file"].rsplit("/", 1)[1]: row for row in table("persistence-2015-table1.csv")}
+YARDSTICK = {row["program"]: int(row["states"]) for row in table("yardstick-persistence.csv")}
+EVERY_ROW = [pytest.param(name, marks=pytest.mark.slow) if name in LARGE else name for name in ROWS]
+
+
+def program(name: str) -> Program:
+    return load(Path(CORPUS, "persist", f"{ROWS[name]['file']}.txt"), int_bits=INT_BITS.get(name, 8))
+
+
+@needs_corpus
+def test_the_table_has_35_rows() -> None:
+    assert len(ROWS) == 35
+
+
+@needs_corpus
+@pytest.mark.parametrize("name", EVERY_ROW)
+def test_a_row_is_persistent_exactly_where_persist_inserted_no_fence(name: str) -> None:
+    loaded = program(name)
+    expected = Verdict.HOLDS if ROWS[name]["persist_fences"] == "0" else Verdict.VIOLATED
+    assert check(loaded, CheckOptions(criterion="persistent")).verdict is expected
+    assert check(loaded, CheckOptions(criterion="persistent", abstract=2)).verdict is expected
+    if name not in NOT_EXPLORED:
+        explored = explore_attacks(
+            shared_memory_form(loaded), "persistence", collect=True, limits=Limits(memory_megabytes=4_000, threads=2)
+        )
+        assert explored.complete
+        assert bool(explored.attacks) == (expected is Verdict.VIOLATED)
+        assert explored.cost.states <= YARDSTICK.get(name, explored.cost.states)
+
+
+@needs_corpus
+@pytest.mark.parametrize("name", [p for p in EVERY_ROW if not isinstance(p, str) or ROWS[p]["trencher_fences"]])
+def test_a_row_is_robust_exactly_where_trencher_inserted_no_fence(name: str) -> None:
+    if not ROWS[name]["trencher_fences"]:
+        pytest.skip("Trencher gave no answer")
+    expected = Verdict.HOLDS if ROWS[name]["trencher_fences"] == "0" else Verdict.VIOLATED
+    assert check(program(name), CheckOptions(criterion="robust")).verdict is expected
