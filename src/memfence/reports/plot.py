@@ -15,6 +15,7 @@ LEFT, RIGHT, TOP, BOTTOM = 46, 12, 26, 34
 COLOURS = ("#2f6fd0", "#c2571a", "#2a8f5b", "#8a4fc0")
 DASHES = ("", "5 3", "2 3", "8 3 2 3")
 PER_ROW = 4
+MARGIN = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +44,15 @@ def render_plot(title: str, panels: Sequence[Panel], *, x_label: str, limit_seco
     scale = _Scale(min(seconds, default=0.001), max(seconds, default=1.0))
     columns = min(PER_ROW, max(1, len(panels)))
     rows = ceil(len(panels) / columns)
-    width, height = columns * WIDTH, rows * HEIGHT + 30
+    width, height = columns * WIDTH + MARGIN, rows * HEIGHT + 30
     names = [line.name for line in panels[0].series] if panels else []
     body = [_legend(names)]
     for number, panel in enumerate(panels):
         place = f"translate({number % columns * WIDTH} {30 + number // columns * HEIGHT})"
         body.append(f'<g transform="{place}">{"".join(_panel(panel, scale, x_label, limit_seconds))}</g>')
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 0 {width + 8} {height}" width="{width + 8}" height="{height}" '
-        f'role="img" aria-label="{escape(title)}" font-family="sans-serif" font-size="11" fill="currentColor" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-{MARGIN} 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img" aria-label="{escape(title)}" font-family="sans-serif" font-size="11" fill="currentColor" '
         f'style="color:#7a8594"><title>{escape(title)}</title>\n' + "\n".join(body) + "\n</svg>\n"
     )
 
