@@ -144,6 +144,7 @@ def test_no_more_fences_are_needed_than_table_1_says_on_large_programs(
     [
         ("mutex/spinlock/spinlock", 0), ("mutex/szymanski2/szymanski2", 3), ("mutex/lamport2/lamport2", 4),
         ("mutex/lamport3/lamport3", 6), ("mutex/ticket_spin_lock/ticket_spin_lock", 0),
+        ("mutex/dclocking/dc_locking", 0),
         ("schedule/alternating_bit_protocol/alternating_bit", 0),
     ],
 )  # fmt: skip

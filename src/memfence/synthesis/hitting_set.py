@@ -8,11 +8,12 @@ other, whatever is at least as strong as a choice found before, in the order of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-
-from pysat.examples.rc2 import RC2
-from pysat.formula import WCNF
+from typing import TYPE_CHECKING
 
 from memfence.synthesis.sites import FenceEdit
+
+if TYPE_CHECKING:
+    from pysat.examples.rc2 import RC2
 
 
 class HittingSets:
@@ -20,35 +21,47 @@ class HittingSets:
 
     def __init__(self, edits: Sequence[FenceEdit], prices: Sequence[int]) -> None:
         self.edits = edits
+        self._prices = prices
+        self._solver: RC2 | None = None
+        self._impossible = False
+
+    def _demand(self, literals: list[int]) -> None:
+        """Add a clause; the solver is loaded for the first one, since many programs have none."""
+        self._impossible |= not literals
+        if not literals:
+            return
+        if self._solver is None:
+            self._solver = self._new_solver()
+        self._solver.add_clause(literals)
+
+    def _new_solver(self) -> RC2:
+        from pysat.examples.rc2 import RC2
+        from pysat.formula import WCNF
+
         formula = WCNF()
-        for edit in edits:
-            price = prices[edit.number]
+        for edit in self.edits:
+            price = self._prices[edit.number]
             if edit.weaker is not None:
                 formula.append([-_variable(edit.number), _variable(edit.weaker)])
-                price -= prices[edit.weaker]
+                price -= self._prices[edit.weaker]
             assert price > 0, "a stronger fence costs more"
             formula.append([-_variable(edit.number)], weight=price)
-        self._solver = RC2(formula)
-        self._impossible = False
+        return RC2(formula)
 
     def add(self, clause: Iterable[int]) -> None:
         """Demand one of these edits, or a stronger one."""
-        literals = [_variable(number) for number in sorted(clause)]
-        self._impossible |= not literals
-        if literals:
-            self._solver.add_clause(literals)
+        self._demand([_variable(number) for number in sorted(clause)])
 
     def block(self, choice: Iterable[int]) -> None:
         """Leave out this choice and all that are at least as strong."""
-        literals = [-_variable(number) for number in sorted(choice)]
-        self._impossible |= not literals
-        if literals:
-            self._solver.add_clause(literals)
+        self._demand([-_variable(number) for number in sorted(choice)])
 
     def cheapest(self) -> frozenset[int] | None:
         """A choice of least price; None where there is none left."""
         if self._impossible:
             return None
+        if self._solver is None:
+            return frozenset()
         model = self._solver.compute()
         if model is None:
             return None
@@ -58,7 +71,8 @@ class HittingSets:
         return frozenset(chosen - implied)
 
     def close(self) -> None:
-        self._solver.delete()
+        if self._solver is not None:
+            self._solver.delete()
 
 
 def _variable(edit: int) -> int:
