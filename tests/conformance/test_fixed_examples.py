@@ -10,6 +10,8 @@ from typing import Literal
 import pytest
 
 from fixed_programs import fixed_and_needed
+from memfence.analyses.options import Criterion
+from memfence.frontends import LANGUAGES
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Forbidden
 from memfence.program.property_text import parse_expression
@@ -147,6 +149,21 @@ def test_store_buffering_is_fixed_in_every_language(language: str, model: Model)
     assert result.verdict is FixVerdict.FIXED
     assert result.chosen.count == 2
     assert {fence.kind for fence in result.chosen.fences} == ({"locked"} if language == "dve" else {"mfence"})
+
+
+def test_store_buffering_is_there_in_every_language() -> None:
+    assert set(STORE_BUFFERING) == {language.name for language in LANGUAGES}
+
+
+@pytest.mark.parametrize("criterion", ["persistent", "robust"])
+@pytest.mark.parametrize("language", sorted(set(STORE_BUFFERING) - {"dve"}))
+def test_store_buffering_meets_the_criteria_with_two_fences_in_every_language_that_has_them(
+    language: str, criterion: Criterion
+) -> None:
+    program = load_text(SourceText(f"sb.{language}", STORE_BUFFERING[language]), language=language)
+    result = fixed_and_needed(program, FixOptions(criterion=criterion))
+    assert [fence.kind for fence in result.chosen.fences] == ["mfence", "mfence"]
+    assert result.stats.checks == 1, "one exploration knows every clause"
 
 
 @pytest.mark.parametrize(
