@@ -221,7 +221,10 @@ class _Body:
         start, ends = self.here, []
         for way in range(2):
             self.here = start
-            self.step(*guards[way : way + 1])
+            if guards or self.draw(st.booleans()):
+                self.step(*guards[way : way + 1])
+            else:  # ways that differ in kind may leave one place
+                self.statement(depth=1)
             self.block(0, 2, depth=1)
             ends.append(self.here)
         self.builder.emit(ends[1], ends[0])

@@ -66,3 +66,19 @@ def test_a_command_that_fails_is_not_a_row(tmp_path):
 def test_bars_in_cells_do_not_break_the_table():
     assert markdown_row(("a || b", "c")) == r"| a \|\| b | c |"
     assert csv_text(("one", "two"), [("a, b", 'say "c"')]) == 'one,two\n"a, b","say ""c"""\n'
+
+
+def test_families_grow_and_are_drawn(tmp_path):
+    picture = tmp_path / "growth.svg"
+    done = bench("families", "--most", "3", "-o", picture)
+    assert done.returncode == 0, done.stderr
+    rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines() if line.startswith("| ")][2:]
+    assert {(row[0], row[1]) for row in rows} == {
+        (family.stem, str(n)) for family in (ROOT / "examples" / "families").glob("*.pml") for n in (2, 3)
+    }
+    for row in rows:
+        assert row[2] == row[5] == "holds"
+    states = {(row[0], row[1]): int(row[3]) for row in rows}
+    assert all(states[family, "3"] > states[family, "2"] for family, _ in states)
+    drawn = picture.read_text()
+    assert drawn.startswith("<svg") and "filter_lock" in drawn

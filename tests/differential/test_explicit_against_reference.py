@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -29,6 +31,12 @@ MOST_STATES = 4_000
 QUESTIONS = 6
 """Asked to each program."""
 SMALL = Shape(statements=(1, 3), features=EVERYTHING | {"assertions", "errors", "regions"})
+REGISTER_WORK = Shape(
+    processes=(2, 2), statements=(2, 4), variables=2, values=2, weights=(4, 6, 2), features=EVERYTHING
+)
+"""Many steps that no other process sees, some of them in loops."""
+CHOICES = replace(REGISTER_WORK, weights=(4, 2, 4), features=frozenset({"choices", "arithmetic"}))
+"""Such steps beside accesses, at the same place."""
 ALL = frozenset(ALL_REDUCTIONS)
 SUBJECTS = programs(SMALL) | programs(SMALL).map(fuse_lock_regions)
 
@@ -69,7 +77,7 @@ def check_states(program: Program, memory: Bounded) -> None:
 
 @st.composite
 def likely_questions(draw, program: Program, seen: list[State]) -> Expr:
-    """Locations, and perhaps a value in memory, of a state that is there: answered wrongly by a search that loses it."""
+    """Locations, and perhaps a value in memory, of a state that is there: a search that loses it answers wrongly."""
     state = draw(st.sampled_from(seen))
     facts: list[Expr] = [At(p, frozenset({at})) for p, at in enumerate(state.locations) if draw(st.booleans())]
     if draw(st.booleans()):
@@ -147,6 +155,18 @@ def test_the_answers_with_any_reductions_are_those_of_the_reference(memory, prog
 @quick(20)
 def test_the_final_states_with_all_reductions_are_those_of_the_reference(memory, program):
     check_final_states(program, memory, ALL - {"slice"})
+
+
+@pytest.mark.parametrize("memory", (Bounded("sc"), Bounded("tso", 2), Bounded("pso", 2)), ids=named)
+@given(program=programs(REGISTER_WORK) | programs(CHOICES), data=st.data())
+@quick(100)
+def test_steps_that_go_first_hide_no_state_of_the_others(memory, program, data):
+    expected = reference(program, memory)
+    seen = sorted(expected.states, key=repr)
+    for _ in range(QUESTIONS):
+        bad = data.draw(likely_questions(program, seen), label="bad")
+        check_answer(program, memory, bad, expected, frozenset({"order"}))
+    check_final_states(program, memory, frozenset({"order"}))
 
 
 @pytest.mark.slow

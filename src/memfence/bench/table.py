@@ -30,9 +30,10 @@ class Table:
     columns: Cells
     rows: Callable[[Sources], Iterator[Cells]]
 
-    def head(self) -> str:
-        """The first two lines in Markdown: names, and numbers to the right."""
-        return f"{markdown_row(self.columns)}\n{markdown_row(tuple('---' for _ in self.columns))}\n"
+
+def markdown_head(columns: Cells) -> str:
+    """The first two lines of a table."""
+    return f"{markdown_row(columns)}\n{markdown_row(tuple('---' for _ in columns))}\n"
 
 
 def markdown_row(cells: Cells) -> str:

@@ -68,6 +68,39 @@ def tables(
             raise typer.Exit(Exit.INTERNAL) from None
 
 
+@bench.command(epilog="Example: memfence bench families --most 4 -o growth.svg")
+def families(
+    examples: ExamplesOption = Path("examples"),
+    corpus: CorpusOption = None,
+    timeout: LimitOption = 20,
+    most: Annotated[int, typer.Option("--most", metavar="N", min=2, help="At most N processes.")] = 6,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="SVG", help="Also draw it.")] = None,
+) -> None:
+    """How the time for persistence grows with the number of processes, exact and with --abstract 2."""
+    from memfence.bench.command import CommandFailed, machine
+    from memfence.bench.families import COLUMNS, draw, measure_families
+    from memfence.bench.table import markdown_head, markdown_row
+
+    sources = _sources(examples, corpus, timeout)
+    sys.stdout.write(markdown_head(COLUMNS))
+    measured = []
+    try:
+        for one in measure_families(sources, most):
+            measured.append(one)
+            sys.stdout.write(f"{markdown_row(one.cells())}\n")
+            sys.stdout.flush()
+    except CommandFailed as failure:
+        sys.stderr.write(f"memfence bench: {failure}\n")
+        raise typer.Exit(Exit.INTERNAL) from None
+    sys.stdout.write(f"\nmemfence {VERSION}, `{_command()}`; {machine()}.\n")
+    if out is not None:
+        write_report(out, draw(measured, timeout), "--out")
+
+
+def _command() -> str:
+    return shlex.join(["memfence", *sys.argv[1:]])
+
+
 def _sources(examples: Path, corpus: Path | None, timeout: float) -> Sources:
     from memfence.bench.table import Sources
 
@@ -83,21 +116,20 @@ def _sources(examples: Path, corpus: Path | None, timeout: float) -> Sources:
 def _measure(table: Table, sources: Sources, out: Path | None) -> None:
     """Print the table row by row, as it is measured; then write the files."""
     from memfence.bench.command import machine
-    from memfence.bench.table import csv_text, markdown_row
+    from memfence.bench.table import csv_text, markdown_head, markdown_row
 
-    command = shlex.join(["memfence", *sys.argv[1:]])
     head = f"## {table.title}\n\n{table.about}\n\n"
-    sys.stdout.write(head + table.head())
+    sys.stdout.write(head + markdown_head(table.columns))
     rows: list[Cells] = []
     for row in table.rows(sources):
         rows.append(row)
         sys.stdout.write(f"{markdown_row(row)}\n")
         sys.stdout.flush()
-    foot = f"\nmemfence {VERSION}, `{command}`; {machine()}.\n"
+    foot = f"\nmemfence {VERSION}, `{_command()}`; {machine()}.\n"
     sys.stdout.write(f"{foot}\n")
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         lines = "".join(f"{markdown_row(row)}\n" for row in rows)
-        text = head.replace("## ", "# ", 1) + table.head() + lines + foot
+        text = head.replace("## ", "# ", 1) + markdown_head(table.columns) + lines + foot
         write_report(out / f"{table.name}.md", text, "--out")
         write_report(out / f"{table.name}.csv", csv_text(table.columns, rows), "--out")
