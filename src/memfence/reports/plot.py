@@ -52,7 +52,8 @@ def render_plot(title: str, panels: Sequence[Panel], *, x_label: str, limit_seco
         body.append(f'<g transform="{place}">{"".join(_panel(panel, scale, x_label, limit_seconds))}</g>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-{MARGIN} 0 {width} {height}" '
-        f'width="{width}" height="{height}" role="img" aria-label="{escape(title)}" font-family="sans-serif" font-size="11" fill="currentColor" '
+        f'width="{width}" height="{height}" role="img" aria-label="{escape(title)}" '
+        f'font-family="sans-serif" font-size="11" fill="currentColor" '
         f'style="color:#7a8594"><title>{escape(title)}</title>\n' + "\n".join(body) + "\n</svg>\n"
     )
 
