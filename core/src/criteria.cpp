@@ -115,7 +115,9 @@ void AttackObserver::expand_robustness(Work& w, Index index) {
   paused_.clear();
   for (int p = 0; p < static_cast<int>(m.processes.size()); ++p) {
     if (text_->within_reach(p, w[m.processes[static_cast<std::size_t>(p)].location_slot]) == 0) continue;
-    const AttackWalk::Walked& walked = memo_->run(*walk_, w, p);
+    AttackWalk::Walked& walked = memo_->run(*walk_, w, p);
+    std::erase_if(walked.ends, [&](const EndEvent& end) { return is_known(p, end); });
+    std::erase_if(walked.pauses, [&](const Pause& pause) { return !may_go_on(pause); });
     try_ends(w, index, p, walked.ends, nullptr);
     note_pauses(w, walked.pauses, nullptr);
   }
@@ -160,12 +162,16 @@ bool AttackObserver::find_goal() {
   return true;
 }
 
-// A walk that has nothing ahead, or whose attacks are known, need not go on. Nor need one that went on from the same node
-// with the same view of memory before.
+bool AttackObserver::may_go_on(const Pause& pause) const {
+  const bool is_over = collect_ && walk_->is_known(pause.attacker, pause.crossed);
+  return !is_over && text_->ahead_of(pause.attacker, pause.location) != 0;
+}
+
+// A walk that went on from the same node with the same view of memory before need not go on again.
 void AttackObserver::note_pauses(Work& w, const std::vector<Pause>& pauses, const Paused* after) {
   for (const Pause& pause : pauses) {
+    if (!may_go_on(pause)) continue;
     const std::uint64_t ahead = text_->ahead_of(pause.attacker, pause.location);
-    if (ahead == 0 || (collect_ && walk_->is_known(pause.attacker, pause.crossed))) continue;
     const Overlay& overlay = pause.overlay;
     const std::size_t mark = w.mark();
     write_memory(w, overlay.written);
@@ -192,7 +198,7 @@ void AttackObserver::go_on(Index index) {
     const Paused paused = std::move(paused_.back());
     paused_.pop_back();
     const Pause& pause = paused.pause;
-    if (collect_ && walk_->is_known(pause.attacker, pause.crossed)) continue;
+    if (!may_go_on(pause)) continue;
     const std::uint64_t ahead = text_->ahead_of(pause.attacker, pause.location);
     const std::uint64_t written = criterion_ == Criterion::RobustPso ? ahead : 0;
     for (ChainSearch::Met& met : chain_->meetings(paused.node, ahead, written)) {

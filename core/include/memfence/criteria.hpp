@@ -62,6 +62,8 @@ class AttackObserver : public NoObserver {
   void note_pauses(Work& w, const std::vector<Pause>& pauses, const Paused* after);
   // Let the others act and the walks go on, in every way that makes a difference.
   void go_on(Index index);
+  // Whether a walk has something ahead, and attacks that are not known.
+  bool may_go_on(const Pause& pause) const;
   bool find_goal();
   void write_memory(Work& w, const std::vector<std::pair<int, Value>>& written);
   void note_writers(Work& w);
