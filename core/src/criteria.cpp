@@ -20,6 +20,16 @@ AttackObserver::AttackObserver(const Machine& m, Criterion criterion, bool colle
   } else {
     chain_ = std::make_unique<ChainSearch>(m, budget_);
   }
+  note_whether_done();
+}
+
+void AttackObserver::note_whether_done() {
+  if (!collect_) return;
+  for (int p = 0; p < static_cast<int>(machine_->processes.size()); ++p) {
+    const bool is_quiet = text_->is_out_of_reach(p) && !(torn_ && torn_->is_possible_anywhere(p));
+    if (!is_quiet && !walk_->is_known(p, {})) return;
+  }
+  *done_ = true;
 }
 
 void AttackObserver::expand(Work& w, Index index) {
@@ -222,6 +232,7 @@ void AttackObserver::add(Attack attack) {
   }
   Clause clause = clause_of(attack);
   attacks_.try_emplace(std::move(clause), std::move(attack));
+  note_whether_done();
 }
 
 void AttackObserver::merge(AttackObserver& other, const StateSet& states) {
@@ -317,6 +328,7 @@ CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, Criterio
   result.chain_nodes = observer.chain_nodes();
   const bool is_cut_short = budget->why() != Stop::None && (collect || observer.attacks().empty());
   if (is_cut_short) exploration->stop = budget->why();
+  if (observer.is_done()) exploration->stop = Stop::None;
   const bool complete = exploration->stop == Stop::None;
   if (!collect || complete) result.attacks = observer.attacks();
   result.exploration = std::move(exploration);

@@ -29,6 +29,11 @@ void WalkText::fence(int process, int transition) {
   if (fenced_.emplace(process, transition).second) solve(process);
 }
 
+bool WalkText::is_out_of_reach(int process) const {
+  const auto& masks = within_reach_[static_cast<std::size_t>(process)];
+  return std::all_of(masks.begin(), masks.end(), [](std::uint64_t mask) { return mask == 0; });
+}
+
 std::uint64_t WalkText::variables_of(const Op& op) const {
   const Expression& index = machine_.expressions[static_cast<std::size_t>(op.index)];
   if (index.is_constant()) return bit(op.base + static_cast<int>(index.constant()));

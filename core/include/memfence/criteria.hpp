@@ -34,12 +34,16 @@ class AttackObserver : public NoObserver {
   // Where the budget is spent, what was found is not all.
   AttackObserver(const Machine& m, Criterion criterion, bool collect, std::shared_ptr<Budget> budget);
   AttackObserver(const AttackObserver& other)
-      : AttackObserver(*other.machine_, other.criterion_, other.collect_, other.budget_) {}
+      : AttackObserver(*other.machine_, other.criterion_, other.collect_, other.budget_) {
+    done_ = other.done_;
+  }
   AttackObserver(AttackObserver&&) = default;
   AttackObserver& operator=(AttackObserver&&) = default;
 
   void expand(Work& w, Index index);
-  bool has_finding() const { return budget_->why() != Stop::None || (!collect_ && !attacks_.empty()); }
+  bool has_finding() const { return is_done() || budget_->why() != Stop::None || (!collect_ && !attacks_.empty()); }
+  // With `collect`: by the text, every further attack crosses a clause that is known. No state can add anything.
+  bool is_done() const { return *done_; }
   void merge(AttackObserver& other, const StateSet& states);
   // After the search: what was found, smallest clause first.
   std::vector<Attack> attacks();
@@ -69,6 +73,7 @@ class AttackObserver : public NoObserver {
   void note_writers(Work& w);
   int closing_edge(Work& w, int attacker, int variable);
   void add(Attack attack);
+  void note_whether_done();
   bool is_known(int attacker, const EndEvent& end) const {
     return collect_ && walk_->is_known(attacker, {end.crossed, end.separable});
   }
@@ -77,6 +82,7 @@ class AttackObserver : public NoObserver {
   Criterion criterion_;
   bool collect_;
   std::shared_ptr<Budget> budget_;
+  std::shared_ptr<std::atomic<bool>> done_ = std::make_shared<std::atomic<bool>>(false);
   std::unique_ptr<WalkText> text_;
   std::unique_ptr<AttackWalk> walk_;
   std::unique_ptr<WalkMemo> memo_;

@@ -4,6 +4,7 @@
 // process can get a store into the store order, or can read values that no moment before or after the whole step shows.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -32,6 +33,10 @@ class TornSteps {
   // Whether any step from this location could be torn: a look at the text.
   bool is_possible(int process, Value location) const {
     return possible_[static_cast<std::size_t>(process)][static_cast<std::size_t>(location)] != 0;
+  }
+  bool is_possible_anywhere(int process) const {
+    const auto& places = possible_[static_cast<std::size_t>(process)];
+    return std::any_of(places.begin(), places.end(), [](auto possible) { return possible != 0; });
   }
   // A step of `process` that another process can tear, in the state in `w`, which is left as it was.
   std::optional<Torn> find(Work& w, int process);

@@ -24,6 +24,8 @@ class WalkText {
   std::uint64_t within_reach(int process, Value location) const {
     return within_reach_[static_cast<std::size_t>(process)][static_cast<std::size_t>(location)];
   }
+  // Whether no walk of the process can access anything, wherever it begins.
+  bool is_out_of_reach(int process) const;
   // Those that a walk which has come to the location can still access there.
   std::uint64_t ahead_of(int process, Value location) const {
     return ahead_of_[static_cast<std::size_t>(process)][static_cast<std::size_t>(location)];
