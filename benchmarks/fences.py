@@ -28,7 +28,7 @@ INT_BITS = {"bakery3": 4, "bakery4": 2, "seqlock": 3, "chase-lev-wsq": 8, "LIFO-
 """Programs that count without bound, and the width at which their integers are read to wrap. Default: 8."""
 MEMORY_MEGABYTES = 14_000
 COLUMNS = (
-    "program", "processes", "SC states", "check", "fix", "check the fixed", "ours", "Persist", "robust: fix", "ours",
+    "program", "processes", "SC states seen", "check", "fix", "check the fixed", "ours", "Persist", "robust: fix", "ours",
     "Trencher",
 )  # fmt: skip
 
@@ -44,12 +44,12 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`check`: of the program as it is, which ends at the first violation. `proof`: of what `fix` wrote."""
+    """`check`: of the program as it is, which ends at the first violation. `proof`: of what `fix` wrote, if it ends."""
 
     name: str
     persistent: Fixed
     check: float
-    proof: float
+    proof: float | None
     robust: Fixed
 
 
@@ -77,7 +77,7 @@ def main() -> None:
 def summarise(rows: Sequence[Row]) -> None:
     decided = [row for row in rows if row.persistent.count is not None]
     robust = sum(row.robust.count is not None for row in rows)
-    to_proof = mean([row.persistent.cpu / row.proof for row in decided])
+    to_proof = mean([row.persistent.cpu / row.proof for row in decided if row.proof is not None])
     to_check = mean([row.persistent.cpu / row.check for row in decided])
     print(f"\ntime of fix to check of the fixed text, geometric mean: {to_proof}")
     print(f"time of fix to check of the text as it is, geometric mean: {to_check}")
@@ -95,9 +95,9 @@ def measure(path: Path, timeout: float) -> Row:
         check = run("check", path, "persistent", common)[1]
         written = fixed if fixed.is_file() else path
         proof, seconds = run("check", written, "persistent", common)
-        assert persistent.count is None or proof["verdict"] == "holds", name
+        assert persistent.count is None or proof["verdict"] in ("holds", "unknown"), name
         robust = fix(path, "robust", common)
-    return Row(name, persistent, check, seconds, robust)
+    return Row(name, persistent, check, seconds if proof["verdict"] == "holds" else None, robust)
 
 
 def fix(path: Path, criterion: str, options: Sequence[str]) -> Fixed:
@@ -122,7 +122,7 @@ def line(row: Row, entry: dict[str, str]) -> str:
     bits = f" ({INT_BITS[row.name]} bits)" if row.name in INT_BITS else ""
     cells = [
         f"{row.name}{bits}", entry["processes"], f"{row.persistent.states:,}",
-        f"{row.check:.2f}", f"{row.persistent.cpu:.2f}", f"{row.proof:.2f}",
+        f"{row.check:.2f}", f"{row.persistent.cpu:.2f}", "-" if row.proof is None else f"{row.proof:.2f}",
         shown(row.persistent), entry["persist_fences"],
         f"{row.robust.cpu:.2f}", shown(row.robust), entry["trencher_fences"] or "time-out",
     ]  # fmt: skip
