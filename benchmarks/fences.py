@@ -28,8 +28,8 @@ INT_BITS = {"bakery3": 4, "bakery4": 2, "seqlock": 3, "chase-lev-wsq": 8, "LIFO-
 """Programs that count without bound, and the width at which their integers are read to wrap. Default: 8."""
 MEMORY_MEGABYTES = 14_000
 COLUMNS = (
-    "program", "processes", "SC states seen", "check", "fix", "check the fixed", "ours", "Persist", "robust: fix", "ours",
-    "Trencher",
+    "program", "processes", "SC states seen", "check", "fix", "check the fixed", "ours", "Persist", "robust: fix",
+    "ours", "Trencher",
 )  # fmt: skip
 
 
