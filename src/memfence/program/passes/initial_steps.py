@@ -1,7 +1,8 @@
 """Skip the local steps at the very start of a process: it begins where its first choice or access is.
 
-Only steps that every run takes first and that nothing observes: the single transition that leaves the initial location,
-with register work whose outcome the initial values decide. `skipped_steps` says which ones, for the way back to a run.
+Only steps that every run takes first and that nothing observes: the only transition that is possible at the initial
+location, with register work whose outcome the initial values decide. `skipped_steps` says which ones, for the way back
+to a run.
 """
 
 from __future__ import annotations
@@ -25,26 +26,67 @@ def advance_initial_locations(program: Program, observed: Observed) -> Program:
 def skipped_steps(loaded: Process, initial: int) -> tuple[int, ...]:
     """The transitions from the initial location of `loaded` to `initial`, where a reduced process starts."""
     steps: list[int] = []
-    at = loaded.initial
-    while at != initial:
-        ((number, transition),) = loaded.leaving(at)
-        steps.append(number)
-        at = transition.target
+    process = loaded
+    while process.initial != initial:
+        step = _first_step(process, 0, Observed(), choosing=True)
+        if step is None:  # a step that only a reduced process makes without being seen: it has no choice there
+            ((number, transition),) = process.leaving(process.initial)
+            step = number, replace(process, initial=transition.target)
+        steps.append(step[0])
+        process = step[1]
     return tuple(steps)
 
 
 def _advance(process: Process, number: int, observed: Observed) -> Process:
     seen = {process.initial}
-    while True:
-        leaving = [t for _, t in process.leaving(process.initial)]
-        if len(leaving) != 1 or (number, process.initial) in observed.locations or leaving[0].target in seen:
-            return without_unreachable(process)
-        values = _run_locally(process, number, leaving[0], observed)
-        if values is None:
-            return without_unreachable(process)
-        seen.add(leaving[0].target)
-        registers = tuple(replace(r, init=v) for r, v in zip(process.registers, values, strict=True))
-        process = replace(process, initial=leaving[0].target, registers=registers)
+    while (
+        step := _first_step(process, number, observed, choosing=observed.accesses and not observed.fences)
+    ) is not None:
+        if step[1].initial in seen:
+            break
+        process = step[1]
+        seen.add(process.initial)
+    return without_unreachable(process)
+
+
+def _first_step(process: Process, number: int, observed: Observed, *, choosing: bool) -> tuple[int, Process] | None:
+    """The transition that has to be the first one, and the process behind it; with `choosing`, of several one that the
+    initial values leave. None where there is none, or it can be seen."""
+    if (number, process.initial) in observed.locations:
+        return None
+    leaving = list(process.leaving(process.initial))
+    if choosing:
+        leaving = [(n, t) for n, t in leaving if not _is_impossible(process, t)]
+    if len(leaving) != 1:
+        return None
+    ((position, transition),) = leaving
+    values = _run_locally(process, number, transition, observed)
+    if values is None:
+        return None
+    registers = tuple(replace(r, init=v) for r, v in zip(process.registers, values, strict=True))
+    return position, replace(process, initial=transition.target, registers=registers)
+
+
+def _is_impossible(process: Process, transition: Transition) -> bool:
+    """Whether the guard that the transition begins with is false for the initial values."""
+    first = transition.ops[0] if transition.ops else None
+    if not isinstance(first, Assume) or transition.sync is not None:
+        return False
+    try:
+        return not _value_at_start(process, first.condition)
+    except EvaluationError:
+        return False
+
+
+def _value_at_start(process: Process, expr: Expr) -> int:
+    """The value of `expr` where the initial values decide it; EvaluationError elsewhere."""
+
+    def leaf(node: object, index: int) -> int:
+        if isinstance(node, Register) and len(process.registers[node.index].init) == 1:
+            return process.registers[node.index].init[0]
+        raise EvaluationError("not known before the run")
+
+    return evaluate(expr, leaf)
 
 
 def without_unreachable(process: Process) -> Process:
