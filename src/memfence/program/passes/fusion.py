@@ -19,6 +19,7 @@ from math import prod
 from memfence.program.expressions import At, BufferEmpty, EvaluationError, Register, RegisterOf, evaluate, walk
 from memfence.program.ir import (
     Assert,
+    Assign,
     Assume,
     Fence,
     Op,
@@ -147,14 +148,8 @@ class _Fusion:
 
     def _always_goes_on(self, leaving: Sequence[Transition]) -> bool:
         """Whether some of these local transitions is possible, whatever the registers hold."""
-        guards = []
-        for u in leaving:
-            assumes = [op for op in u.ops if isinstance(op, Assume)]
-            if not assumes:
-                return True
-            if len(assumes) == 1 and u.ops[0] is assumes[0]:
-                guards.append(assumes[0])
-        return _cover_everything(guards, self.process.registers)
+        ways = [_up_to_the_last_guard(u.ops) for u in leaving]
+        return not all(ways) or _cover_everything(ways, self.process.registers)
 
     def _fused(self, t: Transition, u: Transition) -> Transition:
         return replace(
@@ -167,24 +162,41 @@ class _Fusion:
         )
 
 
-def _cover_everything(guards: Sequence[Assume], registers: Sequence[RegisterVar]) -> bool:
-    """Whether some guard is true (or fails, which is a step too) for all values of the registers."""
-    read = sorted(frozenset[int]().union(*(registers_read(guard) for guard in guards)))
+def _up_to_the_last_guard(ops: Sequence[Op]) -> Sequence[Op]:
+    """What may block; nothing if nothing does."""
+    guards = [position for position, op in enumerate(ops) if isinstance(op, Assume)]
+    return ops[: guards[-1] + 1] if guards else ()
+
+
+def _cover_everything(ways: Sequence[Sequence[Op]], registers: Sequence[RegisterVar]) -> bool:
+    """Whether one of these lists of local ops runs to its end, or fails, for all values of the registers."""
+    read = sorted(frozenset[int]().union(*(registers_read(op) for ops in ways for op in ops)))
     ranges = [range(1) if registers[n].transient else _values(registers[n]) for n in read]
-    if not guards or prod(len(values) for values in ranges) > MOST_VALUATIONS:
+    if prod(len(values) for values in ranges) > MOST_VALUATIONS:
         return False
-    return all(_some_holds(guards, dict(zip(read, values, strict=True))) for values in product(*ranges))
+    starts = (dict(zip(read, values, strict=True)) for values in product(*ranges))
+    return all(any(_runs(ops, dict(start), registers) for ops in ways) for start in starts)
 
 
 def _values(register: RegisterVar) -> range:
     return range(register.domain.lo, register.domain.hi + 1)
 
 
-def _some_holds(guards: Sequence[Assume], values: dict[int, int]) -> bool:
-    for guard in guards:
+def _runs(ops: Sequence[Op], values: dict[int, int], registers: Sequence[RegisterVar]) -> bool:
+    """Whether the ops run to their end or fail; a value outside its register's range counts as neither."""
+
+    def leaf_value(leaf: object, _: int) -> int:
+        return values.get(leaf.index, 0) if isinstance(leaf, Register) else 0
+
+    for op in ops:
         try:
-            if evaluate(guard.condition, lambda leaf, _: values[leaf.index] if isinstance(leaf, Register) else 0):
-                return True
+            if isinstance(op, Assume) and not evaluate(op.condition, leaf_value):
+                return False
+            if isinstance(op, Assign):
+                value = evaluate(op.value, leaf_value)
+                if not registers[op.register].transient and value not in _values(registers[op.register]):
+                    return False
+                values[op.register] = value
         except EvaluationError:
             return True
-    return False
+    return True
