@@ -90,5 +90,5 @@ WITH_BUFFERS = (
     StoreBufferCase("examples/szymanski.pml", "tso", 12, 370_166, 81_075),
 )
 
-THREADS = WITHOUT_REDUCTIONS[3]
+THREADS = Case("persist/single/mutex/bakery4/bakery4.txt", 8_638_384, int_bits=2)
 """More than a million states: timed with one thread and with two."""

@@ -335,7 +335,14 @@ class BreadthFirst {
   }
   std::uint64_t grow_at() const { return states_.capacity() / 2 + kBlock * workers_.size(); }
   void grow() {
-    states_.grow(allocated_, [this](Index index) { return is_used(index); });
+    states_.double_table();
+    const std::uint64_t share = allocated_ / workers_.size() + 1;
+    const auto enter_share = [this, share](std::size_t i) {
+      states_.enter_again(i * share, std::min<std::uint64_t>((i + 1) * share, allocated_), [this](Index index) { return is_used(index); });
+    };
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < workers_.size(); ++i) others.emplace_back(enter_share, i);
+    enter_share(0);
   }
 
   std::uint64_t states_so_far() const {

@@ -11,8 +11,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
-#include <vector>
+#include <type_traits>
 
 #include "memfence/layout.hpp"
 
@@ -44,7 +45,7 @@ inline bool are_equal_words(const Word* a, const Word* b, std::size_t count) {
 class StateSet {
  public:
   explicit StateSet(std::size_t words, unsigned table_bits = 16)
-      : words_(words), table_(std::size_t{1} << table_bits), mask_((std::size_t{1} << table_bits) - 1) {
+      : words_(words), table_(empty_table(std::size_t{1} << table_bits)), mask_((std::size_t{1} << table_bits) - 1) {
     // A directory of fixed size never moves under a reader's feet; untouched pages of it cost nothing.
     chunks_ = static_cast<Word**>(std::calloc(kMostChunks, sizeof(Word*)));
     parents_ = static_cast<std::atomic<Index>**>(std::calloc(kMostChunks, sizeof(std::atomic<Index>*)));
@@ -127,20 +128,42 @@ class StateSet {
   }
 
   std::size_t capacity() const { return mask_ + 1; }
-  // Double the table. `is_used(index)` tells the states from the holes. Not thread-safe.
+  // Growing has two parts: double the table and empty it, while nobody else is here; then enter all states again. That is
+  // most of the work, and several threads may share it.
+  void double_table() {
+    const std::size_t size = (mask_ + 1) * 2;
+    table_.reset();
+    table_ = empty_table(size);
+    mask_ = size - 1;
+  }
+  // Enter the states from `begin` to `end`, all of them different; `is_used(index)` tells them from the holes.
+  template <class IsUsed>
+  void enter_again(std::uint64_t begin, std::uint64_t end, IsUsed&& is_used) {
+    constexpr std::size_t kAhead = 16;  // hashes known before they are needed, so that their places are in the cache
+    std::uint64_t hashes[kAhead], numbers[kAhead];
+    for (std::uint64_t index = begin; index < end;) {
+      std::size_t count = 0;
+      for (; index < end && count < kAhead; ++index) {
+        if (!is_used(static_cast<Index>(index))) continue;
+        hashes[count] = hash_words(state(static_cast<Index>(index)), words_);
+        prefetch(hashes[count]);
+        numbers[count++] = index;
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t entry = (hashes[i] & ~kIndexMask) | (numbers[i] + 1);
+        for (std::size_t at = hashes[i] & mask_;; at = (at + 1) & mask_) {
+          std::uint64_t empty = 0;
+          if (table_[at].compare_exchange_strong(empty, entry, std::memory_order_relaxed)) break;
+        }
+      }
+    }
+  }
+
+  // Both, by one thread.
   template <class IsUsed>
   void grow(std::uint64_t end, IsUsed&& is_used) {
-    const std::size_t size = (mask_ + 1) * 2;
-    table_ = std::vector<std::atomic<std::uint64_t>>();
-    table_ = std::vector<std::atomic<std::uint64_t>>(size);
-    mask_ = size - 1;
-    for (std::uint64_t index = 0; index < end; ++index) {
-      if (!is_used(static_cast<Index>(index))) continue;
-      const std::uint64_t hash = hash_words(state(static_cast<Index>(index)), words_);
-      std::size_t at = hash & mask_;
-      while (table_[at].load(std::memory_order_relaxed) != 0) at = (at + 1) & mask_;
-      table_[at].store((hash & ~kIndexMask) | (index + 1), std::memory_order_relaxed);
-    }
+    double_table();
+    enter_again(0, end, is_used);
   }
 
   std::uint64_t bytes() const {
@@ -159,7 +182,19 @@ class StateSet {
   Word** chunks_;
   std::atomic<Index>** parents_;
   std::size_t chunk_count_ = 0;
-  std::vector<std::atomic<std::uint64_t>> table_;
+  // Zero pages come from the system when they are touched first: by the thread that needs them, not all at once.
+  using Entry = std::atomic<std::uint64_t>;
+  static_assert(sizeof(Entry) == sizeof(std::uint64_t) && std::is_trivially_destructible_v<Entry>);
+  struct Free {
+    void operator()(Entry* entries) const { std::free(entries); }
+  };
+  static std::unique_ptr<Entry[], Free> empty_table(std::size_t size) {
+    auto* const entries = static_cast<Entry*>(std::calloc(size, sizeof(Entry)));
+    if (!entries) throw std::bad_alloc();
+    return std::unique_ptr<Entry[], Free>(entries);
+  }
+
+  std::unique_ptr<Entry[], Free> table_;
   std::size_t mask_;
 };
 
