@@ -72,7 +72,20 @@ class _CriteriaBody(_Body):
         def wait_for_first() -> None:
             self.step(Load(self.scratch, first), Assume(Binary("==", Register(self.scratch), Const(1))))
 
+        def fenced_store() -> None:
+            self.step(Store(first, self.a_constant()))
+            self.step(Fence("mfence"))
+
+        def load_and_wait() -> None:
+            """The value is waited for in a step of its own: the load has happened, whatever it read."""
+            loaded = self.register()
+            self.step(Load(loaded, second))
+            self.step(Assume(Binary(self.draw(st.sampled_from(["==", "!="])), Register(loaded), Const(1))))
+            if self.draw(st.booleans()):
+                self.step(Fence(self.draw(st.sampled_from(["mfence", "sfence"]))))
+
         ways: list[list[Callable[[], None]]] = [[], [store, load], [store, load], [store, store_second]]
+        ways += [[store, load_and_wait], [fenced_store, load_and_wait]]
         ways += [[load_first, load], [wait_for_first, load], [store, locked_load]]
         return [*self.draw(st.sampled_from(ways))]
 

@@ -5,10 +5,11 @@ shortcuts  a program that is persistent or robust reaches the same states with e
            search answers for unbounded buffers.
 symbolic   unbounded buffers as automata; a proof if it ends.
 dual       backward search over the dual semantics (TSO): always ends, given time.
+control    each process alone, with loads that give anything: the bad locations may be out of reach whatever is read.
 
-Small questions are decided within a fixed number of states: explicit first, then runs in which only two processes
-move, dual and symbolic search (large programs may have small proofs), SC and the shortcuts. What is left is searched by
-all of them side by side, the first conclusive answer winning.
+Small questions are decided within a fixed number of states: explicit first, then control flow, runs in which only two
+processes move, dual and symbolic search (large programs may have small proofs), SC and the shortcuts. What is left is
+searched by all of them side by side, the first conclusive answer winning.
 """
 
 from __future__ import annotations
@@ -67,10 +68,8 @@ class Decision:
 def decide(program: Program, question: Question, options: CheckOptions, limits: Limits) -> Decision:
     """Answer `question` with the engine that `options` name."""
     deadline = Deadline(limits)
-    reductions = frozenset(options.reduce)
     if options.model == "sc":
-        explored = explore(program, Bounded("sc"), question, limits=limits, reductions=reductions)
-        return _explicit_decision(explored, explored.cost)
+        return _under_sc(program, question, options, deadline)
     match options.engine:
         case "explicit":
             return grow_bounds(program, question, options, deadline)
@@ -80,6 +79,31 @@ def decide(program: Program, question: Question, options: CheckOptions, limits: 
             return search_dually(program, question, options, deadline)
         case _:
             return _auto(program, question, options, deadline)
+
+
+def _under_sc(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision:
+    """One search; a small one, where the control flow decides already."""
+    proof = by_control_flow(program, question, options, deadline) if options.engine == "auto" else None
+    limits = deadline.remaining() if proof is None else deadline.remaining(most_states=SMALL_SEARCH)
+    explored = explore(program, Bounded("sc"), question, limits=limits, reductions=frozenset(options.reduce))
+    decision = _explicit_decision(explored, explored.cost)
+    if proof is None or decision.is_conclusive or decision.stop is Stop.CANCELLED:
+        return decision
+    return replace(proof, cost=decision.cost)
+
+
+def by_control_flow(
+    program: Program, question: Question, options: CheckOptions, deadline: Deadline, **changes: object
+) -> Decision | None:
+    """A proof, where each process for itself never comes to the locations that the question asks for."""
+    from memfence.engines.control_flow import is_out_of_reach
+
+    if not is_out_of_reach(program, question):
+        return None
+    scope = "unbounded buffers and loops: complete (out of reach of each process alone, whatever it reads)"
+    if options.model == "sc":
+        scope = "every run: complete (out of reach of each process alone, whatever it reads)"
+    return Decision("proved", "control flow", scope, Cost())
 
 
 def grow_bounds(
@@ -199,7 +223,7 @@ def _auto(program: Program, question: Question, options: CheckOptions, deadline:
     if first.is_conclusive or deadline.passed or (options.buffer_bound is not None and first.stop is Stop.NOTHING_LEFT):
         return first
     best = first
-    for attempt in (_few_processes, _small_proof, _small_shortcut, _side_by_side):
+    for attempt in (by_control_flow, _few_processes, _small_proof, _small_shortcut, _side_by_side):
         decision = attempt(program, question, options, deadline)
         if decision is None:
             continue

@@ -383,8 +383,9 @@ def _slot(domain: Domain, stored: bool = True) -> _core.Slot:
 
 
 def _required(ops: tuple[Op, ...], parts: list[int]) -> int:
-    """How many ops make up everything to the end of the part with the last access."""
-    last = max((part for op, part in zip(ops, parts, strict=True) if not is_local(op)), default=-1)
+    """How many ops make up everything to the end of the part with the last access; a fence behind it is not needed."""
+    needed = (part for op, part in zip(ops, parts, strict=True) if not is_local(op) and not isinstance(op, Fence))
+    last = max(needed, default=-1)
     return sum(part <= last for part in parts)
 
 
