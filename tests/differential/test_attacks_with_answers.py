@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memfence.analyses import check
 from memfence.analyses.options import CheckOptions
 from memfence.analyses.result import Verdict
-from memfence.engines.criteria import explore_attacks
+from memfence.engines.criteria import explore_attacks, explore_races
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
@@ -56,6 +56,11 @@ active proctype A() {
 }
 active proctype Q() { byte s, t; x = 1; s = z; s == 1; t = y }
 """
+WAITS_IN_VAIN = """\
+byte x, y;
+active proctype A() { byte r; x = 1; mfence(); r = y; r != 0; mfence() }
+active proctype Q() { byte s; y = 1; s = x }
+"""
 
 
 def read(text: str) -> Program:
@@ -72,6 +77,15 @@ def test_an_attack_that_needs_an_answer_is_found_and_fixed(text: str, model: Mod
     fixed = fix(program, FixOptions(model=model, criterion="robust"))
     assert fixed.verdict is FixVerdict.FIXED and fixed.chosen.count == 1 and fixed.patched is not None
     assert twin.is_robust(read(fixed.patched), model)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_load_that_is_waited_for_in_vain_has_happened(model: Model) -> None:
+    program = read(WAITS_IN_VAIN)
+    assert not twin.is_robust(program, model)
+    for reductions in (frozenset[str](), frozenset({"fuse"}), frozenset({"dead", "fuse"})):
+        assert explore_attacks(program, model, reductions=reductions).attacks
+    assert explore_races(program, triangular=True).race is not None
 
 
 @st.composite

@@ -106,7 +106,10 @@ def _take_with_help(
 def _dropped_commit(
     program: Program, reduced: Program, model: MemoryModel, state: State, process: int
 ) -> tuple[Step, State] | None:
-    """A commit of the process's buffers whose store only the loaded program makes."""
+    """A commit of the process's buffers whose store only the loaded program makes.
+
+    Slicing drops all stores to a variable or none, so the variable tells.
+    """
     kept = set(stored_variables(reduced.processes[process]))
     for step, after in model.background(program, state, process):
         if isinstance(step, DropSeparator):

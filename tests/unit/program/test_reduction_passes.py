@@ -218,6 +218,14 @@ def test_what_can_go_wrong_stays(op: Op) -> None:
     assert reduced(program((0, 1, risky)), "slice") == [tuple(risky)]
 
 
+@pytest.mark.parametrize(
+    "other", [Store(Address(0, 2, Register(R)), Const(1)), Store(Y, Binary("+", Register(R), Const(1)))]
+)
+def test_all_stores_to_a_variable_stay_or_none(other: Op) -> None:
+    steps = program((0, 1, [Store(Y, Const(1))]), (1, 2, [other]))
+    assert reduced(steps, "slice", Observed(variables=frozenset({0}))) == [(Store(Y, Const(1)),), (other,)]
+
+
 def test_accesses_that_wait_for_the_bus_lock_stay() -> None:
     lock = program((0, 1, [Lock()]), (1, 2, [Load(R, X)]), (2, 3, [Unlock()]))
     assert reduced(lock, "slice") == [(Lock(),), (Load(R, X),), (Unlock(),)]

@@ -76,7 +76,7 @@ class _Slice:
                 continue
             for expr in op_expressions(op):
                 self._need(p, expr)
-            if isinstance(op, Load):
+            if isinstance(op, Load | Store):  # of a variable all stores stay or none: witnesses rely on it
                 self.needed.variables.update(_variables(op.address))
         for expr in transition.sync.values if transition.sync else ():
             self._need(p, expr)
