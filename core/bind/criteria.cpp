@@ -57,14 +57,14 @@ void bind_criteria(nb::module_& m) {
 
   m.def(
       "explore_attacks",
-      [](std::shared_ptr<Machine> machine, int criterion, bool collect, int threads, double timeout_seconds,
+      [](std::shared_ptr<Machine> machine, int criterion, bool collect, bool every_torn, int threads, double timeout_seconds,
          std::uint64_t memory_bytes, std::shared_ptr<Cancel> cancel, nb::object progress) {
         const Limits limits = make_limits(timeout_seconds, memory_bytes, std::move(cancel), progress);
         const nb::gil_scoped_release unlocked;
         return std::make_unique<CriterionResult>(
-            explore_attacks(std::move(machine), static_cast<Criterion>(criterion), collect, limits, threads));
+            explore_attacks(std::move(machine), static_cast<Criterion>(criterion), collect, every_torn, limits, threads));
       },
-      "machine"_a, "criterion"_a, "collect"_a, "threads"_a, "timeout_seconds"_a, "memory_bytes"_a, "cancel"_a.none(),
+      "machine"_a, "criterion"_a, "collect"_a, "every_torn"_a, "threads"_a, "timeout_seconds"_a, "memory_bytes"_a, "cancel"_a.none(),
       "progress"_a.none(), "Look for attacks while visiting every SC-reachable state.");
 
   m.def(

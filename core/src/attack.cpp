@@ -107,8 +107,7 @@ const AttackWalk::Walked& AttackWalk::resume(Work& w, const Pause& pause) {
     w.set(process.pending_slot + 1 + static_cast<int>(r), pause.registers[r]);
   Overlay overlay = pause.overlay;
   overlay.written.clear();
-  std::vector<int> path = pause.edges;
-  walk(w, pause.attacker, overlay, pause.crossed, path);
+  walk(w, pause.attacker, overlay, pause.crossed, pause.trail);
   w.rollback(mark);
   std::sort(found_.ends.begin(), found_.ends.end());
   return found_;
@@ -123,20 +122,61 @@ void AttackWalk::start(Work& w, const Edge& edge) {
   if (criterion_ == Criterion::Persistence) stores = std::min(stores, 1);
   for (int early = 0; early < stores; ++early) {
     Overlay overlay{criterion_, early};
-    std::vector<int> path;
+    Crossed crossed;
+    const Trail trail = Trail().then(static_cast<int>(&edge - machine_.edges.data()));
     const std::size_t mark = w.mark();
-    run_ops(w, edge, overlay, {}, path);
+    if (run_ops(w, edge, overlay, crossed, trail)) walk(w, edge.process, overlay, crossed, trail);
     w.rollback(mark);
   }
 }
 
-void AttackWalk::walk(Work& w, int attacker, const Overlay& overlay, const Crossed& crossed, std::vector<int>& path) {
-  if (is_known(attacker, crossed) || budget_->is_spent()) return;
+// Depth first, with a stack of its own: a walk may be as long as a counter is wide.
+void AttackWalk::walk(Work& w, int attacker, const Overlay& overlay, const Crossed& crossed, const Trail& trail) {
+  const Process& process = machine_.processes[static_cast<std::size_t>(attacker)];
+  const auto& leaving = machine_.leaving[static_cast<std::size_t>(attacker)];
+  const std::size_t mark = w.mark();
+  std::vector<Place> places;
+  if (arrive(w, attacker, overlay, crossed, trail)) places.push_back({local_state(w, process), overlay, crossed, trail});
+  while (!places.empty() && !budget_->is_spent()) {
+    Place& here = places.back();
+    const auto& edges = leaving[static_cast<std::size_t>(here.local.front())];
+    const bool imagine = every_fence_ && criterion_ == Criterion::RobustPso && !here.overlay.separated;
+    if (here.tried == edges.size() * (imagine ? 2 : 1)) {
+      places.pop_back();
+      continue;
+    }
+    const std::size_t way = here.tried++;
+    const int number = edges[imagine ? way / 2 : way];
+    const Edge& edge = machine_.edges[static_cast<std::size_t>(number)];
+    if (edge.locked || edge.partner >= 0) continue;
+    Overlay next = here.overlay;
+    Crossed then = here.crossed;
+    if (imagine && way % 2 == 1) {
+      next.separated = true;
+      next.separated_at = here.trail.length();
+    }
+    w.rollback(mark);
+    for (const auto& [variable, value] : next.written) w.set(variable, value);
+    for (std::size_t i = 0; i < here.local.size(); ++i) w.set(process.location_slot + static_cast<int>(i), here.local[i]);
+    Trail longer = here.trail.then(number);
+    if (run_ops(w, edge, next, then, longer) && arrive(w, attacker, next, then, longer))
+      places.push_back({local_state(w, process), std::move(next), std::move(then), std::move(longer)});
+  }
+  w.rollback(mark);
+}
+
+std::vector<Value> AttackWalk::local_state(const Work& w, const Process& process) {
+  return {w.data() + process.location_slot, w.data() + process.pending_slot + 1 + process.registers};
+}
+
+// Whether the walk goes on from here. Seen before with fewer (or the same) fences to cross: nothing new can come of it. The
+// key is all that the rest of the walk depends on: location, registers, pending stores, and what the walk has changed in
+// memory.
+bool AttackWalk::arrive(const Work& w, int attacker, const Overlay& overlay, const Crossed& crossed,
+                        const Trail& trail) {
+  if (is_known(attacker, crossed) || budget_->is_spent()) return false;
   const Process& process = machine_.processes[static_cast<std::size_t>(attacker)];
   const Value location = w[process.location_slot];
-
-  // Seen before with fewer (or the same) fences to cross: nothing new can come of it. The key is all that the rest of the
-  // walk depends on: location, registers, pending stores, and what the walk has changed in memory.
   std::vector<Value> key{location, overlay.delayed, overlay.separated};
   const int first = process.pending_slot + 1;
   for (int slot = first; slot < first + process.registers; ++slot) key.push_back(w[slot]);
@@ -149,35 +189,20 @@ void AttackWalk::walk(Work& w, int attacker, const Overlay& overlay, const Cross
   }
   auto& seen = visited_[key];
   for (const Seen& known : seen)
-    if (known.crossed.is_within(crossed) && is_subset(overlay.chain, known.chain)) return;
+    if (known.crossed.is_within(crossed) && is_subset(overlay.chain, known.chain)) return false;
   std::erase_if(seen, [&](const Seen& known) {
     return crossed.is_within(known.crossed) && is_subset(known.chain, overlay.chain);
   });
   seen.push_back({crossed, overlay.chain});
   if (!overlay.chain.empty())
-    found_.pauses.push_back({attacker, location, {key.begin() + 3, key.begin() + 3 + process.registers}, overlay, crossed, path});
-
-  for (const int number : machine_.leaving[static_cast<std::size_t>(attacker)][static_cast<std::size_t>(location)]) {
-    const Edge& edge = machine_.edges[static_cast<std::size_t>(number)];
-    if (edge.locked || edge.partner >= 0) continue;
-    const bool imagine = every_fence_ && criterion_ == Criterion::RobustPso && !overlay.separated;
-    for (int separated = 0; separated <= (imagine ? 1 : 0); ++separated) {
-      Overlay next = overlay;
-      if (separated) {
-        next.separated = true;
-        next.separated_at = static_cast<int>(path.size());
-      }
-      const std::size_t mark = w.mark();
-      run_ops(w, edge, next, crossed, path);
-      w.rollback(mark);
-    }
-  }
+    found_.pauses.push_back({attacker, location, {key.begin() + 3, key.begin() + 3 + process.registers}, overlay, crossed, trail});
+  return true;
 }
 
-// An access counts only once the transition it belongs to is complete: a guard behind it in the same atomic step may still
-// forbid the whole step. A step that fails has made its loads, and nothing else.
-void AttackWalk::run_ops(Work& w, const Edge& edge, Overlay& overlay, Crossed crossed, std::vector<int>& path) {
-  path.push_back(static_cast<int>(&edge - machine_.edges.data()));
+// Runs the last edge of the trail; whether the walk goes on behind it. An access counts only once the transition it belongs
+// to is complete: a guard behind it in the same atomic step may still forbid the whole step. A step that fails has made its
+// loads, and nothing else.
+bool AttackWalk::run_ops(Work& w, const Edge& edge, Overlay& overlay, Crossed& crossed, const Trail& trail) {
   overlay.accesses.clear();
   auto written_before = overlay.written;
   int part = 0;
@@ -185,7 +210,7 @@ void AttackWalk::run_ops(Work& w, const Edge& edge, Overlay& overlay, Crossed cr
     for (; part < end; ++part) {
       if (overlay.delayed < 0) continue;
       const int number = edge.origin[static_cast<std::size_t>(part)];
-      add(overlay, crossed, path);
+      add(overlay, crossed, trail);
       // An sfence must stand before the last store that reached memory, or it changes nothing.
       if (std::any_of(overlay.accesses.begin(), overlay.accesses.end(), [](const auto& a) { return a.second; }) &&
           !overlay.first_step)
@@ -208,40 +233,39 @@ void AttackWalk::run_ops(Work& w, const Edge& edge, Overlay& overlay, Crossed cr
   if (outcome == Outcome::Failed && !overlay.first_step) {
     std::erase_if(overlay.accesses, [](const auto& access) { return access.second; });
     overlay.written = written_before;
-    add(overlay, crossed, path);
+    add(overlay, crossed, trail);
   }
-  if (outcome == Outcome::Done) complete_parts_before(static_cast<int>(edge.origin.size()));
-  if (outcome == Outcome::Done && overlay.delayed >= 0) {
-    const Process& process = machine_.processes[static_cast<std::size_t>(edge.process)];
-    w.set(process.location_slot, edge.target);
-    for (const int slot : process.scratch_slots) w.set(slot, 0);
-    walk(w, edge.process, overlay, crossed, path);
-  }
-  path.pop_back();
+  if (outcome != Outcome::Done) return false;
+  complete_parts_before(static_cast<int>(edge.origin.size()));
+  if (overlay.delayed < 0) return false;
+  const Process& process = machine_.processes[static_cast<std::size_t>(edge.process)];
+  w.set(process.location_slot, edge.target);
+  for (const int slot : process.scratch_slots) w.set(slot, 0);
+  return true;
 }
 
 // For persistence each read is an end event of its own: whoever changes its variable closes the pattern. A chain starts from
 // all accesses so far: each of them happens after the delayed store.
-void AttackWalk::add(const Overlay& overlay, const Crossed& crossed, const std::vector<int>& path) {
+void AttackWalk::add(const Overlay& overlay, const Crossed& crossed, const Trail& trail) {
   auto accesses = overlay.accesses;
   std::sort(accesses.begin(), accesses.end());
   accesses.erase(std::unique(accesses.begin(), accesses.end()), accesses.end());
   if (accesses.empty()) return;
-  EndEvent event{overlay.delayed, overlay.early, {}, {}, crossed.all, crossed.some, path, overlay.written, overlay.separated_at};
+  EndEvent event{overlay.delayed, overlay.early, {}, {}, crossed.all, crossed.some, {}, overlay.written, overlay.separated_at};
   if (criterion_ == Criterion::Persistence) {
     for (const auto& access : accesses) {
       event.accesses = {access};
-      add(event);
+      add(event, trail);
     }
     return;
   }
   event.accesses = accesses;
   event.chain = merged(overlay.chain, accesses);
   if (event.has_store() && !overlay.first_step) event.separable = crossed.all;
-  add(std::move(event));
+  add(std::move(event), trail);
 }
 
-void AttackWalk::add(EndEvent event) {
+void AttackWalk::add(EndEvent event, const Trail& trail) {
   const auto is_better = [](const EndEvent& a, const EndEvent& b) {
     const bool reads_the_same = a.chain.empty() ? a.accesses == b.accesses : is_subset(b.chain, a.chain);
     return a.delayed == b.delayed && reads_the_same && a.memory == b.memory && is_subset(a.crossed, b.crossed) &&
@@ -250,6 +274,7 @@ void AttackWalk::add(EndEvent event) {
   for (const EndEvent& known : found_.ends)
     if (is_better(known, event)) return;
   std::erase_if(found_.ends, [&](const EndEvent& known) { return is_better(event, known); });
+  event.edges = trail.edges();
   found_.ends.push_back(std::move(event));
 }
 

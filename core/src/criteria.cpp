@@ -4,10 +4,12 @@
 
 namespace memfence {
 
-AttackObserver::AttackObserver(const Machine& m, Criterion criterion, bool collect, std::shared_ptr<Budget> budget)
+AttackObserver::AttackObserver(const Machine& m, Criterion criterion, bool collect, bool every_torn,
+                               std::shared_ptr<Budget> budget)
     : machine_(&m),
       criterion_(criterion),
       collect_(collect),
+      every_torn_(every_torn),
       budget_(std::move(budget)),
       text_(std::make_unique<WalkText>(m, criterion)),
       walk_(std::make_unique<AttackWalk>(m, criterion, collect, budget_)),
@@ -47,10 +49,14 @@ void AttackObserver::expand_persistence(Work& w, Index index) {
   const int processes = static_cast<int>(m.processes.size());
   bool noted = false;
   for (int p = 0; p < processes; ++p) {
-    if (torn_->is_possible(p, location_of(p)) && !is_known(p, EndEvent{}))
+    if (torn_->is_possible(p, location_of(p)) && !is_known(p, EndEvent{}) && torn_attacks_.size() < kMostTorn)
       if (const auto torn = torn_->find(w, p)) {
         const EndEvent end{torn->delayed, torn->early, {{torn->committed, true}}, {}, {}, {}, {torn->edge}, {}};
-        add(Attack{index, p, end, torn->others, torn->is_store_before});
+        Attack attack{index, p, end, torn->others, torn->is_store_before};
+        if (every_torn_)
+          torn_attacks_.push_back(std::move(attack));
+        else
+          add(std::move(attack));
         if (!collect_) return;
       }
     const std::uint64_t readable = text_->within_reach(p, location_of(p));
@@ -140,6 +146,7 @@ void AttackObserver::write_memory(Work& w, const std::vector<std::pair<int, Valu
 
 void AttackObserver::try_ends(Work& w, Index index, int attacker, const std::vector<EndEvent>& ends, const Paused* after) {
   for (const EndEvent& end : ends) {
+    if (budget_->is_spent()) return;
     if (is_known(attacker, end)) continue;
     const std::size_t mark = w.mark();
     write_memory(w, end.memory);
@@ -180,6 +187,7 @@ bool AttackObserver::may_go_on(const Pause& pause) const {
 // A walk that went on from the same node with the same view of memory before need not go on again.
 void AttackObserver::note_pauses(Work& w, const std::vector<Pause>& pauses, const Paused* after) {
   for (const Pause& pause : pauses) {
+    if (budget_->is_spent()) return;
     if (!may_go_on(pause)) continue;
     const std::uint64_t ahead = text_->ahead_of(pause.attacker, pause.location);
     const Overlay& overlay = pause.overlay;
@@ -204,7 +212,7 @@ void AttackObserver::note_pauses(Work& w, const std::vector<Pause>& pauses, cons
 }
 
 void AttackObserver::go_on(Index index) {
-  while (!paused_.empty()) {
+  while (!paused_.empty() && !budget_->is_spent()) {
     const Paused paused = std::move(paused_.back());
     paused_.pop_back();
     const Pause& pause = paused.pause;
@@ -213,7 +221,7 @@ void AttackObserver::go_on(Index index) {
     const std::uint64_t written = criterion_ == Criterion::RobustPso ? ahead : 0;
     for (ChainSearch::Met& met : chain_->meetings(paused.node, ahead, written)) {
       Paused after{pause, met.node, paused.intervals};
-      after.intervals.push_back({static_cast<int>(pause.edges.size()), std::move(met.steps)});
+      after.intervals.push_back({pause.trail.length(), std::move(met.steps)});
       chain_->restore(met.node, resumed_);
       const AttackWalk::Walked walked = walk_->resume(resumed_, pause);
       try_ends(resumed_, index, pause.attacker, walked.ends, &after);
@@ -243,10 +251,11 @@ void AttackObserver::merge(AttackObserver& other, const StateSet& states) {
       entry->second = attack;
     walk_->learn(attack.attacker, {attack.end.crossed, attack.end.separable});
   }
+  torn_attacks_.insert(torn_attacks_.end(), other.torn_attacks_.begin(), other.torn_attacks_.end());
 }
 
 std::vector<Attack> AttackObserver::attacks() {
-  std::vector<Attack> found;
+  std::vector<Attack> found = torn_attacks_;
   for (auto& [clause, attack] : attacks_)
     if (!collect_ || walk_->is_least(attack.attacker, {attack.end.crossed, attack.end.separable})) found.push_back(attack);
   std::stable_sort(found.begin(), found.end(),
@@ -317,12 +326,12 @@ void RaceObserver<triangular>::note_exposed(const Work& w, int process, std::siz
 template class RaceObserver<true>;
 template class RaceObserver<false>;
 
-CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, Criterion criterion, bool collect,
+CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, Criterion criterion, bool collect, bool every_torn,
                                 const Limits& limits, int threads) {
   const Machine& m = *machine;
   const auto budget = std::make_shared<Budget>(limits);
   auto exploration = std::make_unique<ExplorationOf<Sc, AttackObserver>>(
-      machine, Sc(m), false, AttackObserver(m, criterion, collect, budget), limits, threads);
+      machine, Sc(m), false, AttackObserver(m, criterion, collect, every_torn, budget), limits, threads);
   CriterionResult result;
   AttackObserver& observer = exploration->search.observer();
   result.chain_nodes = observer.chain_nodes();

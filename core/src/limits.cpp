@@ -43,7 +43,7 @@ bool Budget::is_spent() {
   if (limits_.cancel && limits_.cancel->load(std::memory_order_relaxed)) why_ = Stop::Cancelled;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_;
   if (limits_.timeout_seconds > 0 && seconds.count() > limits_.timeout_seconds) why_ = Stop::Timeout;
-  if (limits_.memory_bytes && asked % 16'384 == 0 && resident_bytes() > limits_.memory_bytes) why_ = Stop::Memory;
+  if (limits_.memory_bytes && asked % 1'024 == 0 && resident_bytes() > limits_.memory_bytes) why_ = Stop::Memory;
   return why_ != Stop::None;
 }
 

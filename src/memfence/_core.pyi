@@ -155,7 +155,7 @@ class CriterionResult:
     @property
     def chain_nodes(self) -> int: ...
 
-def explore_attacks(machine: Machine, criterion: int, collect: bool, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:
+def explore_attacks(machine: Machine, criterion: int, collect: bool, every_torn: bool, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:
     """Look for attacks while visiting every SC-reachable state."""
 
 def explore_races(machine: Machine, triangular: bool, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:

@@ -24,6 +24,7 @@
 
 #include "memfence/execute.hpp"
 #include "memfence/limits.hpp"
+#include "memfence/trail.hpp"
 
 namespace memfence {
 
@@ -93,7 +94,7 @@ struct Pause {
   std::vector<Value> registers;
   Overlay overlay;
   Crossed crossed;
-  std::vector<int> edges;
+  Trail trail;
 };
 
 class AttackWalk {
@@ -122,10 +123,21 @@ class AttackWalk {
 
  private:
   void start(Work& w, const Edge& edge);
-  void walk(Work& w, int attacker, const Overlay& overlay, const Crossed& crossed, std::vector<int>& path);
-  void run_ops(Work& w, const Edge& edge, Overlay& overlay, Crossed crossed, std::vector<int>& path);
-  void add(const Overlay& overlay, const Crossed& crossed, const std::vector<int>& path);
-  void add(EndEvent event);
+  void walk(Work& w, int attacker, const Overlay& overlay, const Crossed& crossed, const Trail& trail);
+  bool arrive(const Work& w, int attacker, const Overlay& overlay, const Crossed& crossed, const Trail& trail);
+  bool run_ops(Work& w, const Edge& edge, Overlay& overlay, Crossed& crossed, const Trail& trail);
+  static std::vector<Value> local_state(const Work& w, const Process& process);
+  void add(const Overlay& overlay, const Crossed& crossed, const Trail& trail);
+  void add(EndEvent event, const Trail& trail);
+
+  // A place on the walk: the attacker's own slots, and how many of the ways on were tried.
+  struct Place {
+    std::vector<Value> local;
+    Overlay overlay;
+    Crossed crossed;
+    Trail trail;
+    std::size_t tried = 0;
+  };
 
   const Machine& machine_;
   Criterion criterion_;

@@ -31,10 +31,11 @@ class AttackObserver : public NoObserver {
  public:
   // With `collect`, the whole space is searched and `attacks()` has one attack for each clause (attacker, transitions
   // crossed, those of them where an sfence will do) that includes no other one; else the first attack ends the search.
-  // Where the budget is spent, what was found is not all.
-  AttackObserver(const Machine& m, Criterion criterion, bool collect, std::shared_ptr<Budget> budget);
+  // Where the budget is spent, what was found is not all. With `every_torn`, torn steps are no clause that ends anything:
+  // they are listed as well, one a state, as many as there is room for.
+  AttackObserver(const Machine& m, Criterion criterion, bool collect, bool every_torn, std::shared_ptr<Budget> budget);
   AttackObserver(const AttackObserver& other)
-      : AttackObserver(*other.machine_, other.criterion_, other.collect_, other.budget_) {
+      : AttackObserver(*other.machine_, other.criterion_, other.collect_, other.every_torn_, other.budget_) {
     done_ = other.done_;
   }
   AttackObserver(AttackObserver&&) = default;
@@ -81,6 +82,7 @@ class AttackObserver : public NoObserver {
   const Machine* machine_;
   Criterion criterion_;
   bool collect_;
+  bool every_torn_;
   std::shared_ptr<Budget> budget_;
   std::shared_ptr<std::atomic<bool>> done_ = std::make_shared<std::atomic<bool>>(false);
   std::unique_ptr<WalkText> text_;
@@ -90,6 +92,8 @@ class AttackObserver : public NoObserver {
   std::unique_ptr<TornSteps> torn_;
   Sc sc_;
   std::map<Clause, Attack> attacks_;
+  static constexpr std::size_t kMostTorn = 1000;
+  std::vector<Attack> torn_attacks_;
   std::vector<Paused> paused_;             // to be continued, in the present state
   std::set<std::vector<Value>> continued_;  // what was, in any
   Work resumed_;
@@ -149,7 +153,7 @@ struct CriterionResult {
   std::uint64_t chain_nodes = 0;
 };
 
-CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, Criterion criterion, bool collect,
+CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, Criterion criterion, bool collect, bool every_torn,
                                 const Limits& limits, int threads);
 CriterionResult explore_races(std::shared_ptr<const Machine> machine, bool triangular, const Limits& limits, int threads);
 

@@ -148,7 +148,8 @@ def _result(
         scope = "unbounded buffers and loops: complete (decided from every SC-reachable state)"
     else:
         verdict = Verdict.UNKNOWN
-        scope = f"incomplete: the search ended after {decided.cost.states} SC states"
+        scope = decided.incompleteness
+    limited = verdict is Verdict.UNKNOWN and decided.stop is not Stop.NOTHING_LEFT
     return CheckResult(
         program=program,
         model=options.model,
@@ -160,7 +161,7 @@ def _result(
         bound=None,
         trace=trace,
         stats=stats_of(decided.cost),
-        limit=limits.describe(decided.stop) if verdict is Verdict.UNKNOWN else None,
+        limit=limits.describe(decided.stop) if limited else None,
         advice="try a longer --timeout or a larger --memory" if decided.stop in (Stop.TIMEOUT, Stop.MEMORY) else None,
         details=details,
     )

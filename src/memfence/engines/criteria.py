@@ -10,13 +10,14 @@ follow a failure.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from memfence import _core
 from memfence.engines.encode import Encoded, encode
 from memfence.engines.engine import Cost, Limits, Stop
 from memfence.engines.explicit import Bounded, cost_of, decode_step
+from memfence.engines.store_order import is_order_of_an_sc_run
 from memfence.engines.trace import Trace, UnreplayableWitness
 from memfence.engines.witness import original_steps
 from memfence.models import MemoryModel, memory_model
@@ -72,7 +73,11 @@ class Race:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The outcome of one SC exploration: what was found, and whether everything was seen."""
+    """The outcome of one SC exploration: what was found, and whether everything was seen.
+
+    `torn`: steps with several stores that another process may see half-way, though the run found has the order of an
+    SC run. Other runs to the same state may not have it, so that nothing is decided.
+    """
 
     program: Program
     stop: Stop
@@ -82,10 +87,19 @@ class Decided:
     chain_nodes: int
     _result: _core.CriterionResult
     _encoded: Encoded
+    torn: tuple[Attack, ...] = ()
 
     @property
     def complete(self) -> bool:
-        return self.stop is Stop.NOTHING_LEFT
+        return self.stop is Stop.NOTHING_LEFT and not self.torn
+
+    @property
+    def incompleteness(self) -> str:
+        """Why nothing is proved, where the search is not complete."""
+        if self.torn and self.stop is Stop.NOTHING_LEFT:
+            names = sorted({self.program.processes[attack.attacker].name for attack in self.torn})
+            return f"undecided: a step of {', '.join(names)} with several stores may be seen half-way"
+        return f"incomplete: the search ended after {self.cost.states} SC states"
 
     def attack_trace(self, attack: Attack, model: Literal["tso", "pso"]) -> Trace:
         """The run of the relaxed model that the attack stands for."""
@@ -112,10 +126,51 @@ def explore_attacks(
     reductions: frozenset[str] = SAFE_REDUCTIONS,
 ) -> Decided:
     """Look for attacks from every SC-reachable state: the first one, or with `collect` one for each distinct clause."""
-    limits = limits or Limits()
+    decided = _search(program, kind, collect, limits or Limits(), reductions)
+    if kind != "persistence":
+        return decided
+    decided = _without_sc_orders(decided)
+    if not decided.torn or decided.stop in (Stop.CANCELLED, Stop.TIMEOUT, Stop.MEMORY):
+        return decided
+    # A torn step ended the search for this process, but it was none: go through all of them.
+    every = _search(program, kind, True, limits or Limits(), reductions, every_torn=True)
+    return _without_sc_orders(every)
+
+
+def _search(
+    program: Program,
+    kind: AttackKind,
+    collect: bool,
+    limits: Limits,
+    reductions: frozenset[str],
+    every_torn: bool = False,
+) -> Decided:
     encoded = _encode(program, reductions)
-    result = _core.explore_attacks(encoded.machine, _ATTACKS[kind], collect, limits.threads, **limits.for_core())
+    result = _core.explore_attacks(
+        encoded.machine, _ATTACKS[kind], collect, every_torn, limits.threads, **limits.for_core()
+    )
     return _decided(program, encoded, result)
+
+
+def _without_sc_orders(decided: Decided) -> Decided:
+    """The attacks but for torn steps whose run has the order of an SC run after all.
+
+    One torn step of a process that has not is enough.
+    """
+    attacks: list[Attack] = []
+    torn: list[Attack] = []
+    for attack in decided.attacks:
+        if not attack.is_one_step:
+            attacks.append(attack)
+        elif any(known.is_one_step and known.attacker == attack.attacker for known in attacks):
+            continue
+        elif is_order_of_an_sc_run(decided.attack_trace(attack, "tso")):
+            torn.append(attack)
+        else:
+            attacks.append(attack)
+    stopped = {known.attacker for known in attacks if known.is_one_step}
+    undecided = tuple(attack for attack in torn if attack.attacker not in stopped)
+    return replace(decided, attacks=tuple(attacks), torn=undecided)
 
 
 def explore_races(

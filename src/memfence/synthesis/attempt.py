@@ -73,10 +73,11 @@ def _from_attacks(program: Program, criterion: Criterion, options: FixOptions, e
     decided = explore_all_attacks(program, criterion, options)
     if not decided.complete:
         limits = limits_of(options)
-        scope = f"incomplete: the search ended after {decided.cost.states} SC states"
-        advice = "try a longer --timeout or a larger --memory" if decided.stop is not Stop.CANCELLED else None
+        limit = None if decided.stop is Stop.NOTHING_LEFT else limits.describe(decided.stop)
+        more = "try a longer --timeout or a larger --memory"
+        advice = more if decided.stop not in (Stop.CANCELLED, Stop.NOTHING_LEFT) else None
         return Attempt(
-            FixVerdict.UNKNOWN, PROPERTIES[criterion], scope, limit=limits.describe(decided.stop), advice=advice,
+            FixVerdict.UNKNOWN, PROPERTIES[criterion], decided.incompleteness, limit=limit, advice=advice,
             sites=len(edits), checks=1, states=decided.cost.states,
         )  # fmt: skip
     clauses = clauses_of(decided, criterion, options, edits)
