@@ -44,6 +44,30 @@ def assert_clean_unknown(code: int, output: str, errors: str, limit: str) -> Non
     assert re.search(r"[\d,]{4,} states, [\d,]+ transitions, [\d.]+ s, \d+ MB", output), output
 
 
+COUNTS = "int a; active proctype P() { do :: a++ od }"
+COUNTS_ALONE = "short s; byte y; active proctype P() { do :: s++ od } active proctype Q() { y = s }"
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        (COUNTS, ("--forbid", "a == -1", "--model", "sc")),
+        (COUNTS, ("--forbid", "a == -1", "--model", "pso")),
+        (COUNTS_ALONE, ("--criterion", "robust", "--model", "pso")),
+    ],
+    ids=["one state a level", "one state a level, pso", "a walk as long as a counter is wide"],
+)
+def test_the_clock_is_looked_at_in_deep_searches(tmp_path: Path, text: str, question: tuple[str, ...]) -> None:
+    path = tmp_path / "deep.pml"
+    path.write_text(text)
+    start = time.monotonic()
+    line = [sys.executable, "-m", "memfence", "check", str(path), *question, "--timeout", "1"]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=2 * GENEROUS_SECONDS, check=False)
+    assert time.monotonic() - start < GENEROUS_SECONDS
+    assert (done.returncode, done.stderr) == (4, "")
+    assert "timeout 1 s" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("options", "limit"),
     [

@@ -263,7 +263,6 @@ class BreadthFirst {
 
   // Expand pieces of the level until none is left, the table wants to grow, or the search is to stop.
   void run_pieces(Worker& worker, Watch* watch) {
-    unsigned since_check = 0;
     while (stop_ == Stop::None && allocated_ < grow_at()) {
       const std::size_t piece = cursor_.fetch_add(1);
       if (piece >= level_.size()) return;
@@ -273,7 +272,7 @@ class BreadthFirst {
       }
       worker.flush();
       if (worker.observer.has_finding() && !is_large_) return finish(worker);
-      if (watch && ++since_check % 16 == 0) {
+      if (watch && ++pieces_ % 16 == 0) {  // over all levels: a deep search may have one piece in each
         const Stop why = watch->check(states_so_far(), transitions_so_far(), level_size_, states_.bytes());
         if (why != Stop::None) stop_ = why;
       }
@@ -423,6 +422,7 @@ class BreadthFirst {
   std::vector<Range> level_;
   std::uint64_t level_size_ = 0, level_allocated_ = 0;
   std::atomic<std::size_t> cursor_ = 0;
+  unsigned pieces_ = 0;  // that the thread with the watch has done
   std::atomic<Stop> stop_ = Stop::None;
   std::atomic<std::uint64_t> allocated_ = 0;
   std::mutex allocation_;
