@@ -1,4 +1,4 @@
-"""What is installed is what is needed: the core, the grammars, the pages, the schemas; no tests."""
+"""What is installed is what is needed: the core, the grammars, the pages, the schemas, the examples; no tests."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ def test_the_wheel_has_every_file_of_the_package_and_nothing_else(tmp_path: Path
         for path in package.rglob("*")
         if path.is_file() and path.suffix not in (".pyc", ".so")
     }
+    wanted |= {f"memfence/{path.relative_to(ROOT)}" for path in (ROOT / "examples").rglob("*") if path.is_file()}
     assert wanted <= set(names)
     others = set(names) - wanted
     assert len(others) == 1 and others.pop().startswith("memfence/_core.")

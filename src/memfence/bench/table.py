@@ -20,6 +20,13 @@ class Sources:
     timeout_seconds: float
 
 
+def shipped_examples() -> Path:
+    """The folder `examples`: where the command is run, else where the package is installed, else beside its sources."""
+    package = Path(__file__).resolve().parents[1]
+    places = (Path("examples"), package / "examples", package.parents[1] / "examples")
+    return next((place for place in places if (place / "linden_wolper").is_dir()), places[0])
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table of a paper. `rows` measures as it goes, a row at a time."""

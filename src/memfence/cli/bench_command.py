@@ -24,8 +24,8 @@ bench = typer.Typer(
 )
 
 ExamplesOption = Annotated[
-    Path,
-    typer.Option("--examples", metavar="DIR", help="The folder `examples` of the memfence sources."),
+    Path | None,
+    typer.Option("--examples", metavar="DIR", help="Take the folder `examples` of these sources.", show_default=False),
 ]
 CorpusOption = Annotated[
     Path | None,
@@ -40,7 +40,7 @@ def tables(
         list[str] | None,
         typer.Argument(metavar="[TABLE]...", help="Which ones; all if none is named.", show_default=False),
     ] = None,
-    examples: ExamplesOption = Path("examples"),
+    examples: ExamplesOption = None,
     corpus: CorpusOption = None,
     timeout: LimitOption = 60,
     out: Annotated[
@@ -70,7 +70,7 @@ def tables(
 
 @bench.command(epilog="Example: memfence bench families --most 4 -o growth.svg")
 def families(
-    examples: ExamplesOption = Path("examples"),
+    examples: ExamplesOption = None,
     corpus: CorpusOption = None,
     timeout: LimitOption = 20,
     most: Annotated[int, typer.Option("--most", metavar="N", min=2, help="At most N processes.")] = 6,
@@ -101,9 +101,10 @@ def _command() -> str:
     return shlex.join(["memfence", *sys.argv[1:]])
 
 
-def _sources(examples: Path, corpus: Path | None, timeout: float) -> Sources:
-    from memfence.bench.table import Sources
+def _sources(examples: Path | None, corpus: Path | None, timeout: float) -> Sources:
+    from memfence.bench.table import Sources, shipped_examples
 
+    examples = examples or shipped_examples()
     if not (examples / "linden_wolper").is_dir():
         raise typer.BadParameter(
             f"{examples} is not the folder `examples` of the memfence sources", param_hint="--examples"
