@@ -20,7 +20,8 @@ class ProgressLine:
         if not self.active:
             return
         rate = states / seconds if seconds > 0 else 0.0
-        text = f"{states:,} states, {rate:,.0f}/s, queue {queue:,}, {megabytes:,.0f} MB, {seconds:.0f} s"
+        left = f" ({queue / rate:,.0f} s)" if rate >= 1 else ""  # what is known to be left; it may lead to more
+        text = f"{states:,} states, {rate:,.0f}/s, queue {queue:,}{left}, {megabytes:,.0f} MB, {seconds:.0f} s"
         self.stream.write(f"{CLEAR}{text}")
         self.stream.flush()
         self.shown = True
