@@ -62,10 +62,10 @@ void WalkText::note_others() {
 // Persistence is about the order of all stores: there it does not matter whether another process ever looks.
 bool WalkText::is_delayable(const Edge& edge) const {
   if (edge.locked || edge.partner >= 0) return false;
+  const std::uint64_t seen = used_by_others_[static_cast<std::size_t>(edge.process)];
   return std::any_of(edge.ops.begin(), edge.ops.end(), [&](const Op& op) {
-    const bool is_seen = criterion_ == Criterion::Persistence ||
-                         (variables_of(op) & used_by_others_[static_cast<std::size_t>(edge.process)]) != 0;
-    return op.kind == OpKind::Store && !op.locked && is_seen;
+    if (op.kind != OpKind::Store || op.locked) return false;
+    return criterion_ == Criterion::Persistence || (variables_of(op) & seen) != 0;
   });
 }
 
