@@ -37,6 +37,32 @@ std::vector<int> with(const std::vector<int>& sorted, int item) {
 
 }  // namespace
 
+namespace {
+
+// A write is possible whatever others have pending, unless its step looks at other variables than those it writes.
+bool writes_by_another_variable(const Machine& m, const Edge& edge) {
+  const auto address = [&](const Op& op) {
+    const Expression& index = m.expressions[static_cast<std::size_t>(op.index)];
+    return index.is_constant() ? op.base + static_cast<int>(index.constant()) : -1;
+  };
+  std::vector<int> written;
+  for (const Op& op : edge.ops)
+    if (op.kind == OpKind::Store) written.push_back(address(op));
+  return !written.empty() && std::any_of(edge.ops.begin(), edge.ops.end(), [&](const Op& op) {
+    if (op.kind != OpKind::Load) return false;
+    const int read = address(op);
+    return read < 0 || std::any_of(written.begin(), written.end(), [&](int variable) { return variable != read; });
+  });
+}
+
+}  // namespace
+
+bool delays_every_store(const Machine& m, Criterion criterion) {
+  if (criterion != Criterion::Persistence) return criterion == Criterion::RobustTso;
+  return m.lock_slot >= 0 || std::any_of(m.edges.begin(), m.edges.end(),
+                                         [&](const Edge& edge) { return writes_by_another_variable(m, edge); });
+}
+
 bool Crossed::is_within(const Crossed& other) const {
   return is_subset(all, other.all) && is_subset(some, other.some);
 }
@@ -57,7 +83,7 @@ Outcome Overlay::store(Work& w, int, int variable, Value value) {
     return reach_memory(w, variable, value);
   }
   if (delayed < 0) delayed = variable;
-  if (criterion == Criterion::Persistence && !first_step) return Outcome::Blocked;
+  if (ends_at_store && !first_step) return Outcome::Blocked;
   if (criterion == Criterion::RobustPso && variable != delayed && !separated) return reach_memory(w, variable, value);
   put(pending, variable, value);
   return Outcome::Done;
@@ -121,7 +147,7 @@ void AttackWalk::start(Work& w, const Edge& edge) {
   for (const Op& op : edge.ops) stores += op.kind == OpKind::Store && !op.locked;
   if (criterion_ == Criterion::Persistence) stores = std::min(stores, 1);
   for (int early = 0; early < stores; ++early) {
-    Overlay overlay{criterion_, early};
+    Overlay overlay{criterion_, ends_at_store_, early};
     Crossed crossed;
     const Trail trail = Trail().then(static_cast<int>(&edge - machine_.edges.data()));
     const std::size_t mark = w.mark();

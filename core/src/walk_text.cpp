@@ -10,7 +10,8 @@ bool is_access(const Op& op) { return op.kind == OpKind::Load || op.kind == OpKi
 
 }  // namespace
 
-WalkText::WalkText(const Machine& m, Criterion criterion) : machine_(m), criterion_(criterion) {
+WalkText::WalkText(const Machine& m, Criterion criterion)
+    : machine_(m), criterion_(criterion), delays_every_store_(delays_every_store(m, criterion)) {
   for (const Process& p : m.processes) {
     within_reach_.emplace_back(static_cast<std::size_t>(p.locations), 0);
     written_from_.emplace_back(static_cast<std::size_t>(p.locations), 0);
@@ -71,7 +72,7 @@ bool WalkText::is_delayable(const Edge& edge) const {
 
 // Loads of these read the attacker's own store. Under PSO only the delayed variable is sure to stay pending.
 std::uint64_t WalkText::surely_pending(const Op& store, bool is_delayed) const {
-  const bool stays = is_delayed || criterion_ == Criterion::RobustTso;
+  const bool stays = is_delayed || delays_every_store_;
   const bool is_one = machine_.expressions[static_cast<std::size_t>(store.index)].is_constant() && machine_.variables <= 64;
   return stays && is_one ? variables_of(store) : 0;
 }
@@ -95,7 +96,7 @@ WalkText::Along WalkText::along(const Edge& e, bool is_first, std::uint64_t pend
     if (op.kind == OpKind::Mfence || op.kind == OpKind::Lock || op.kind == OpKind::Unlock) return result;
     if (op.kind == OpKind::Load) result.accessed |= variables_of(op) & ~result.pending;
     if (op.kind != OpKind::Store) continue;
-    if (op.locked || (criterion_ == Criterion::Persistence && !is_first)) return result;
+    if (op.locked || (criterion_ == Criterion::Persistence && !delays_every_store_ && !is_first)) return result;
     const bool is_delayed = is_first && stores == 1;
     if (criterion_ == Criterion::RobustPso && !is_delayed) result.accessed |= variables_of(op) & ~result.pending;
     if (!is_first || is_delayed) result.pending |= surely_pending(op, is_delayed);

@@ -2,7 +2,10 @@
 //
 // DESIGN 7. The attacker delays a store and walks on alone; what it does then ends in an *end event*, a step with accesses
 // that take effect before the delayed store. The three criteria differ in what the walk may contain:
-//   persistence      no further store; the end event is a read of memory;
+//   persistence      the end event is a read of memory that another process can change at once. No further store: a step
+//                    that writes is possible whatever is pending, so that all stores but the last may have reached memory
+//                    before. Where some step writes depending on another variable (a lock region, `if (y == 2) x = 1` in
+//                    one step) that is not so: later stores are delayed, too;
 //   robustness, TSO  later stores are delayed too (private overlay); the end event is a read of memory;
 //   robustness, PSO  only stores to the delayed variable are pending, other stores reach memory at once and are end events
 //                    themselves, as are reads of memory; after an sfence every later store is pending.
@@ -29,6 +32,9 @@
 namespace memfence {
 
 enum class Criterion : std::int32_t { Persistence, RobustTso, RobustPso };
+
+// Whether all stores of a walk stay pending, not only its first.
+bool delays_every_store(const Machine& m, Criterion criterion);
 
 using Accesses = std::vector<std::pair<int, bool>>;  // (variable, is a store), sorted
 
@@ -62,6 +68,7 @@ struct Crossed {
 // variable.
 struct Overlay {
   Criterion criterion;
+  bool ends_at_store;      // persistence: no store may follow the step with the delayed one
   int early;               // how many stores of the first step go to memory before the delayed one
   int waiting = early;     // how many of these are still to come
   bool first_step = true;  // still in the step that makes the delayed store
@@ -103,7 +110,12 @@ class AttackWalk {
   // which fences stop all attacks, not for whether there is one.
   // A walk gives up, incomplete, when the budget is spent.
   AttackWalk(const Machine& m, Criterion criterion, bool every_fence, std::shared_ptr<Budget> budget)
-      : machine_(m), criterion_(criterion), every_fence_(every_fence), budget_(std::move(budget)), known_(m.processes.size()) {}
+      : machine_(m),
+        criterion_(criterion),
+        ends_at_store_(criterion == Criterion::Persistence && !delays_every_store(m, criterion)),
+        every_fence_(every_fence),
+        budget_(std::move(budget)),
+        known_(m.processes.size()) {}
 
   struct Walked {
     std::vector<EndEvent> ends;  // in an order that depends on nothing else
@@ -141,6 +153,7 @@ class AttackWalk {
 
   const Machine& machine_;
   Criterion criterion_;
+  bool ends_at_store_;
   bool every_fence_;
   std::shared_ptr<Budget> budget_;
   Walked found_;

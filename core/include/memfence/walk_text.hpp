@@ -55,6 +55,7 @@ class WalkText {
 
   const Machine& machine_;
   Criterion criterion_;
+  bool delays_every_store_;
   std::set<std::pair<int, int>> fenced_;
   Masks within_reach_, ahead_of_, written_from_;
   std::vector<std::uint64_t> of_interest_;     // per process: accesses of these by it can conflict with another process

@@ -44,8 +44,9 @@ SCRATCH = ("phase", "delayed", "own", "read", "before", "after")
 def persistence_query(program: Program) -> Program:
     """The program Q of `program`, to be run under SC.
 
-    InputError where processes communicate otherwise than through memory, and for plain steps that store and access
-    something else besides: the paper's language has none. Run-time errors of the program end a run.
+    InputError where processes communicate otherwise than through memory, and for steps that store and access another
+    variable besides: the paper's language has none, and a single pending store is not enough then. Run-time errors of
+    the program end a run.
     """
     program = shared_memory_form(program)
     _require_single_accesses(program)
@@ -74,12 +75,16 @@ def _require_single_accesses(program: Program) -> None:
     found = other_communication(program)
     for process in program.processes:
         for t in process.transitions:
-            accesses = sum(isinstance(op, Load | Store) for op in t.ops)
-            if found is None and not t.locked and accesses > 1 and any(isinstance(op, Store) for op in t.ops):
+            accesses = [op.address for op in t.ops if isinstance(op, Load | Store)]
+            if found is not None or len(accesses) < 2 or not any(isinstance(op, Store) for op in t.ops):
+                continue
+            if not t.locked:
                 found = ("a plain step that stores and accesses memory again", t.span)
+            elif len({address.variable for address in accesses}) > 1 or accesses[0].variable is None:
+                found = ("a locked step that writes depending on another variable", t.span)
     if found is not None:
         message = f"{found[0]} has no counterpart in the persistence query"
-        hint = "make it several steps, or a locked one"
+        hint = "make it several steps, or one that is locked and has a single variable"
         raise InputError([Diagnostic(Code.UNSUPPORTED, message, Label(found[1]), hint=hint)])
 
 
