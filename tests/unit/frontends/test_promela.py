@@ -238,6 +238,27 @@ def test_other_formulas_are_kept_as_text_with_the_names_of_the_ir(formula: str, 
     assert read(f"{model} ltl f {{ {formula} }}").properties == (Ltl("f", text),)
 
 
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        ("[] (x <= 1) && (y == 0)", "[] ( x <= 1 ) && ( y == 0 )"),
+        ("always (x <= 1) || (y == 0)", "[] ( x <= 1 ) || ( y == 0 )"),
+        ("[] !(x == 3) -> (y == 0)", "[] ! ( x == 3 ) -> ( y == 0 )"),
+        ("[] x == 3 implies y == 0", "[] x == 3 -> y == 0"),
+        ("[] (x == 3) <-> (y == 0)", "[] ( x == 3 ) <-> ( y == 0 )"),
+    ],
+)
+def test_always_binds_tighter_than_a_logical_operator(formula: str, text: str) -> None:
+    program = read(f"byte x, y; active proctype P() {{ y = 1; x = 1 }} ltl f {{ {formula} }}")
+    assert program.properties == (Ltl("f", text),)
+
+
+@pytest.mark.parametrize("formula", ["[] !(x == 3 && y == 0)", "[] ((x == 3) -> (y == 0))", "[] x <= 1"])
+def test_always_of_one_operand_is_an_invariant(formula: str) -> None:
+    program = read(f"byte x, y; active proctype P() {{ y = 1; x = 1 }} ltl f {{ {formula} }}")
+    assert [type(prop) for prop in program.properties] == [Invariant]
+
+
 def test_an_implication_binds_weaker_than_a_disjunction() -> None:
     program = read("byte x; active proctype P() { x = 1 } ltl m { [] (x == 0 || x == 1 -> x < 2 -> x < 3) }")
     (invariant,) = program.properties

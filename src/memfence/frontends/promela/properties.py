@@ -52,6 +52,7 @@ _WORDS = {
     "implies": "->", "equivalent": "<->",
 }  # fmt: skip
 _TEMPORAL = frozenset({"[]", "<>", "U", "W", "R", "X"})
+_LOOSER_THAN_ALWAYS = frozenset({"&&", "||", "->", "<->"})
 
 
 class Formulas:
@@ -67,7 +68,7 @@ class Formulas:
             self.errors.add(Code.BAD_PROPERTY, f"`ltl {block.name}` is empty", block.keyword.span)
             return None
         try:
-            if tokens[0].text == "[]" and not any(token.text in _TEMPORAL for token in tokens[1:]):
+            if tokens[0].text == "[]" and _is_one_state_formula(tokens[1:]):
                 body = read_expression(self.source, _state_formula(tokens[1:]))
                 first, last = tokens[1].span, tokens[-1].span
                 same = first.source is last.source and first.start < last.end
@@ -267,6 +268,19 @@ def _with_operators(tokens: Sequence[Token]) -> list[Token]:
         else:
             result.append(token)
     return result
+
+
+def _is_one_state_formula(tokens: Sequence[Token]) -> bool:
+    """Whether an operator in front of `tokens` applies to all of them, and all of them speak of one state.
+
+    Temporal operators bind tighter than logical ones: `[] p && q` says of `q` only that it holds at the start.
+    """
+    depth = 0
+    for token in tokens:
+        depth += (token.kind == "LPAR") - (token.kind == "RPAR")
+        if token.text in _TEMPORAL or (depth == 0 and token.text in _LOOSER_THAN_ALWAYS):
+            return False
+    return True
 
 
 def _state_formula(tokens: Sequence[Token]) -> list[Token]:
