@@ -189,6 +189,16 @@ MODELS = {
         byte x;
         proctype P(byte me) { assert(_pid == me + 1); x = me }
         init { byte i; atomic { for (i : 0 .. 2) { run P(i) } } }""",
+    "init breaks out of a loop": """
+        byte x;
+        proctype P(byte me) { x = x + me; assert(me < 2) }
+        init {
+            byte i;
+            atomic { for (i : 0 .. 9) { { byte k = i; run P(k) }; if :: i == 1 -> break :: else fi } }
+        }""",
+    "the only process is the first one": """
+        byte x;
+        init { byte i; do :: i < 5 -> if :: i == 2 -> break :: else -> skip fi; i++ :: else -> break od; x = i }""",
 }  # fmt: skip
 
 

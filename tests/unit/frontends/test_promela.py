@@ -202,6 +202,39 @@ def test_an_assignment_of_init_that_others_can_see_is_not_done_beforehand() -> N
     assert [process.name for process in program.processes] == ["P", "init"]
 
 
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (i : 0 .. 3) { if :: i == 1 -> break :: else -> skip fi; run P(i) }",
+        "do :: i < 4 -> if :: i == 1 -> break :: else fi; run P(i); i++ :: else -> break od",
+        "do :: i < 4 -> { atomic { run P(i); i = 3; break } }; run P(i) od",
+    ],
+)
+def test_a_break_inside_a_choice_leaves_the_loop_of_init(loop: str) -> None:
+    program = read(f"byte x; proctype P(byte a) {{ x = a }} init {{ byte i; {loop} }}")
+    assert [process.name for process in program.processes] == ["P"]
+
+
+def test_names_of_a_block_of_init_end_with_it() -> None:
+    model = "byte g; proctype P(byte k) { g = k; assert(k != 3) }"
+    assert not fails(read(f"{model} init {{ byte i = 1; {{ byte i = 3; skip }}; run P(i) }}"))
+    assert fails(read(f"{model} init {{ byte i = 1; {{ byte i = 3; run P(i) }} }}"))
+    with pytest.raises(InputError):
+        read(f"{model} init {{ {{ byte i = 3; skip }}; run P(i) }}")
+
+
+def test_a_declaration_of_init_behind_what_was_executed_reads_memory_when_control_passes_it() -> None:
+    program = read("byte g; proctype P() { g = 1 } init { { byte i = 5; run P() }; byte i = g; assert(i != 0) }")
+    assert [process.name for process in program.processes] == ["init", "P"]
+    assert fails(program)
+
+
+def test_an_init_without_other_processes_is_a_process() -> None:
+    program = read("init { byte i = 2; i++; assert(i == 3) }")
+    assert [process.name for process in program.processes] == ["init"]
+    assert not fails(program)
+
+
 # Properties
 
 

@@ -2,8 +2,8 @@
 
 The static beginning of `init` is executed here: `run`, work on its own variables, and assignments of constants to
 shared variables while no other process can see them. What is left of it is a process like any other; if nothing is
-left there is no such process. Process numbers are Spin's: `active` proctypes and `init` in the order of the text, then
-each `run`.
+left there is no such process, unless it is the only one. Process numbers are Spin's: `active` proctypes and `init` in
+the order of the text, then each `run`.
 """
 
 from __future__ import annotations
@@ -113,9 +113,13 @@ def _parameter_count(unit: Proctype) -> int:
     return sum(len(declaration.items) for declaration in unit.parameters)
 
 
-def _runs_in(step: Step) -> list[Run]:
-    parts = (part for expression in expressions_of(step.statement) for part in subexpressions(expression))
-    return [part for part in parts if isinstance(part, Run)]
+def _as_proctype(init: Init, steps: tuple[Step, ...]) -> Proctype:
+    return Proctype(Name("init", init.span), (), Sequence(steps), 1)
+
+
+def _all_runs(steps: tuple[Step, ...]) -> list[Run]:
+    expressions = (expression for step in all_steps(steps) for expression in expressions_of(step.statement))
+    return [part for expression in expressions for part in subexpressions(expression) if isinstance(part, Run)]
 
 
 class _NotStatic(Exception):
@@ -135,8 +139,9 @@ class _Beginning:
     def __init__(self, model: Model, errors: Errors, next_pid: int, others: bool, pid: int) -> None:
         self.model, self.errors, self.next_pid, self.pid = model, errors, next_pid, pid
         self.memory = list(model.memory)
-        self.locals: dict[str, _Variable] = {}
+        self.scopes: list[dict[str, _Variable]] = [{}]  # a block makes one of its own
         self.started: list[Instance] = []
+        self.others = others
         self.watched = others  # whether some other process may look at memory by now
         self.in_atomic = False
         self.steps = 0
@@ -144,32 +149,37 @@ class _Beginning:
     def execute(self, init: Init) -> list[Instance]:
         done = 0
         for step in init.body.steps:
-            saved = list(self.memory), {n: replace(v, values=list(v.values)) for n, v in self.locals.items()}
+            (locals_,) = self.scopes
+            saved = list(self.memory), [{n: replace(v, values=list(v.values)) for n, v in locals_.items()}]
             kept, next_pid, watched = list(self.started), self.next_pid, self.watched
             try:
-                self.step(step)
+                if not self.step(step):
+                    raise _NotStatic  # a `break` outside of any loop
             except (_NotStatic, NotConstant, EvaluationError):
-                self.memory, self.locals = saved
+                self.memory, self.scopes = saved
                 self.started, self.next_pid, self.watched, self.in_atomic = kept, next_pid, watched, False
                 break
             done += 1
+        if not self.started and not self.others and not _all_runs(init.body.steps):
+            return [Instance("init", _as_proctype(init, init.body.steps), self.pid)]  # nobody else would be there
         self.model.memory = self.memory
         return self.started + self.remainder(init, done)
 
     def remainder(self, init: Init, done: int) -> list[Instance]:
         """`init` as a process, if it has more to do than what was executed."""
         rest = init.body.steps[done:]
-        if not rest:
+        if not rest and (self.started or self.others):
             return []
-        runs = [run for step in all_steps(rest) for run in _runs_in(step)]
+        runs = _all_runs(rest)
         if runs:
             self.dynamic(runs[0])
             return []
-        # Declarations stay in front, for their names; the values they had come with the instance.
+        # Declarations stay in front, for their names; the values they had come with the instance. The empty block
+        # stands for what was executed: a declaration behind it is an assignment.
         before = tuple(step for step in init.body.steps[:done] if isinstance(step.statement, Declaration))
-        whole = Proctype(Name("init", init.span), (), Sequence((*before, *rest)), 1)
-        values = {name: variable.values for name, variable in self.locals.items()}
-        return [Instance("init", whole, self.pid, (), values)]
+        executed = (Step(Sequence(()), init.span),) if len(before) < done else ()
+        values = {name: variable.values for name, variable in self.scopes[0].items()}
+        return [Instance("init", _as_proctype(init, (*before, *executed, *rest)), self.pid, (), values)]
 
     def dynamic(self, run: Run) -> None:
         self.errors.add(
@@ -182,7 +192,8 @@ class _Beginning:
 
     # Statements
 
-    def step(self, step: Step) -> None:
+    def step(self, step: Step) -> bool:
+        """Execute `step`; False if a `break` leaves the loop around it."""
         self.steps += 1
         if self.steps > MOST_STEPS or step.labels:
             raise _NotStatic
@@ -199,45 +210,49 @@ class _Beginning:
                     raise _NotStatic
             case Skip():
                 pass
+            case Break():
+                return False
             case Sequence(steps):
-                self.all(steps)
+                return self.block(steps)
             case Atomic(Sequence(steps)):
                 outer, self.in_atomic = self.in_atomic, True
-                self.all(steps)
+                goes_on = self.block(steps)
                 self.in_atomic = outer
                 self.watched = self.watched or bool(self.started)
+                return goes_on
             case For(target, low, high, body):
                 self.loop(target, low, high, body)
             case If(options):
-                self.choose(options)
+                return self.choose(options)
             case Do(options):
                 self.repeat(options)
             case _:
                 raise _NotStatic
+        return True
 
-    def all(self, steps: tuple[Step, ...]) -> None:
-        for step in steps:
-            self.step(step)
+    def block(self, steps: tuple[Step, ...]) -> bool:
+        """Execute the steps, whose names end with them; False if a `break` leaves them."""
+        self.scopes.append({})
+        goes_on = all(self.step(step) for step in steps)
+        self.scopes.pop()
+        return goes_on
 
     def loop(self, target: Reference, low: Expression, high: Expression, body: Sequence) -> None:
         self.assign(target, self.value(low))
         while self.value(BinaryOperation("<=", target, high, target.span)):
-            self.step(Step(body, target.span))
+            if not self.step(Step(body, target.span)):
+                return
             self.assign(target, self.value(BinaryOperation("+", target, Number(1, target.span), target.span)))
 
     def choose(self, options: tuple[tuple[Step, ...], ...]) -> bool:
-        """Take the only option that can be taken; False if that is a `break`."""
+        """Take the only option that can be taken; False if a `break` ends it."""
         enabled = [option for option in options if self.is_enabled(option[0])]
         otherwise = [option for option in options if isinstance(option[0].statement, Else)]
         chosen = enabled or otherwise
         if len(chosen) != 1:
             raise _NotStatic
-        for step in chosen[0]:
-            if isinstance(step.statement, Break):
-                return False
-            if not isinstance(step.statement, Else):
-                self.step(step)
-        return True
+        steps = chosen[0] if enabled else chosen[0][1:]
+        return all(self.step(step) for step in steps)
 
     def repeat(self, options: tuple[tuple[Step, ...], ...]) -> None:
         while self.choose(options):
@@ -262,7 +277,7 @@ class _Beginning:
         domain = domain_of(declaration.type, item, self.errors)
         size = array_size(item, self.value, self.errors)
         values = initial_values(item, size, domain, self.value, self.errors)
-        self.locals[item.name.text] = _Variable(domain, values, size is not None)
+        self.scopes[-1][item.name.text] = _Variable(domain, values, size is not None)
 
     def run(self, run: Run) -> None:
         name = run.proctype
@@ -306,7 +321,8 @@ class _Beginning:
         """The constant that `reference` names, or where its value is."""
         name = reference.name.text
         index = 0 if reference.index is None else self.value(reference.index)
-        local, shared = self.locals.get(name), self.model.shared.get(name)
+        local = next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
+        shared = self.model.shared.get(name)
         if local is not None:
             return self.element(reference, index, local.is_array, len(local.values), (local.values, 0, local.domain))
         if isinstance(shared, SharedName):
