@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
+from exploration import reachable
 from memfence.models import memory_model
 from memfence.models.state import Failure, State
-from memfence.models.steps import set_at, starts, successors
+from memfence.models.steps import is_final, set_at, starts, successors
 from memfence.program.ir import Program
 
 needs_spin = pytest.mark.skipif(
@@ -38,6 +40,36 @@ def run_spin(model: Path, folder: Path, *, claim: bool) -> SpinResult:
     report = _call(folder, "./pan", "-m1000000", "-E", "-c0", *(["-a"] if claim else []))
     assert "max search depth too small" not in report, report
     return SpinResult(_number(r"(\d+) states, stored", report), _number(r"errors: (\d+)", report))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """Whether some run fails; and the values that variables have where every process has reached its end."""
+
+    fails: bool
+    values: frozenset[tuple[int, ...]]
+
+
+def spin_outcomes(text: str, names: Sequence[str], folder: Path) -> Outcomes:
+    """The outcomes of the model under Spin; its globals are declared in the first line of `text`."""
+    declarations, rest = text.split("\n", 1)
+    shown = f'printf("ends with{" %d" * len(names)}\\n", {", ".join(names)})'
+    watcher = f"active proctype Watcher() {{ atomic {{ _nr_pr == 1 -> {shown} }} }}"
+    (folder / "watched.pml").write_text(f"{declarations}\n{watcher}\n{rest}")
+    _call(folder, "spin", "-o1", "-o2", "-o3", "-a", "watched.pml")
+    _call(folder, "gcc", "-O0", "-w", "-DNOREDUCE", "-DSAFETY", "-DPRINTF", "-o", "pan", "pan.c")
+    report = _call(folder, "./pan", "-m1000000", "-E", "-c0")
+    assert "max search depth too small" not in report, report
+    lines = re.findall(r"ends with((?: \d+)+)", report)
+    return Outcomes(_number(r"errors: (\d+)", report) > 0, frozenset(tuple(map(int, line.split())) for line in lines))
+
+
+def outcomes(program: Program, names: Sequence[str]) -> Outcomes:
+    """The same of a program that was loaded, under the reference SC model."""
+    numbers = [n for name in names if (n := program.variable_named(name)) is not None]
+    ends = [state for state in reachable(program, memory_model("sc")) if is_final(program, state)]
+    values = frozenset(tuple(state.memory[n] for n in numbers) for state in ends)
+    return Outcomes(has_failure(program), values)
 
 
 def _call(folder: Path, *command: str) -> str:

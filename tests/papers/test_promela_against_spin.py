@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from random_promela import random_model
-from spin import count_as_spin_does, has_failure, needs_spin, run_spin
+from random_promela import random_model, random_program
+from spin import count_as_spin_does, has_failure, needs_spin, outcomes, run_spin, spin_outcomes
 
 from exploration import reachable
 from memfence.frontends import EditKind
@@ -201,6 +201,30 @@ MODELS = {
         init { byte i; do :: i < 5 -> if :: i == 2 -> break :: else -> skip fi; i++ :: else -> break od; x = i }""",
 }  # fmt: skip
 
+# Their numbers of states differ: in Spin what is inside these is no state.
+LOOPS_INSIDE = {
+    "the first option of a d_step": """byte x, y;
+        active proctype P() {
+            byte i;
+            d_step { if :: x == 1 -> y = 3 :: x < 3 -> x++ :: x > 0 -> y = 1 :: else -> y = 2 fi };
+            d_step { do :: i < 3 -> i++ :: i < 3 -> i = i + 2 :: else -> break od; y = i + x };
+            if :: d_step { select (x : 2 .. 4) } :: d_step { y = 5; if :: skip :: x = 0 fi } fi
+        }
+        active proctype Q() { x++ }""",
+    "an atomic with a loop that waits at its beginning": """byte x, y;
+        active proctype P() { byte i; atomic { x == 1 -> do :: i < 2 -> i++ :: else -> break od; x = 2 } }
+        active proctype Q() { x = 1; if :: atomic { do :: x == 2 -> x = 3; break :: y == 1 -> break od } :: y = 1 fi }
+        active proctype R() { y++ }""",
+    "a choice in a d_step beside other options": """byte x, y;
+        active [2] proctype P() {
+            if
+            :: d_step { if :: x == 0 -> x = 2 :: x == 2 -> x = 3 :: x > 1 -> y = 7 fi }
+            :: x == 2 -> d_step { do :: y > 2 -> break :: y == 1 -> y = 4 :: y < 2 -> y++ :: y = 5; break od; skip }
+            :: else -> y = 1
+            fi
+        }""",
+}  # fmt: skip
+
 
 def violates(program: Program) -> bool:
     """Whether an assertion or an invariant fails under SC."""
@@ -250,6 +274,26 @@ def test_a_model_has_as_many_states_and_the_same_verdict_as_under_spin(name: str
     assert (spin.errors > 0) == violates(program)
     if not spin.errors:  # with -c0 Spin goes on behind a failed assertion, the models do not
         assert spin.states == count_as_spin_does(program, has_init=name.startswith("init"))
+
+
+@needs_spin
+@pytest.mark.parametrize("name", LOOPS_INSIDE)
+def test_a_model_with_loops_in_atomic_steps_ends_as_under_spin(name: str, tmp_path: Path) -> None:
+    program = parse(SourceText("model.pml", LOOPS_INSIDE[name]))
+    found = spin_outcomes(LOOPS_INSIDE[name], ["x", "y"], tmp_path)
+    assert found.values
+    assert found == outcomes(program, ["x", "y"])
+
+
+@needs_spin
+@pytest.mark.parametrize("seed", [*range(8), *(pytest.param(n, marks=pytest.mark.slow) for n in range(8, 300))])
+def test_a_random_program_ends_as_under_spin(seed: int, tmp_path: Path) -> None:
+    text = random_program(seed)
+    names = ["x", "y", "a[0]", "a[1]"]
+    found, mine = spin_outcomes(text, names, tmp_path), outcomes(parse(SourceText("model.pml", text)), names)
+    assert found.fails == mine.fails, text
+    if not found.fails:  # Spin goes on behind a failed assertion, the models do not
+        assert found.values == mine.values, text
 
 
 @needs_spin

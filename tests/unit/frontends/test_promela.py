@@ -139,6 +139,46 @@ def test_split_reads_show_a_race_that_one_atomic_step_hides() -> None:
     assert fails(read(text, split_reads=True))
 
 
+# Control flow
+
+
+def test_an_option_that_begins_with_a_labelled_jump_can_be_taken() -> None:
+    assert fails(read("byte x; active proctype P() { if :: L: goto M :: x == 7 -> skip fi; x = 3; M: assert(x == 3) }"))
+    assert fails(read("byte x; active proctype P() { do :: L: break :: x == 7 -> skip od; assert(x == 3) }"))
+
+
+def test_a_labelled_else_waits_for_the_other_options() -> None:
+    text = "byte x = 1, y; active proctype P() { if :: x == 1 -> skip :: L: else -> y = 2 fi; assert(y == 0) }"
+    assert not fails(read(text))
+    assert fails(read(text.replace("x = 1", "x = 2")))
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [
+        ("if :: y = 1 :: y = 2 fi", 1),
+        ("if :: x == 1 -> y = 1 :: x == 2 -> y = 2 :: x > 1 -> y = 3 fi", 2),
+        ("if :: else -> y = 1 :: x > 2 -> y = 2 :: x > 1 -> y = 3 fi", 3),
+        ("do :: i < 3 -> i++ :: i < 3 -> i = i + 2 :: else -> break od; y = i", 3),
+        ("do :: i < 3 -> i++ :: x == 2 -> break od; y = i", 3),
+        ("if :: if :: x == 1 -> y = 1 :: x == 2 -> y = 2 fi :: x == 2 -> y = 3 fi", 2),
+        ("if :: do :: x == 2 -> y++; if :: y == 3 -> break :: else fi od :: y = 7 fi", 3),
+        ("atomic { if :: y = 1 :: y = 2 fi }; y++", 2),
+        ("select (y : 4 .. 6)", 4),
+    ],
+)
+def test_a_d_step_takes_the_first_option_that_is_possible(body: str, outcome: int) -> None:
+    text = f"byte x = 2, y; active proctype P() {{ byte i; d_step {{ {body} }}; assert(y != {outcome}) }}"
+    assert fails(read(text))
+    assert not fails(read(text.replace("!=", "==")))
+
+
+def test_what_follows_a_d_step_is_not_deterministic() -> None:
+    assert fails(
+        read("byte x; active proctype P() { d_step { x = 1; x = 2 }; if :: x = 1 :: x = 3 fi; assert(x == 1) }")
+    )
+
+
 # Locked steps
 
 
@@ -152,6 +192,17 @@ def test_an_atomic_that_touches_globals_becomes_one_locked_transition() -> None:
 def test_an_atomic_that_touches_only_locals_is_not_locked() -> None:
     program = read("bit l; active proctype P() { byte r; atomic { r = 1; r = r + 1 }; l = r }")
     assert not any(isinstance(op, Lock) for t in transitions(program) for op in t.ops)
+
+
+def test_an_atomic_with_a_loop_takes_the_lock_together_with_its_first_statement() -> None:
+    program = read(
+        "byte x; active proctype P() { byte i; atomic { x == 1 -> do :: i < 2 -> i++ :: else -> break od } }"
+    )
+    assert kinds(step(program, "x == 1")) == [Lock, Load, Assume]
+    program = read("byte x; active proctype P() { atomic { do :: x == 1 -> x = 2 :: x == 2 -> break od } }")
+    process = program.processes[0]
+    assert [kinds(t)[0] for _, t in process.leaving(process.initial)] == [Lock, Lock]
+    assert sum(isinstance(op, Lock) for t in process.transitions for op in t.ops) == 2
 
 
 def test_a_jump_out_of_an_atomic_gives_the_lock_back() -> None:

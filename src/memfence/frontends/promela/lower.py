@@ -104,6 +104,7 @@ class _Lowering:
         self.resolving: list[str] = []
         self.breaks: list[tuple[int, _Region | None]] = []
         self.region: _Region | None = None
+        self.deterministic = False  # inside `d_step`
         self.used_names: dict[str, int] = {}
 
     def lower(self) -> Lowered:
@@ -249,7 +250,7 @@ class _Lowering:
             if len(known) > 1 or None in known:
                 self.builder.locations[number] = replace(self.builder.locations[number], point=point)
 
-    def one_step(self, step: Step, target: int) -> int:
+    def one_step(self, step: Step, target: int, guards: Guards = ()) -> int:
         """Add `step` at its own location, which is returned; a jump has none and returns where it leads."""
         match step.statement:
             case Goto(label):
@@ -259,20 +260,20 @@ class _Lowering:
             case Steps(steps) if not step.labels:
                 return self.block(steps, target, None, ())
             case Atomic() if not step.labels and not self.needs_lock(step.statement):
-                return self.block(step.statement.body.steps, target, None, ())
+                return self.atomic_block(step.statement, target, None, ())
             case Do(options):
                 head = self.start_of(step)
                 self.loop(head, options, target)
                 return head
             case _:
                 here = self.start_of(step)
-                self.from_head(here, step, target, (), own=True)
+                self.from_head(here, step, target, guards, own=True)
                 return here
 
     def from_head(self, head: int, step: Step, target: int, guards: Guards, *, own: bool = False) -> None:
         """Add `step` so that it starts at `head`; `own` if that is its own location, else `head` has other ways on."""
-        if step.labels and not own:
-            self.copied(head, step, target)
+        if step.labels and not own and not isinstance(step.statement, Goto):
+            self.copied(head, step, target, guards)
             return
         match step.statement:
             case Goto(label):
@@ -286,7 +287,7 @@ class _Lowering:
             case If(options):
                 self.choice(head, options, target)
             case Do():
-                self.copied(head, step, target)
+                self.copied(head, step, target, guards)
             case For(variable, low, high, body):
                 self.sequence(expand_for(variable, low, high, body), target, head)
             case ForIn(variable, array, body):
@@ -299,10 +300,10 @@ class _Lowering:
             case _:
                 self.simple(head, step, target)
 
-    def copied(self, head: int, step: Step, target: int) -> None:
+    def copied(self, head: int, step: Step, target: int, guards: Guards) -> None:
         """Add `step` at its own location, and let `head` do what that does: it begins an option."""
         known = len(self.builder.transitions)
-        start = self.one_step(step, target)
+        start = self.one_step(step, target, guards)
         new = self.builder.transitions[known:]
         self.builder.transitions += [
             replace(transition, source=head) for transition in new if transition.source == start
@@ -320,8 +321,35 @@ class _Lowering:
     def choice(self, head: int, options: Options, target: int) -> None:
         """Options that all start at `head`."""
         self.errors.extend(doubtful_elses(options))
-        for option in options:
+        for position, option in enumerate(options):
+            known = len(self.builder.transitions)
             self.sequence(option, target, head, guards_of([other for other in options if other is not option]))
+            if self.deterministic:
+                self.only_where_none_of(guards_of(options[:position]), head, known)
+
+    def only_where_none_of(self, guards: Guards, head: int, known: int) -> None:
+        """Let the ways on from `head` since number `known` wait until the `guards` of earlier options are false.
+
+        Nothing else runs inside a `d_step`, so both options see the same values though each loads them itself.
+        """
+        if guards is None:  # an earlier option is always possible
+            new = self.builder.transitions[known:]
+            self.builder.transitions[known:] = [transition for transition in new if transition.source != head]
+        elif guards:
+            evaluation = Evaluation(self.names, self.builder, self.instance.pid)
+            evaluation.ops.append(self.none_of(guards, evaluation))
+            self.begin_with(evaluation.ops, head, known)
+
+    def none_of(self, guards: tuple[Expression, ...], evaluation: Evaluation) -> Assume:
+        return Assume(conjunction(*(negate(evaluation.value(guard)) for guard in guards)))
+
+    def begin_with(self, ops: Sequence[Op], head: int, known: int) -> None:
+        """Put `ops` in front of the ways on from `head` since number `known`."""
+        new = self.builder.transitions[known:]
+        self.builder.transitions[known:] = [
+            replace(transition, ops=(*ops, *transition.ops)) if transition.source == head else transition
+            for transition in new
+        ]
 
     def loop(self, head: int, options: Options, target: int) -> None:
         self.breaks.append((target, self.region))
@@ -332,11 +360,7 @@ class _Lowering:
         if guards is None:
             return  # some option is always possible, so this one never is
 
-        def recipe(evaluation: Evaluation) -> None:
-            conditions = [negate(evaluation.value(guard)) for guard in guards]
-            evaluation.ops.append(Assume(conjunction(*conditions)))
-
-        self.emit(head, target, step, recipe)
+        self.emit(head, target, step, lambda evaluation: evaluation.ops.append(self.none_of(guards, evaluation)))
 
     # Statements of one step
 
@@ -438,19 +462,28 @@ class _Lowering:
         return self.region is None and self.mentions_shared(atomic.body.steps)
 
     def atomic(self, head: int, atomic: Atomic, target: int, guards: Guards) -> None:
-        """A lock region, unless nothing shared is touched or the lock is held already."""
-        steps = atomic.body.steps
+        """A lock region, unless nothing shared is touched or the lock is held already.
+
+        The lock is taken together with the first statement: where that cannot be executed, others go on.
+        """
         if not self.needs_lock(atomic):
-            self.block(steps, target, head, guards)
+            self.atomic_block(atomic, target, head, guards)
             return
-        labels = frozenset((label.text, label.frame) for step in all_steps(steps) for label in step.labels)
+        steps = all_steps(atomic.body.steps)
+        labels = frozenset((label.text, label.frame) for step in steps for label in step.labels)
         end = self.unlock_before(target, atomic.keyword)
         self.region = _Region(labels)
         self.regions.append(self.region)
-        inside = self.location(atomic.keyword)
-        self.builder.emit(head, inside, Lock(), span=atomic.keyword)
-        self.block(steps, end, inside, guards)
+        known = len(self.builder.transitions)
+        self.atomic_block(atomic, end, head, guards)
+        self.begin_with([Lock()], head, known)
         self.region = None
+
+    def atomic_block(self, atomic: Atomic, target: int, head: int | None, guards: Guards) -> int:
+        outer, self.deterministic = self.deterministic, self.deterministic or atomic.deterministic
+        start = self.block(atomic.body.steps, target, head, guards)
+        self.deterministic = outer
+        return start
 
     # Sugar
 

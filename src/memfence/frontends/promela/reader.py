@@ -258,8 +258,8 @@ class _Reader:
     def compound(self, node: Node) -> Statement:
         match node.data:
             case "atomic":
-                keyword = self.tokens[self.range(node)[0]].place
-                return Atomic(self.body(_child(node, "body")), keyword)
+                keyword = self.tokens[self.range(node)[0]]
+                return Atomic(self.body(_child(node, "body")), keyword.place, keyword.kind == "D_STEP")
             case "block":
                 return self.body(_child(node, "body"))
             case "if":

@@ -180,8 +180,11 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atomic:
+    """`atomic`, or `d_step`, which is `deterministic`: of several options that are possible it takes the first."""
+
     body: Sequence
     keyword: Span
+    deterministic: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
