@@ -14,6 +14,7 @@ from memfence.engines.trace import Trace
 from memfence.models.steps import evaluate_in
 from memfence.program.expressions import Expr, disjunction, negate
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
+from memfence.program.passes.first_values import with_first_values
 
 
 def limits_of(options: CheckOptions) -> Limits:
@@ -68,6 +69,7 @@ def check_safety(program: Program, options: CheckOptions) -> CheckResult:
 
 def _check_states(program: Program, options: CheckOptions, properties: tuple[Property, ...]) -> CheckResult:
     question = question_of(properties)
+    program = with_first_values(program, question.expressions)
     limits = limits_of(options)
     return _result(program, options, properties, decide(program, question, options, limits), limits)
 

@@ -58,13 +58,18 @@ class SharedVar:
 
 @dataclass(frozen=True, slots=True)
 class RegisterVar:
-    """A register or local variable. A `transient` one is 0 between transitions: scratch space of a single step."""
+    """A register or local variable. A `transient` one is 0 between transitions: scratch space of a single step.
+
+    `unset`: it is written before it is read, and may start with any value of this domain; `init` is one of them. See
+    `passes.first_values`.
+    """
 
     name: str
     domain: Domain
     init: tuple[int, ...] = (0,)
     transient: bool = False
     span: Span = field(default=NOWHERE, compare=False)
+    unset: Domain | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,9 +97,10 @@ def test_any_initial_value_is_one_initial_state_each() -> None:
 
 
 def test_any_initial_value_of_a_register_that_is_written_first_costs_nothing() -> None:
-    registers = "$r = * : Z $s = * : [0:1000]"
+    registers = "$r = * : Z $s = * : [0:1000] $t = * : [2:3]"
     program = read(f"data x = 0 process registers {registers} text read: $r := x; $s := 1; assume: $s = 1")
-    assert [r.init for r in program.processes[0].registers] == [(0,), (0,)]
+    assert [r.init for r in program.processes[0].registers] == [(0,), (0,), (2,)]
+    assert [r.unset for r in program.processes[0].registers] == [UNDECLARED, Domain(0, 1000), Domain(2, 3)]
 
 
 def test_others_are_counted_without_oneself() -> None:

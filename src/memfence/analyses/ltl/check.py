@@ -33,6 +33,7 @@ from memfence.engines.explicit import Bounded
 from memfence.models.fairness import Condition, Recurring, memory_fairness, process_fairness
 from memfence.program.expressions import TRUE, Expr
 from memfence.program.ir import Ltl, Program, Property, PropertyAutomaton
+from memfence.program.passes.first_values import with_first_values
 from memfence.source import SourceText, Span
 
 DEFAULT_BOUND = 1
@@ -138,6 +139,7 @@ def fairness_of(program: Program, claim: Claim, memory: Bounded, fair: bool) -> 
 
 def decide(program: Program, claim: Claim, memory: Bounded, *, fair: bool = False, limits: Limits) -> Emptiness:
     """Look for a fair counterexample; one that is found has been checked from its first state to its loop."""
+    program = with_first_values(program, claim.atoms)
     conditions = fairness_of(program, claim, memory, fair)
     edges = tuple(
         tuple(BuchiEdge(e.target, e.positive, e.negative, e.marks) for e in leaving)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from memfence.codes import Code
-from memfence.diagnostics import Diagnostic, Label, did_you_mean
+from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
 from memfence.frontends.rmm.expressions import Translator, bounds_of, within
 from memfence.frontends.rmm.memory import Memory, domain_of
 from memfence.frontends.rmm.reader import Reader
@@ -54,17 +55,16 @@ from memfence.program.ir import (
     Lock,
     Op,
     Process,
-    RegisterVar,
     Store,
     Unlock,
     register_written,
     registers_read,
 )  # fmt: skip
+from memfence.program.passes.first_values import with_every_value
+from memfence.program.passes.liveness import default_value
 
 if TYPE_CHECKING:
     from lark import Token
-
-MOST_INITIAL = 4096
 
 
 class ProcessLowering:
@@ -88,7 +88,7 @@ class ProcessLowering:
                 before = Label(self.builder.registers[self.registers[declaration.name.text]].span, "first here")
                 self.reader.errors.append(Diagnostic(Code.DUPLICATE, what, Label(declaration.name.span), (before,)))
             domain = domain_of(declaration)
-            init = (0,) if declaration.initial is None else (declaration.initial,)
+            init = (default_value(domain) if declaration.initial is None else declaration.initial,)
             number = self.builder.register(declaration.name.text, domain, init, declaration.name.span)
             self.registers[declaration.name.text] = number
         self._place_labels()
@@ -114,24 +114,17 @@ class ProcessLowering:
                 self.labels[label.text] = location
 
     def _with_initial_values(self, process: Process) -> Process:
-        """`*` in a register that is written before it is read needs no values; otherwise all of its domain."""
+        """`*` in a register that is written before it is read is one value for now; otherwise all of its domain."""
         live = live_at_start(process)
         for declaration in self.text.registers:
-            number = self.registers[declaration.name.text]
-            if declaration.initial is not None or number not in live:
+            if declaration.initial is not None:
                 continue
-            register = process.registers[number]
-            if declaration.domain is None:
-                what = f"`{declaration.name.text}` may be read before it is written: `*` leaves its value unlimited"
-                self.reader.report(Code.UNSUPPORTED, what, declaration.name.span, "declare a domain, as in `: [0:3]`")
-            elif register.domain.size > MOST_INITIAL:
-                what = f"`*` gives `{declaration.name.text}` {register.domain.size} initial values"
-                self.reader.report(Code.TOO_LARGE, what, declaration.name.span, f"at most {MOST_INITIAL} are possible")
-            else:
-                self.builder.registers[number] = RegisterVar(
-                    register.name, register.domain, tuple(range(register.domain.lo, register.domain.hi + 1)),
-                    span=register.span,
-                )  # fmt: skip
+            number = self.registers[declaration.name.text]
+            unset = replace(process.registers[number], unset=process.registers[number].domain)
+            try:
+                self.builder.registers[number] = with_every_value(unset) if number in live else unset
+            except InputError as error:
+                self.reader.errors += error.diagnostics
         return self.builder.build(process.initial)
 
     def _register_of(self, token: Token) -> int:
