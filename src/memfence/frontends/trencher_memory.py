@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 
 
 def needed_memory(reader: Reader, processes: tuple[Process, ...]) -> int:
-    """One more than the largest address that any run of `processes` can use; reported if that is not bounded."""
+    """One more than the largest address that stands in `processes` or that a run can compute; reported if unbounded.
+
+    Constants count wherever they stand: also behind a `check` that never succeeds there must be such an address.
+    """
     addresses = [op.address for p in processes for t in p.transitions for op in t.ops if isinstance(op, Load | Store)]
+    most = max((address.variable for address in addresses if address.variable is not None), default=-1)
     if all(address.variable is not None for address in addresses):
-        return max((address.base for address in addresses), default=-1) + 1
-    most = _largest_address(processes)
+        return most + 1
+    most = max(most, _largest_address(processes))
     if most < MOST_MEMORY:
         return most + 1
     hint = "state how many variables there are: `memory_size 8`"

@@ -114,6 +114,11 @@ def test_without_memory_size_an_address_read_from_memory_is_bounded_by_what_is_w
     assert len(read(text).variables) == 5
 
 
+def test_without_memory_size_constant_addresses_count_though_they_are_never_used() -> None:
+    text = "thread t initial a transition a b check 0 transition b c write 1 6 transition c d read r & r 0 end"
+    assert len(read(text).variables) == 7
+
+
 def test_copies_are_named_by_number_and_share_their_template() -> None:
     processes = read("thread t 3 initial a transition a b noop end thread u initial a end").processes
     assert [(p.name, p.template) for p in processes] == [("t", "t"), ("t_1", "t"), ("t_2", "t"), ("u", "u")]
