@@ -110,6 +110,15 @@ def test_a_wrong_index_of_a_local_array_fails() -> None:
     assert not fails(read("byte x; active proctype P() { byte a[2], i; a[0] = 1; i = 2; i < 2 && a[i] == 1 -> x = 1 }"))
 
 
+def test_the_smallest_int_can_be_written() -> None:
+    program = read("int x = -2147483648; active proctype P() { x == -2147483648 -> x--; assert(x == 2147483647) }")
+    assert program.variables[0].init == (-(2**31),)
+    assert not fails(program)
+    for text in ("2147483648", "-2147483649", "-(2147483648)", "1 - 2147483648"):
+        with pytest.raises(InputError):
+            read(f"int x = {text}; active proctype P() {{ x = 1 }}")
+
+
 # Several reads in one step
 
 

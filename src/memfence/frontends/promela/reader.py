@@ -189,10 +189,10 @@ class _Reader:
             values = tuple(self.expression(child) for child in _nodes(parts["initial"]))
         return Declared(self.name(_tokens(node, "NAME")[0]), width, size, values)
 
-    def integer(self, token: LarkToken) -> int:
+    def integer(self, token: LarkToken, most: int = LARGEST) -> int:
         digits = str(token)
-        value = int(digits) if len(digits) <= 10 else LARGEST + 1
-        if value > LARGEST:
+        value = int(digits) if len(digits) <= 10 else most + 1
+        if value > most:
             self.too_large(token, "the number does not fit into 32 bits")
             return 0
         return value
@@ -309,7 +309,7 @@ class _Reader:
         while node.data == "unary":  # not recursive, since `!!!!...` may be long
             prefixes.append(node)
             node = _nodes(node)[0]
-        value = self.atom(node)
+        value = self.atom(node, negated=bool(prefixes) and prefixes[-1].children[0] == "-")
         if len(prefixes) > MOST_OPERANDS:
             self.errors.append(Diagnostic(Code.TOO_DEEP, "too many prefix operators", Label(self.exact_span(node))))
             return value
@@ -318,11 +318,12 @@ class _Reader:
             value = UnaryOperation(op, value, self.exact_span(prefix))
         return value
 
-    def atom(self, node: Node) -> Expression:
+    def atom(self, node: Node, *, negated: bool = False) -> Expression:
         span = self.exact_span(node)
         match node.data:
             case "number":
-                return Number(self.integer(_tokens(node, "NUMBER")[0]), span)
+                # There is one more negative number than positive ones.
+                return Number(self.integer(_tokens(node, "NUMBER")[0], LARGEST + negated), span)
             case "true" | "false":
                 return Number(int(node.data == "true"), span)
             case "pid":
