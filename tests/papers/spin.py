@@ -42,6 +42,24 @@ def run_spin(model: Path, folder: Path, *, claim: bool) -> SpinResult:
     return SpinResult(_number(r"(\d+) states, stored", report), _number(r"errors: (\d+)", report))
 
 
+def spin_refutes_claim(text: str, folder: Path) -> bool:
+    """Whether the `ltl` block of the model is violated under Spin."""
+    (folder / "model.pml").write_text(text)
+    _call(folder, "spin", "-a", "model.pml")
+    _call(folder, "gcc", "-O0", "-w", "-DNOREDUCE", "-o", "pan", "pan.c")
+    return _number(r"errors: (\d+)", _call(folder, "./pan", "-a", "-E")) > 0
+
+
+def spin_finds_deadlock(text: str, folder: Path) -> bool:
+    """Whether the model has an invalid end state under Spin."""
+    (folder / "model.pml").write_text(text)
+    _call(folder, "spin", "-a", "model.pml")
+    _call(folder, "gcc", "-O0", "-w", "-DNOREDUCE", "-DSAFETY", "-o", "pan", "pan.c")
+    report = _call(folder, "./pan", "-m1000000")
+    assert "max search depth too small" not in report, report
+    return "invalid end state (at depth" in report
+
+
 @dataclass(frozen=True, slots=True)
 class Outcomes:
     """Whether some run fails; and the values that variables have where every process has reached its end."""

@@ -10,14 +10,26 @@ from pathlib import Path
 
 import pytest
 from random_promela import random_model, random_program
-from spin import count_as_spin_does, has_failure, needs_spin, outcomes, run_spin, spin_outcomes
+from spin import (
+    count_as_spin_does,
+    has_failure,
+    needs_spin,
+    outcomes,
+    run_spin,
+    spin_finds_deadlock,
+    spin_outcomes,
+    spin_refutes_claim,
+)
 
 from exploration import reachable
+from memfence.analyses import check
+from memfence.analyses.options import CheckOptions
+from memfence.analyses.result import Verdict
 from memfence.frontends import EditKind
 from memfence.frontends.promela import insert_fences, parse
 from memfence.models import memory_model
 from memfence.models.steps import evaluate_in
-from memfence.pipeline import load
+from memfence.pipeline import load, load_text
 from memfence.program.ir import Invariant, Program
 from memfence.source import SourceText
 
@@ -286,6 +298,24 @@ def test_a_model_with_loops_in_atomic_steps_ends_as_under_spin(name: str, tmp_pa
 
 
 @needs_spin
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "[] (x <= 1) && (y == 0)",
+        "[] (x == 1) -> (y == 1)",
+        "always ((x == 1) -> (y == 1))",
+        "[] !(x == 1) || (y == 1)",
+        "[] (y == 0) <-> (x == 0)",
+        "!([] (y == 0)) && <> (x == 1)",
+    ],
+)
+def test_a_formula_holds_if_it_does_under_spin(formula: str, tmp_path: Path) -> None:
+    text = f"byte x, y; active proctype P() {{ y = 1; x = 1 }} ltl f {{ {formula} }}"
+    result = check(load_text(SourceText("model.pml", text)), CheckOptions(model="sc"))
+    assert (result.verdict is Verdict.VIOLATED) == spin_refutes_claim(text, tmp_path)
+
+
+@needs_spin
 @pytest.mark.parametrize("seed", [*range(8), *(pytest.param(n, marks=pytest.mark.slow) for n in range(8, 300))])
 def test_a_random_program_ends_as_under_spin(seed: int, tmp_path: Path) -> None:
     text = random_program(seed)
@@ -294,6 +324,16 @@ def test_a_random_program_ends_as_under_spin(seed: int, tmp_path: Path) -> None:
     assert found.fails == mine.fails, text
     if not found.fails:  # Spin goes on behind a failed assertion, the models do not
         assert found.values == mine.values, text
+
+
+@needs_spin
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(n, marks=pytest.mark.slow) for n in range(4, 100))])
+@pytest.mark.parametrize("label", ["L", "end_L"])
+def test_a_random_model_has_a_deadlock_if_it_has_one_under_spin(label: str, seed: int, tmp_path: Path) -> None:
+    text = random_model(seed).replace("L", label)
+    program = load_text(SourceText("model.pml", text))
+    result = check(program, CheckOptions(model="sc", deadlock=True))
+    assert (result.verdict is Verdict.VIOLATED) == spin_finds_deadlock(text, tmp_path), text
 
 
 @needs_spin

@@ -15,6 +15,7 @@ from memfence.models.steps import evaluate_in
 from memfence.program.expressions import Expr, disjunction, negate
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
 from memfence.program.passes.first_values import with_first_values
+from memfence.program.passes.valid_ends import with_valid_ends
 
 
 def limits_of(options: CheckOptions) -> Limits:
@@ -70,6 +71,8 @@ def check_safety(program: Program, options: CheckOptions) -> CheckResult:
 def _check_states(program: Program, options: CheckOptions, properties: tuple[Property, ...]) -> CheckResult:
     question = question_of(properties)
     program = with_first_values(program, question.expressions)
+    if question.deadlock:
+        program = with_valid_ends(program)
     limits = limits_of(options)
     return _result(program, options, properties, decide(program, question, options, limits), limits)
 

@@ -135,7 +135,9 @@ def check(
         list[str] | None, typer.Option(metavar="NAME=EXPR", help="A name for a predicate, to use in --ltl.")
     ] = None,
     fair: Annotated[bool, typer.Option("--fair", help="With --ltl: weakly fair processes only.")] = False,
-    deadlock: Annotated[bool, typer.Option("--deadlock", help="Some step is always possible before the end.")] = False,
+    deadlock: Annotated[
+        bool, typer.Option("--deadlock", help="Some step is always possible before the end; Spin's `end` labels count.")
+    ] = False,
     buffer_bound: Annotated[
         int | None, typer.Option(metavar="K", min=1, help="At most K stores pending in a buffer.")
     ] = None,

@@ -76,7 +76,9 @@ def fix(
         Path | None, typer.Option("--atomic", metavar="LIST", help="With --ltl: atomic writes, read and written.")
     ] = None,
     atomic_waits: AtomicWaitsOption = AtomicWaits.own,
-    deadlock: Annotated[bool, typer.Option("--deadlock", help="Some step is always possible before the end.")] = False,
+    deadlock: Annotated[
+        bool, typer.Option("--deadlock", help="Some step is always possible before the end; Spin's `end` labels count.")
+    ] = False,
     minimise: Annotated[
         Minimise, typer.Option(help="Fewest edits, least cost, or the first set the papers' greedy loops find.")
     ] = Minimise.COUNT,

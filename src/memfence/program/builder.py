@@ -49,10 +49,11 @@ class ProcessBuilder:
         span: Span = NOWHERE,
         point: FencePoint | None = None,
         committed: bool = False,
+        may_end: bool = False,
     ) -> int:
         """Add a location; return its number. Without a name it is called after its number."""
         number = len(self.locations)
-        self.locations.append(Location(name or f"l{number}", tuple(labels), span, point, committed))
+        self.locations.append(Location(name or f"l{number}", tuple(labels), span, point, committed, may_end))
         return number
 
     def emit(

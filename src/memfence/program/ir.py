@@ -91,6 +91,7 @@ class Location:
 
     `point`: a fence written there executes whenever control passes this location, from whichever side it came.
     `committed`: while some process stands at a committed location, only such processes move (DVE).
+    `may_end`: a process may wait here for ever without that being a deadlock (Spin's `end` labels).
     """
 
     name: str
@@ -98,6 +99,7 @@ class Location:
     span: Span = field(default=NOWHERE, compare=False)
     point: FencePoint | None = field(default=None, compare=False)
     committed: bool = False
+    may_end: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +237,7 @@ class Final:
 
 @dataclass(frozen=True, slots=True)
 class NoDeadlock:
-    """Wherever no step is possible, every process has reached a location without transitions."""
+    """Wherever no step is possible, every process has reached a location without transitions, or where it `may_end`."""
 
     text: str = "no deadlock"
 

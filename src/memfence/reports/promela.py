@@ -272,8 +272,9 @@ class _Writer:
                 lines.append(f"  {type_of([register.domain])} {self.registers[number, r]} = {register.init[0]};")
         others = [at for at, _ in enumerate(process.locations) if at != process.initial]
         ends = {at for at, _ in enumerate(process.locations) if not any(process.leaving(at))}
+        labels = [f"end_L{at}" if at in ends or p.may_end else f"L{at}" for at, p in enumerate(process.locations)]
         for at in [process.initial, *others]:
-            label = f"end_L{at}" if at in ends else f"L{at}"
+            label = labels[at]
             name = process.locations[at].name
             if at in ends:
                 lines.append(f"{label}: /* {_comment(name)} */ false;")
@@ -283,7 +284,7 @@ class _Writer:
                 jobs: list[Job] = [(number, op) for op in transition.ops]
                 locked = [number] if transition.locked else []
                 step = self.step(jobs, locked, [], self.flag_changes(number, transition))
-                target = f"end_L{transition.target}" if transition.target in ends else f"L{transition.target}"
+                target = labels[transition.target]
                 source = _comment(step_text(self.program, number, transition))
                 lines.append(f"  :: {step} -> goto {target} /* {source} */")
             lines.append("  fi;")

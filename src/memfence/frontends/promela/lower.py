@@ -128,7 +128,8 @@ class _Lowering:
         name = name or (labels[0] if labels else f"l{span.line}")
         self.used_names[name] = self.used_names.get(name, 0) + 1
         unique = name if self.used_names[name] == 1 else f"{name}_{self.used_names[name]}"
-        return self.builder.location(unique, labels, span)
+        may_end = any(label.startswith("end") for label in labels)
+        return self.builder.location(unique, labels, span, may_end=may_end)
 
     def start_of(self, step: Step) -> int:
         """The location where `step` starts: that of its label, or a fresh one."""
