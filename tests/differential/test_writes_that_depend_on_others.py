@@ -1,4 +1,4 @@
-"""Persistence where a step writes one variable depending on another: several stores of the attacker may have to be pending.
+"""Persistence where a step writes one variable depending on another: several stores may have to be pending at once.
 
 `x = 2; x = 1; x = 2; r = y || if (x == 2) y = 2, in one locked step`: the write of y is possible before `x = 1` reaches
 memory, not between that and the last store. A walk that delays a single store does not see it.
