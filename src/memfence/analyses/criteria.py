@@ -36,6 +36,8 @@ def check_criterion(program: Program, criterion: Criterion, options: CheckOption
         return check_state_robustness(program, options)
     program = shared_memory_form(program)
     require_plain_processes(program)
+    if options.model == "sc" and criterion in ("persistent", "robust"):
+        return _sc_itself(program, criterion)
     limits = limits_of(options)
     if criterion in ("trf", "drf"):
         return _races(program, criterion, options, limits)
@@ -50,6 +52,22 @@ def require_plain_processes(program: Program) -> None:
         message = f"{what} has no meaning for this criterion: it is about single accesses of shared memory"
         hint = "use --criterion safety, or --ltl"
         raise InputError([Diagnostic(Code.UNSUPPORTED, message, Label(span), hint=hint)])
+
+
+def _sc_itself(program: Program, criterion: Criterion) -> CheckResult:
+    """Both ask for an SC run like the one at hand: under SC that is the run itself."""
+    return CheckResult(
+        program=program,
+        model="sc",
+        criterion=criterion,
+        verdict=Verdict.HOLDS,
+        property=PROPERTIES[criterion],
+        engine="sc attacks",
+        scope="every run: SC compared with itself",
+        bound=None,
+        trace=None,
+        stats=stats_of(Cost()),
+    )
 
 
 def attack_kind(criterion: Criterion, model: str) -> AttackKind:

@@ -57,7 +57,7 @@ def attempt(program: Program, criterion: Criterion, options: FixOptions, kinds: 
     """Look for a choice of edits of these kinds that makes `program` meet the criterion."""
     allowed = _useful(kinds, options)
     edits = find_edits(program, allowed, options.costs)
-    if criterion in ("persistent", "robust") and "locked" not in allowed:
+    if criterion in ("persistent", "robust") and "locked" not in allowed and options.model != "sc":
         return _from_attacks(program, criterion, options, edits)
     return _from_checks(program, criterion, options, edits)
 
