@@ -94,6 +94,7 @@ def _result(
         verdict = Verdict.VIOLATED  # nothing to show: no final state satisfies the condition
     else:
         verdict = Verdict.HOLDS
+    is_outside = decision.stop is Stop.NOTHING_LEFT
     return CheckResult(
         program=program,
         model=options.model,
@@ -105,7 +106,7 @@ def _result(
         bound=decision.bound if verdict is Verdict.HOLDS_UP_TO else None,
         trace=trace,
         stats=stats_of(decision.cost, decision.extra),
-        limit=limits.describe(decision.stop) if verdict is Verdict.UNKNOWN else None,
+        limit=limits.describe(decision.stop) if verdict is Verdict.UNKNOWN and not is_outside else None,
         advice=_advice(verdict, decision.stop),
         final_states=None if final is None else tuple((s.values[1:], s.count) for s in decision.final_states),
     )
@@ -164,6 +165,7 @@ def _advice(verdict: Verdict, stop: Stop) -> str | None:
         return {
             Stop.TIMEOUT: "try a longer --timeout, --threads 0, or a smaller instance",
             Stop.MEMORY: "try a larger --memory, or a smaller instance",
+            Stop.NOTHING_LEFT: "try --engine auto, which knows which engine answers what",
         }.get(stop)
     if verdict is Verdict.HOLDS_UP_TO:
         return "try a larger --buffer-bound, or --engine auto for a proof with unbounded buffers"

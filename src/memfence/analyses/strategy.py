@@ -46,7 +46,10 @@ Answer = Literal["found", "proved", "bounded", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the engines found. `proved`: complete for the model asked for; `bounded`: nothing within `bound`."""
+    """What the engines found. `proved`: complete for the model asked for; `bounded`: nothing within `bound`.
+
+    `unknown` with nothing left to search: the question is outside the engine.
+    """
 
     answer: Answer
     engine: str
@@ -155,6 +158,11 @@ def _incomplete(cost: Cost) -> str:
     return f"incomplete: the search ended after {cost.states} states"
 
 
+def _outside(engine: str, reason: str) -> Decision:
+    """No answer, and no limit that would change this: `stop` says that nothing is left to do."""
+    return Decision("unknown", engine, f"the question is outside the {engine} engine: {reason}", Cost())
+
+
 def search_symbolically(
     program: Program, question: Question, options: CheckOptions, deadline: Deadline, **changes: object
 ) -> Decision:
@@ -164,8 +172,7 @@ def search_symbolically(
 
     assert options.model != "sc"
     if question.final_values:
-        scope = "the symbolic engine does not list final states"
-        return Decision("unknown", "symbolic", scope, Cost(), stop=Stop.STATES)
+        return _outside("symbolic", "it does not list final states")
     reductions = frozenset(options.reduce)
     found = explore_symbolic(
         program, options.model, question, limits=deadline.remaining(**changes), reductions=reductions
@@ -188,8 +195,10 @@ def search_symbolically(
     if found.complete:
         scope = "unbounded buffers and loops: complete (buffers as automata)"
         return Decision("proved", "symbolic", scope, found.cost, extra=extra)
-    stop = found.stop if found.stop is not Stop.NOTHING_LEFT else Stop.STATES
-    return Decision("unknown", "symbolic", _incomplete(found.cost), found.cost, stop=stop, extra=extra)
+    if found.stop is Stop.NOTHING_LEFT:  # and yet not decided
+        outside = _outside("symbolic", "steps that look at a buffer, and deadlocks beside a bus lock, are not modelled")
+        return replace(outside, cost=found.cost, extra=extra)
+    return Decision("unknown", "symbolic", _incomplete(found.cost), found.cost, stop=found.stop, extra=extra)
 
 
 def search_dually(
@@ -197,11 +206,11 @@ def search_dually(
 ) -> Decision:
     """Backward search over the dual semantics: TSO only, properties of locations and registers only."""
     from memfence.engines.concrete import find_concrete
-    from memfence.engines.dual import explore_dual, supports
+    from memfence.engines.dual import explore_dual, unsupported
 
-    if options.model != "tso" or not supports(program, question):
-        scope = "the dual engine answers questions about locations and registers under TSO only"
-        return Decision("unknown", "dual", scope, Cost(), stop=Stop.STATES)
+    obstacle = unsupported(program, question) if options.model == "tso" else "it is about TSO only"
+    if obstacle is not None:
+        return _outside("dual", obstacle)
     reductions = frozenset(options.reduce)
     found = explore_dual(program, question, limits=deadline.remaining(**changes), reductions=reductions)
     if found.found:
@@ -220,18 +229,19 @@ def search_dually(
 
 def _auto(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision:
     first = grow_bounds(program, question, options, deadline, most_states=SMALL_SEARCH)
-    if first.is_conclusive or deadline.passed or (options.buffer_bound is not None and first.stop is Stop.NOTHING_LEFT):
+    is_over = first.stop is Stop.CANCELLED or (options.buffer_bound is not None and first.stop is Stop.NOTHING_LEFT)
+    if first.is_conclusive or deadline.passed or is_over:
         return first
     best = first
     for attempt in (by_control_flow, _few_processes, _small_proof, _small_shortcut, _side_by_side):
         decision = attempt(program, question, options, deadline)
         if decision is None:
             continue
-        if decision.is_conclusive:
+        if decision.is_conclusive or decision.stop is Stop.CANCELLED:
             return replace(decision, cost=decision.cost + first.cost)
         if best.answer != "bounded" or (decision.answer == "bounded" and (decision.bound or 0) > (best.bound or 0)):
             best = decision
-        if deadline.passed or decision.stop is Stop.CANCELLED:
+        if deadline.passed:
             return best
     return best
 
@@ -249,6 +259,8 @@ def _few_processes(program: Program, question: Question, options: CheckOptions, 
     )
     if found is None:
         return None
+    if found.finding is None:
+        return Decision("unknown", "explicit", _incomplete(cost), cost, stop=found.stop)
     scope = "a run of two processes was found and replayed step by step; there may be a shorter one of more"
     return Decision("found", "explicit", scope, cost, trace=in_whole(program, found), finding=found.finding)
 
@@ -295,6 +307,8 @@ def prove_by_shortcut(
             scope = f"unbounded buffers and loops: complete (the program is {names[kind]}, and SC-safe)"
             cost = under_sc.cost + decided.cost
             return Decision("proved", f"sc + {kind}", scope, cost)
+        if decided.stop is Stop.CANCELLED:
+            return replace(nothing, stop=decided.stop, cost=under_sc.cost + decided.cost)
     return nothing
 
 

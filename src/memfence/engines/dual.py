@@ -164,6 +164,8 @@ def unsupported(program: Program, question: Question) -> str | None:
 def _obstacles(program: Program, question: Question) -> Iterator[str]:
     if question.bad is not None and any(isinstance(node, Shared | BufferEmpty) for node in walk(question.bad)):
         yield "the property looks at memory while stores may be pending"
+    if question.final_values:
+        yield "final states are to be listed, and a backward search meets none but those asked for"
     if question.deadlock:
         yield "absence of deadlock is not a question about single states"
     if program.error_locations is not None and question.failures is False:

@@ -30,7 +30,7 @@ def explore_pairs(
     most_states: int,
     reductions: frozenset[str] = frozenset(),
 ) -> tuple[Explored | None, Cost]:
-    """The first search of two processes that finds what `question` asks for, if any, and the cost of all.
+    """The first search of two processes that finds what `question` asks for, or is cancelled, and the cost of all.
 
     Each search may visit `most_states`.
     """
@@ -43,7 +43,7 @@ def explore_pairs(
             limits = deadline.remaining(most_states=most_states)
             found = explore(alone, Bounded(model, bound), question, limits=limits, reductions=reductions)
             cost += found.cost
-            if found.finding is not None:
+            if found.finding is not None or found.stop is Stop.CANCELLED:
                 return found, cost
             if found.stop not in (Stop.NOTHING_LEFT, Stop.STATES):
                 return None, cost
