@@ -12,7 +12,7 @@ from typing import Literal
 
 from memfence.analyses import check
 from memfence.analyses.options import CheckOptions, Criterion, properties_to_check
-from memfence.analyses.result import CheckResult, Stats, Verdict
+from memfence.analyses.result import CheckResult, Stats, Verdict, go_on_unless_interrupted
 from memfence.program.communication import other_communication, shared_memory_form
 from memfence.program.ir import Program, has_torn_steps
 
@@ -146,6 +146,7 @@ def _implies(program: Program, stronger: Question, other: Question) -> bool:
 
 def _computed(program: Program, question: Question, options: CheckOptions) -> Compared:
     result: CheckResult = check(program, replace(options, criterion=question.criterion, model=question.model))
+    go_on_unless_interrupted(result.limit)
     return Compared(question, result.verdict, result.stats, result.bound, result.limit)
 
 

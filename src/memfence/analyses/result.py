@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from memfence.engines.engine import Limits, Stop
 from memfence.engines.trace import Trace
 from memfence.program.ir import Program
+
+INTERRUPTED = Limits().describe(Stop.CANCELLED)
 
 
 class Verdict(Enum):
@@ -54,3 +57,9 @@ class CheckResult:
     details: tuple[str, ...] = ()
     final_states: tuple[tuple[tuple[int, ...], int], ...] | None = None
     loop_start: int | None = None
+
+
+def go_on_unless_interrupted(limit: str | None) -> None:
+    """Between the questions of a list: Ctrl-C ends a search with a result, but is meant for the rest of them, too."""
+    if limit == INTERRUPTED:
+        raise KeyboardInterrupt

@@ -76,7 +76,8 @@ def _decide(program: Program, options: CheckOptions, limits: Limits) -> _Answer:
         if strays.stop is not Stop.NOTHING_LEFT:
             break
     assert strays is not None
-    implied = _implied(program, options, deadline, cost) if options.buffer_bound is None else None
+    is_over = options.buffer_bound is not None or strays.stop is Stop.CANCELLED
+    implied = None if is_over else _implied(program, options, deadline, cost)
     if implied is not None:
         return implied
     if strays.stop is not Stop.NOTHING_LEFT:

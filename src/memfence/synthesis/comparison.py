@@ -7,6 +7,7 @@ from dataclasses import fields
 from memfence.analyses.compare import Comparison, CountFences, FencesNeeded, Question
 from memfence.analyses.compare import compare as compare_verdicts
 from memfence.analyses.options import CheckOptions
+from memfence.analyses.result import go_on_unless_interrupted
 from memfence.diagnostics import InputError
 from memfence.program.ir import Program
 from memfence.synthesis.options import FixOptions
@@ -32,6 +33,7 @@ def _counting(options: CheckOptions) -> CountFences:
             found = count_fences(program, asked)
         except InputError:  # a language without fences
             return None
+        go_on_unless_interrupted(found.limit)
         match found.verdict:
             case FixVerdict.FIXED | FixVerdict.ALREADY_HOLDS:
                 return FencesNeeded(found.chosen.count, fewest=found.is_minimum)

@@ -12,7 +12,7 @@ from enum import Enum
 
 from memfence.analyses import check
 from memfence.analyses.options import CheckOptions, Criterion
-from memfence.analyses.result import CheckResult, Verdict
+from memfence.analyses.result import CheckResult, Verdict, go_on_unless_interrupted
 from memfence.program.ir import Fence, FenceKind, Op, Program, Transition
 from memfence.source import NOWHERE, Span
 from memfence.synthesis.synthesise import forbidding_outcomes
@@ -104,7 +104,7 @@ def why(
     """
     program = forbidding_outcomes(program)
     asked = replace(options, criterion=criterion)
-    with_all = check(program, asked)
+    with_all = _check(program, asked)
     chosen = existing_fences(program) if fences is None else tuple(fences)
     reasons = tuple(_reason(program, fence, with_all, asked) for fence in chosen)
     redundant = [reason.fence for reason in reasons if reason.need is Need.REDUNDANT]
@@ -112,10 +112,17 @@ def why(
     return WhyResult(program, options.model, criterion, with_all, reasons, droppable)
 
 
+def _check(program: Program, options: CheckOptions) -> CheckResult:
+    """One of the many checks that decide about fences."""
+    result = check(program, options)
+    go_on_unless_interrupted(result.limit)
+    return result
+
+
 def _reason(program: Program, fence: ExistingFence, with_all: CheckResult, options: CheckOptions) -> Reason:
     if with_all.verdict is Verdict.VIOLATED:
         return Reason(fence, Need.VIOLATED_ANYWAY, with_all)
-    result = check(without_fences(program, [fence]), options)
+    result = _check(without_fences(program, [fence]), options)
     needs = {Verdict.VIOLATED: Need.NEEDED, Verdict.HOLDS: Need.REDUNDANT}
     return Reason(fence, needs.get(result.verdict, Need.UNKNOWN), result)
 
@@ -124,6 +131,6 @@ def _together(program: Program, redundant: Sequence[ExistingFence], options: Che
     """As many of them, from the first on, as can be dropped at the same time."""
     dropped: list[ExistingFence] = []
     for fence in redundant:
-        if check(without_fences(program, [*dropped, fence]), options).verdict is Verdict.HOLDS:
+        if _check(without_fences(program, [*dropped, fence]), options).verdict is Verdict.HOLDS:
             dropped.append(fence)
     return tuple(dropped)

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from memfence.analyses import check
 from memfence.analyses.options import CheckOptions, Criterion, properties_to_check
-from memfence.analyses.result import CheckResult, Verdict
+from memfence.analyses.result import CheckResult, Verdict, go_on_unless_interrupted
 from memfence.engines.engine import Limits, Stop
 from memfence.engines.trace import Trace
 from memfence.program.expressions import Expr
@@ -24,7 +24,6 @@ from memfence.synthesis.instrument import with_edits
 from memfence.synthesis.sites import FenceEdit
 
 Choice = frozenset[int]
-INTERRUPTED = Limits().describe(Stop.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +93,7 @@ class CheckOracle:
         result = check(edited, replace(options, timeout_seconds=self._time_left()))
         self.checks += 1
         self.states += result.stats.states
-        if result.limit == INTERRUPTED:
-            raise KeyboardInterrupt
+        go_on_unless_interrupted(result.limit)
         if result.verdict is not Verdict.VIOLATED:
             return Answer(result.verdict, None, result, result.limit)
         return Answer(Verdict.VIOLATED, self._clause(result).without(closure(self.edits, choice)), result)
