@@ -1,5 +1,5 @@
 """`python -m memfence` is `memfence`."""
 
-from memfence.cli.main import run
+from memfence.cli.start import run
 
 run()

@@ -16,15 +16,21 @@ _SEVERITY = re.compile(r"^(error|warning)(?=\[)", re.MULTILINE)
 _CHANGED = re.compile(r"\*[^\s=│]+=-?\d+")
 
 
+DEFAULT_WIDTH = 100
+LEAST_WIDTH = 20
+"""Below this a terminal has no size rather than a small one: 0 where nobody has set it. Nothing is readable there."""
+
+
 def width() -> int:
-    """Characters a line: `COLUMNS`, else the terminal's, else 100."""
+    """Characters a line: `COLUMNS`, else the terminal's, else 100; never fewer than can be written into."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isdecimal() and int(columns) > 0:
-        return int(columns)
+        return max(LEAST_WIDTH, int(columns))
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns
+        found = os.get_terminal_size(sys.stdout.fileno()).columns
     except (OSError, ValueError):
-        return 100
+        return DEFAULT_WIDTH
+    return found if found >= LEAST_WIDTH else DEFAULT_WIDTH
 
 
 def shows_colours(stream: TextIO) -> bool:

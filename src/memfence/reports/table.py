@@ -64,6 +64,7 @@ def _line(cells: Sequence[str], columns: Sequence[Column], widths: Sequence[int]
 
 def wrap(text: str, width: int) -> list[str]:
     """`text` in lines of at most `width`, broken at blanks where possible; continuation lines are indented by two."""
+    width = max(1, width)  # nothing fits into less
     lines = [""]
     for word in text.split(" "):
         indent = "" if len(lines) == 1 else "  "
