@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from memfence.codes import Code
@@ -11,7 +12,9 @@ from memfence.program.ir import Program
 from memfence.program.passes.intervals import bound_values
 from memfence.program.passes.lock_regions import fuse_lock_regions
 from memfence.program.validate import validate
-from memfence.source import SourceText
+from memfence.source import BYTE_ORDER_MARK, SourceText
+
+STANDARD_INPUT = "<stdin>"
 
 
 def load(
@@ -52,11 +55,26 @@ def warnings(source: SourceText, language: str | None = None) -> list[Diagnostic
 def read_source(path: str | Path) -> SourceText:
     """The text of the file; MF002 if there is none."""
     try:
-        return SourceText(str(path), Path(path).read_bytes().decode("utf-8"))
+        return _decoded(str(path), Path(path).read_bytes())
     except OSError as error:
         raise _unreadable(path, error.strerror or str(error)) from None
+
+
+def read_standard_input() -> SourceText:
+    """What is piped into this process, called `<stdin>`; MF002 if that is nothing that can be read."""
+    try:
+        return _decoded(STANDARD_INPUT, sys.stdin.buffer.read())
+    except (OSError, AttributeError) as error:  # None, where standard input is closed
+        raise _unreadable(STANDARD_INPUT, getattr(error, "strerror", None) or "it is closed") from None
+
+
+def _decoded(path: str, content: bytes) -> SourceText:
+    """A byte order mark is no part of the text, but is remembered: some editors write one."""
+    try:
+        text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _unreadable(path, f"byte {error.start} is not UTF-8") from None
+    return SourceText(path, text.removeprefix(BYTE_ORDER_MARK), has_mark=text.startswith(BYTE_ORDER_MARK))
 
 
 def find_language(source: SourceText, name: str | None) -> Language:

@@ -6,13 +6,23 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 
+BYTE_ORDER_MARK = "\ufeff"
+
 
 @dataclass(frozen=True, eq=False)
 class SourceText:
-    """One file as it was read. Two texts are equal only if they are the same object."""
+    """One file as it was read. Two texts are equal only if they are the same object.
+
+    `has_mark`: a byte order mark stood before the text; `marked` puts it back before what is written to the file.
+    """
 
     path: str
     text: str
+    has_mark: bool = field(default=False, kw_only=True)
+
+    def marked(self, text: str) -> str:
+        """`text` as the new content of the file."""
+        return BYTE_ORDER_MARK + text if self.has_mark else text
 
     @cached_property
     def _line_starts(self) -> list[int]:

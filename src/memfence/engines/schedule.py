@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
@@ -17,6 +18,7 @@ from memfence.program.ir import Program
 from memfence.source import SourceText
 
 FindingKind = Literal["assertion failure", "borderline"]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +72,20 @@ def read_schedules(program: Program, source: SourceText) -> tuple[Replayable, ..
 def _read(program: Program, source: SourceText, value: Any) -> Replayable:
     value = value.get("schedule", value) if isinstance(value, dict) else value
     try:
-        kind, model = value["kind"], value["model"]
-        if kind not in get_args(FindingKind) or model not in ("sc", "tso"):
-            raise ValueError(f"kind `{kind}`, model `{model}`")
+        kind, model = _chosen(value, "kind", get_args(FindingKind)), _chosen(value, "model", ("sc", "tso"))
         memory = memory_model(model)
         start = nth_start(program, memory, 0)
-        start = State(start.locations, _numbers(value["registers"]), _numbers([value["memory"]])[0], start.buffers)
-        steps = [_read_step(program, step) for step in value["steps"]]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _refusal(source, f"the schedule cannot be read: {type(error).__name__}: {error}") from None
+        registers = [_numbers(row, "registers") for row in _field(value, "registers", list)]
+        start = State(
+            start.locations, tuple(registers), _numbers(_field(value, "memory", list), "memory"), start.buffers
+        )
+        _require_shape(program, start)
+        steps = [_read_step(program, step) for step in _field(value, "steps", list)]
+    except ValueError as error:
+        raise _refusal(source, f"the schedule cannot be read: {error}") from None
     try:
         trace = Trace(program, memory, start, steps)
-    except (UnreplayableWitness, ValueError, IndexError) as error:
+    except UnreplayableWitness as error:
         raise _refusal(source, f"the schedule is not a run of `{program.name}`: {error}") from None
     if kind == "assertion failure" and trace.failure is None:
         raise _refusal(source, f"the run is possible, but `{program.name}` does not fail in it")
@@ -90,34 +94,62 @@ def _read(program: Program, source: SourceText, value: Any) -> Replayable:
     return Replayable(kind, trace)
 
 
-def _numbers(rows: Any) -> tuple[tuple[int, ...], ...]:
-    found = tuple(tuple(row) for row in rows)
-    if not all(type(value) is int for row in found for value in row):
-        raise ValueError("a value is not a whole number")
+_KINDS_OF_JSON: dict[type, str] = {list: "a list", int: "a whole number", str: "a text"}
+
+
+def _field(value: Any, name: str, kind: type[T]) -> T:
+    """The entry `name` of an object; ValueError says what is wrong with it."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{_shown(value)} is no object with `{name}`")
+    if name not in value:
+        raise ValueError(f"`{name}` is missing")
+    found = value[name]
+    if not isinstance(found, kind) or isinstance(found, bool):
+        raise ValueError(f"`{name}` is {_shown(found)}, not {_KINDS_OF_JSON[kind]}")
     return found
 
 
+def _shown(value: Any) -> str:
+    text = json.dumps(value)
+    return f"`{text if len(text) <= 40 else text[:37] + '...'}`"
+
+
+def _chosen(value: Any, name: str, known: Sequence[str]) -> Any:
+    found = _field(value, name, str)
+    if found not in known:
+        raise ValueError(f"`{name}` is `{found}`, not one of {', '.join(known)}")
+    return found
+
+
+def _numbers(row: Any, name: str) -> tuple[int, ...]:
+    if not isinstance(row, list) or not all(type(value) is int for value in row):
+        raise ValueError(f"`{name}` has {_shown(row)}, not a list of whole numbers")
+    return tuple(row)
+
+
+def _require_shape(program: Program, start: State) -> None:
+    """One value for every variable and register."""
+    shape = len(program.variables), [len(process.registers) for process in program.processes]
+    if (len(start.memory), [len(row) for row in start.registers]) != shape:
+        raise ValueError(f"`memory` or `registers` does not fit the variables of `{program.name}`")
+
+
 def _read_step(program: Program, value: Any) -> Step:
-    process = _process(program, value["process"])
+    process = _process(program, _field(value, "process", str))
     if value.get("commit"):
         return Commit(process)
-    run = Run(process, _whole(value["transition"]))
+    run = Run(process, _field(value, "transition", int))
     if "partner" in value:
-        return Rendezvous(run, Run(_process(program, value["partner"]), _whole(value["partner_transition"])))
+        partner = _process(program, _field(value, "partner", str))
+        return Rendezvous(run, Run(partner, _field(value, "partner_transition", int)))
     return run
 
 
-def _process(program: Program, name: Any) -> int:
-    number = program.process_named(name) if isinstance(name, str) else None
+def _process(program: Program, name: str) -> int:
+    number = program.process_named(name)
     if number is None:
         raise ValueError(f"there is no process `{name}`")
     return number
-
-
-def _whole(value: Any) -> int:
-    if type(value) is not int:
-        raise ValueError(f"`{value}` is not the number of a transition")
-    return value
 
 
 def _refusal(source: SourceText, message: str, at: int = 0) -> InputError:

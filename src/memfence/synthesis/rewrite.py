@@ -24,7 +24,8 @@ def unified(source: SourceText, patched: str) -> str:
     if source.text == patched:
         return ""
     path = diff_path(source.path)
-    lines = unified_diff(_lines(source.text), _lines(patched), f"a/{path}", f"b/{path}")
+    before, after = _lines(source.marked(source.text)), _lines(source.marked(patched))
+    lines = unified_diff(before, after, f"a/{path}", f"b/{path}")
     return "".join(_ended(lines))
 
 
