@@ -70,7 +70,8 @@ class Iteration:
 @dataclass(frozen=True, slots=True)
 class ExploreResult:
     """The answer. `bound`: the bound on preemptions that the verdict is subject to; `depth`: that on steps, if it was
-    met. `iterations` has one entry a bound tried, the last one being what the verdict speaks of."""
+    met. `iterations` has one entry a bound tried, the last one being what the verdict speaks of. `executions`: those
+    to be saved; `events` gives the trace of one."""
 
     program: Program
     verdict: Verdict
@@ -80,7 +81,15 @@ class ExploreResult:
     bound: int | None
     depth: int | None
     limit: str | None
-    executions: tuple[tuple[Execution, tuple[TraceEvent, ...]], ...] = ()
+    _last: Explored
+
+    @property
+    def executions(self) -> tuple[Execution, ...]:
+        return self._last.executions
+
+    def events(self, execution: Execution) -> tuple[TraceEvent, ...]:
+        """The execution as a memory trace."""
+        return self._last.events(execution)
 
     @property
     def counts(self) -> Counts:
@@ -115,7 +124,7 @@ def explore(program: Program, options: ExploreOptions | None = None) -> ExploreR
         None if last.complete else iteration.preemptions,
         options.depth if last.counts.truncated else None,
         None if stop in (Stop.NOTHING_LEFT, Stop.FOUND) else _limits(options, 0.0).describe(stop),
-        tuple((execution, last.events(execution)) for execution in last.executions),
+        last,
     )
 
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from memfence.cli.conflicts import refuse_other_models, refuse_unused, typed
 from memfence.cli.exit_codes import Exit, exit_of
-from memfence.cli.outputs import HtmlOption, JunitOption, Outputs, SarifOption, write_report
+from memfence.cli.outputs import HtmlOption, JunitOption, Outputs, SarifOption, require_place, write_report
 from memfence.version import VERSION
 
 if TYPE_CHECKING:
@@ -90,10 +91,24 @@ AtomicWaitsOption = Annotated[
     AtomicWaits,
     typer.Option("--atomic-waits", help="An atomic write waits for its own process's stores, or for all (DVE)."),
 ]
-File = Annotated[Path, typer.Argument(metavar="FILE", help="The program.", show_default=False)]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The program; - reads standard input.", show_default=False)]
 BoundPerOption = Annotated[
     BoundPer, typer.Option(help="With --ltl, TSO: the bound is one for each variable of a process, or for all of them.")
 ]
+EngineOption = Annotated[EngineChoice, typer.Option(help="How to search for a violation of safety.")]
+ReduceOption = Annotated[
+    str, typer.Option(metavar="all|none|LIST", help="State space reductions: dead,fuse,order,slice,symmetry.")
+]
+ForbidOption = Annotated[
+    list[str] | None, typer.Option(metavar="EXPR", help="No reachable state satisfies this: 'P0@cs && P1@cs'.")
+]
+InvariantOption = Annotated[
+    list[str] | None, typer.Option(metavar="EXPR", help="Every reachable state satisfies this: 'P0.r <= x'.")
+]
+CRITERION_HELP = (
+    "What must hold. Default: safety if a property or assertion is stated, else robust. "
+    "persistent and trf are about TSO; trf and drf about SC runs."
+)
 LanguageOption = Annotated[str | None, typer.Option("--language", metavar="L", help="Language of FILE, if unclear.")]
 IntBits = Annotated[
     int | None,
@@ -118,18 +133,15 @@ def main(
     epilog="Example: memfence check examples/lost_wakeup.pml --model tso",
 )
 def check(
+    context: typer.Context,
     file: File,
     model: Annotated[Model, typer.Option(help="Memory model.")] = Model.tso,
     criterion: Annotated[
         CriterionChoice | None,
-        typer.Option(help="What must hold. Default: safety if a property or assertion is stated, else robust."),
+        typer.Option(help=CRITERION_HELP),
     ] = None,
-    forbid: Annotated[
-        list[str] | None, typer.Option(metavar="EXPR", help="No reachable state satisfies this: 'P0@cs && P1@cs'.")
-    ] = None,
-    invariant: Annotated[
-        list[str] | None, typer.Option(metavar="EXPR", help="Every reachable state satisfies this: 'P0.r <= x'.")
-    ] = None,
+    forbid: ForbidOption = None,
+    invariant: InvariantOption = None,
     ltl: Annotated[str | None, typer.Option(metavar="F", help="Every fair run satisfies this formula.")] = None,
     define: Annotated[
         list[str] | None, typer.Option(metavar="NAME=EXPR", help="A name for a predicate, to use in --ltl.")
@@ -147,10 +159,8 @@ def check(
         int | None,
         typer.Option(metavar="K", min=0, help="For persistent: first flatten all but one process after K steps."),
     ] = None,
-    engine: Annotated[EngineChoice, typer.Option(help="How to search.")] = EngineChoice.auto,
-    reduce: Annotated[
-        str, typer.Option(metavar="all|none|LIST", help="State space reductions: dead,fuse,order,slice,symmetry.")
-    ] = "all",
+    engine: EngineOption = EngineChoice.auto,
+    reduce: ReduceOption = "all",
     timeout: Annotated[float | None, typer.Option(metavar="S", min=0, help="Give up after S seconds.")] = None,
     memory: Annotated[int | None, typer.Option(metavar="MB", min=1, help="Give up beyond MB megabytes.")] = None,
     threads: Annotated[int, typer.Option(metavar="N", min=0, help="Search threads; 0: one a processor.")] = 1,
@@ -172,8 +182,10 @@ def check(
 
     if abstract is not None and (criterion is None or criterion.value != "persistent"):
         raise typer.BadParameter("an abstraction exists for --criterion persistent only", param_hint="--abstract")
+    refuse_other_models([criterion], model)
     progress = ProgressLine(quiet=quiet)
     outputs = Outputs(html, sarif, junit)
+    outputs.require_places()
     try:
         program = _load(file, language, int_bits, split_reads)
         if not (quiet or split_reads):
@@ -195,12 +207,11 @@ def check(
             progress=progress if progress.active else None,
             **_properties(program, forbid or [], invariant or [], ltl),
         )
+        refuse_unused(program, options, typed(context, "fair", "define", "bound_per"))
         result = _check(program, options)
     except InputError as error:
         outputs.write_errors(file, error)
         raise typer.Exit(_refuse(error, json)) from None
-    except KeyboardInterrupt:  # before or after the search, which ends by itself with a result
-        raise typer.Exit(_interrupted(json)) from None
     finally:
         progress.close()
     _print_check(result, json, quiet, verbose)
@@ -210,12 +221,16 @@ def check(
 
 @app.command(epilog="Example: memfence translate examples/peterson.pml --to dot | dot -Tsvg > peterson.svg")
 def translate(
+    context: typer.Context,
     file: File,
     to: Annotated[
-        Target, typer.Option("--to", help="Promela with the SC meaning, DVE with its store buffers, or a drawing.")
+        Target,
+        typer.Option(
+            "--to", help="Promela with the SC meaning, DVE with --store-buffers (from a DVE model), or a drawing."
+        ),
     ],
     store_buffers: Annotated[
-        bool, typer.Option("--store-buffers", help="With --to dve: write out the buffers of TSO/var(1).")
+        bool, typer.Option("--store-buffers", help="Needed by --to dve: write out the buffers of TSO/var(1).")
     ] = False,
     atomic: Annotated[
         Path | None, typer.Option("--atomic", metavar="LIST", help="With --store-buffers: writes that bypass them.")
@@ -232,10 +247,17 @@ def translate(
     """Write the program for another tool."""
     from memfence.diagnostics import InputError
 
-    if (to is Target.dve) != store_buffers or (atomic is not None and not store_buffers):
-        raise typer.BadParameter("--to dve, --store-buffers (and --atomic) go together", param_hint="--to")
+    if to is Target.dve and not store_buffers:
+        what = "DVE is written with the store buffers in it: add --store-buffers, or use --to promela for the model"
+        raise typer.BadParameter(what, param_hint="--to")
+    if store_buffers and to is not Target.dve:
+        raise typer.BadParameter("it goes with --to dve", param_hint="--store-buffers")
+    for option in typed(context, "atomic", "atomic_waits"):
+        if not store_buffers:
+            raise typer.BadParameter("it goes with --store-buffers", param_hint=option)
     if instrument is not None and to is not Target.promela:
         raise typer.BadParameter("it goes with --to promela", param_hint="--instrument")
+    require_place(output, "--output")
     try:
         program = _load(file, language, int_bits)
         if instrument is not None:
@@ -269,9 +291,15 @@ def explain(
 
 
 def _load(file: Path, language: str | None, int_bits: int | None, split_reads: bool = False) -> Program:
-    from memfence.pipeline import load
+    from memfence.pipeline import load, load_text, read_standard_input
 
+    if is_standard_input(file):
+        return load_text(read_standard_input(), language=language, int_bits=int_bits, split_reads=split_reads)
     return load(file, language=language, int_bits=int_bits, split_reads=split_reads)
+
+
+def is_standard_input(file: Path) -> bool:
+    return str(file) == "-"
 
 
 def _warn(program: Program) -> None:
@@ -371,7 +399,8 @@ def _print_check(result: CheckResult, json: bool, quiet: bool, verbose: bool) ->
         return
     from memfence.reports.text import render_text, verdict_line
 
-    if result.final_states is not None and result.program.language == "litmus":
+    is_known = result.verdict.value != "unknown"  # what was not seen is not "Never"
+    if result.final_states is not None and result.program.language == "litmus" and is_known:
         sys.stdout.write(_herd_block(result))
     text = f"{verdict_line(result)}\n" if quiet else render_text(result, width=terminal.width(), verbose=verbose)
     terminal.write(text)
@@ -398,13 +427,3 @@ def _refuse(error: InputError, json: bool) -> Exit:
 
         terminal.write(render(error.diagnostics), sys.stderr)
     return Exit.BAD_INPUT
-
-
-def _interrupted(json: bool) -> Exit:
-    if json:
-        from memfence.reports.json import dump
-
-        sys.stdout.write(dump({"error": "interrupted", "diagnostics": []}))
-    else:
-        sys.stderr.write("UNKNOWN: interrupted\n")
-    return Exit.UNKNOWN

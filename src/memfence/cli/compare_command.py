@@ -7,13 +7,24 @@ from typing import Annotated
 
 import typer
 
-from memfence.cli.commands import File, IntBits, LanguageOption, _interrupted, _load, _refuse
+from memfence.cli.commands import (
+    File,
+    ForbidOption,
+    IntBits,
+    InvariantOption,
+    LanguageOption,
+    _load,
+    _properties,
+    _refuse,
+)
 from memfence.cli.exit_codes import Exit
 from memfence.cli.outputs import HtmlOption, Outputs
 
 
 def compare(
     file: File,
+    forbid: ForbidOption = None,
+    invariant: InvariantOption = None,
     int_bits: IntBits = None,
     timeout: Annotated[
         float | None,
@@ -37,6 +48,8 @@ def compare(
     from memfence.reports.compare import render_comparison, render_comparison_json
     from memfence.synthesis.comparison import compare as run_compare
 
+    outputs = Outputs(html)
+    outputs.require_places()
     progress = ProgressLine()
     try:
         program = _load(file, language, int_bits)
@@ -45,17 +58,16 @@ def compare(
             memory_megabytes=memory,
             threads=threads,
             progress=progress if progress.active else None,
+            **_properties(program, forbid or [], invariant or [], None),
         )
         comparison = run_compare(program, options, fences=not no_fences)
     except InputError as error:
         raise typer.Exit(_refuse(error, json)) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(_interrupted(json)) from None
     finally:
         progress.close()
     if json:
         sys.stdout.write(render_comparison_json(comparison))
     else:
         terminal.write(render_comparison(comparison, width=terminal.width()))
-    Outputs(html).write_comparison(comparison)
+    outputs.write_comparison(comparison)
     raise typer.Exit(Exit.HOLDS if comparison.is_conclusive else Exit.UNKNOWN)

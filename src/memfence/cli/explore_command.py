@@ -8,16 +8,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memfence.cli.commands import File, IntBits, LanguageOption, _load, _refuse
+from memfence.cli.commands import File, IntBits, LanguageOption, _load, _refuse, is_standard_input
+from memfence.cli.conflicts import typed
 from memfence.cli.exit_codes import Exit, exit_of
-from memfence.cli.outputs import HtmlOption, Outputs, make_folder, write_report
+from memfence.cli.outputs import HtmlOption, Outputs, make_folder, require_place, write_report
+from memfence.cli.time_limit import TimeLimit, TimeUp
 
 if TYPE_CHECKING:
     from memfence.analyses.explore import ExploreResult
-    from memfence.engines.schedule import Replayable
+    from memfence.program.ir import Program
+
+NOT_WITH_REPLAY = (
+    "preemptions", "depth", "first", "no_monitor", "timing", "save_trace", "most_traces", "save_schedule", "html",
+)  # fmt: skip
 
 
 def explore(
+    context: typer.Context,
     file: File,
     preemptions: Annotated[
         int | None,
@@ -49,63 +56,126 @@ def explore(
     """Run SC executions one by one: does an assertion fail, is one borderline for store buffers?"""
     from memfence.analyses.explore import ExploreOptions
     from memfence.analyses.explore import explore as run_explore
+    from memfence.cli import terminal
     from memfence.cli.progress import ProgressLine
     from memfence.diagnostics import InputError
 
-    progress = ProgressLine(quiet=quiet)
+    if replay is not None:
+        _refuse_with_replay(typed(context, *NOT_WITH_REPLAY))
+    outputs = Outputs(html)
+    outputs.require_places()
+    require_place(save_schedule, "--save-schedule")
+    if save_trace is not None:
+        make_folder(save_trace, "--save-trace")
+    limit, progress = TimeLimit(timeout), ProgressLine(quiet=quiet)
+    result = None
     try:
-        program = _load(file, language, int_bits)
-        if replay is not None:
-            from memfence.engines.schedule import read_schedules
-            from memfence.pipeline import read_source
-
-            raise typer.Exit(_print_replay(read_schedules(program, read_source(replay)), json, quiet))
-        options = ExploreOptions(
-            preemptions=preemptions,
-            depth=depth,
-            monitor=not no_monitor,
-            first=first,
-            timing=timing,
-            save=most_traces if save_trace is not None else 0,
-            timeout_seconds=timeout,
-            progress=progress if progress.active else None,
-        )
-        result = run_explore(program, options)
+        with limit.guard():
+            program = _load(file, language, int_bits)
+            if replay is not None:
+                text, code = _replayed(program, replay, json, quiet), Exit.VIOLATED
+            else:
+                options = ExploreOptions(
+                    preemptions=preemptions,
+                    depth=depth,
+                    monitor=not no_monitor,
+                    first=first,
+                    timing=timing,
+                    save=most_traces if save_trace is not None else 0,
+                    timeout_seconds=timeout,
+                    progress=progress if progress.active else None,
+                )
+                result = run_explore(program, options)
+                text, code = _report(result, json, quiet), exit_of(result.verdict)
+    except TimeUp:
+        text, code = _no_answer(file, str(limit), json, quiet), Exit.UNKNOWN
     except InputError as error:
         raise typer.Exit(_refuse(error, json)) from None
     finally:
         progress.close()
-    if save_trace is not None:
-        _save_traces(result, save_trace)
-    if save_schedule is not None:
-        _save_schedules(result, save_schedule)
-    _print(result, json, quiet)
-    Outputs(html).write_explore(result)
-    raise typer.Exit(exit_of(result.verdict))
+    if result is not None:
+        _save(result, limit, save_trace, save_schedule, outputs)
+    if json:
+        sys.stdout.write(text)
+    else:
+        terminal.write(text)
+    raise typer.Exit(code)
 
 
-def _print(result: ExploreResult, json: bool, quiet: bool) -> None:
+def _refuse_with_replay(options: list[str]) -> None:
+    for option in options:
+        raise typer.BadParameter("--replay explores nothing: it shows the runs of a saved schedule", param_hint=option)
+
+
+def _report(result: ExploreResult, json: bool, quiet: bool) -> str:
     from memfence.cli import terminal
     from memfence.reports.exploration import explore_object, explore_text
 
     if json:
         from memfence.reports.json import dump
 
-        sys.stdout.write(dump(explore_object(result)))
-    else:
-        terminal.write(explore_text(result, width=terminal.width(), quiet=quiet))
+        return dump(explore_object(result))
+    return explore_text(result, width=terminal.width(), quiet=quiet)
 
 
-def _save_traces(result: ExploreResult, folder: Path) -> None:
-    """One file an execution, numbered; what does not fit under --most-traces is said, not hidden."""
+def _replayed(program: Program, schedule: Path, json: bool, quiet: bool) -> str:
+    from memfence.cli import terminal
+    from memfence.engines.schedule import read_schedules
+    from memfence.pipeline import read_source
+    from memfence.reports.exploration import replay_object, replay_text
+
+    replayed = read_schedules(program, read_source(schedule))
+    if json:
+        from memfence.reports.json import dump
+
+        return dump(replay_object(replayed))
+    return replay_text(replayed, width=terminal.width(), quiet=quiet)
+
+
+def _no_answer(file: Path, limit: str, json: bool, quiet: bool) -> str:
+    """The time was up before a run that was found could be replayed: no verdict without that."""
+    name = "<stdin>" if is_standard_input(file) else str(file)
+    if json:
+        from memfence.reports.exploration import no_answer_object
+        from memfence.reports.json import dump
+
+        return dump(no_answer_object(name, limit))
+    what = f"  limit   {limit} was hit before the runs were replayed\n  try     a longer --timeout\n"
+    return f"{name}: UNKNOWN (stateless exploration): {limit}\n{'' if quiet else what}"
+
+
+def _save(
+    result: ExploreResult, limit: TimeLimit, traces: Path | None, schedule: Path | None, outputs: Outputs
+) -> None:
+    """Every file that was asked for and that the time suffices for; what is missing is said, not hidden."""
+    if traces is not None:
+        _save_traces(result, limit, traces)
+    try:
+        with limit.guard():
+            if schedule is not None:
+                _save_schedules(result, schedule)
+            outputs.write_explore(result)
+    except TimeUp:
+        sys.stderr.write(f"the files with the runs were not written: {limit}\n")
+
+
+def _save_traces(result: ExploreResult, limit: TimeLimit, folder: Path) -> None:
+    """One file an execution, numbered."""
     from memfence.reports.memory_trace import render_trace
 
-    make_folder(folder, "--save-trace")
-    for number, (_, events) in enumerate(result.executions, 1):
-        write_report(folder / f"execution-{number:06d}.jsonl", render_trace(events), "--save-trace")
-    left = result.counts.interleavings - len(result.executions)
+    written, why = 0, "see --most-traces"
+    for execution in result.executions:
+        try:
+            with limit.guard():
+                text = render_trace(result.events(execution))
+        except TimeUp:
+            why = str(limit)
+            break
+        written += 1
+        write_report(folder / f"execution-{written:06d}.jsonl", text, "--save-trace")
+    left = result.counts.interleavings - written
     if left > 0:
-        sys.stderr.write(f"{len(result.executions)} traces written, {left} executions not: see --most-traces\n")
+        sys.stderr.write(f"{written} traces written, {left} executions not: {why}\n")
 
 
 def _save_schedules(result: ExploreResult, path: Path) -> None:
@@ -114,16 +184,3 @@ def _save_schedules(result: ExploreResult, path: Path) -> None:
 
     text = dump({"findings": [schedule_object(f.replayable) for f in result.findings]})
     write_report(path, text, "--save-schedule")
-
-
-def _print_replay(replayed: tuple[Replayable, ...], json: bool, quiet: bool) -> Exit:
-    from memfence.cli import terminal
-    from memfence.reports.exploration import replay_object, replay_text
-
-    if json:
-        from memfence.reports.json import dump
-
-        sys.stdout.write(dump(replay_object(replayed)))
-    else:
-        terminal.write(replay_text(replayed, width=terminal.width(), quiet=quiet))
-    return Exit.VIOLATED

@@ -34,6 +34,8 @@ def is_temporal(program: Program, options: FixOptions) -> bool:
     from memfence.analyses.options import properties_to_check
     from memfence.program.ir import Ltl, PropertyAutomaton
 
+    if options.criterion not in (None, "safety"):
+        return False
     stated = properties_to_check(program, options)
     return bool(stated) and all(isinstance(p, Ltl | PropertyAutomaton) for p in stated)
 
@@ -67,7 +69,7 @@ def _write(result: AtomicFix, outputs: AtomicOutputs) -> None:
 
         write_report(outputs.listed, print_atomic_writes(result.program, result.atomic), "--atomic")
     if outputs.text is not None:
-        write_report(outputs.text, _marked(result), "--output")
+        write_report(outputs.text, result.program.source.marked(_marked(result)), "--output")
 
 
 def _marked(result: AtomicFix) -> str:

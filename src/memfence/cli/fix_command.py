@@ -10,23 +10,31 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memfence.cli.commands import (
+    CRITERION_HELP,
     AtomicWaits,
     AtomicWaitsOption,
     BoundPer,
     BoundPerOption,
     CriterionChoice,
+    EngineChoice,
+    EngineOption,
     File,
+    ForbidOption,
     IntBits,
+    InvariantOption,
     LanguageOption,
+    ReduceOption,
     _definitions,
-    _interrupted,
     _load,
     _properties,
+    _reductions,
     _refuse,
+    is_standard_input,
 )
+from memfence.cli.conflicts import refuse_other_models, refuse_unused, typed
 from memfence.cli.exit_codes import Exit
 from memfence.cli.fix_atomic import AtomicOutputs, fix_atomic, is_temporal
-from memfence.cli.outputs import HtmlOption, JunitOption, Outputs, SarifOption, write_report
+from memfence.cli.outputs import HtmlOption, JunitOption, Outputs, SarifOption, require_place, write_report
 
 if TYPE_CHECKING:
     from memfence.frontends import EditKind
@@ -49,18 +57,15 @@ class Via(StrEnum):
 
 
 def fix(
+    context: typer.Context,
     file: File,
     model: Annotated[RelaxedModel, typer.Option(help="Memory model.")] = RelaxedModel.tso,
     criterion: Annotated[
         CriterionChoice | None,
-        typer.Option(help="What must hold. Default: safety if a property or assertion is stated, else robust."),
+        typer.Option(help=CRITERION_HELP),
     ] = None,
-    forbid: Annotated[
-        list[str] | None, typer.Option(metavar="EXPR", help="No reachable state satisfies this: 'P0@cs && P1@cs'.")
-    ] = None,
-    invariant: Annotated[
-        list[str] | None, typer.Option(metavar="EXPR", help="Every reachable state satisfies this: 'P0.r <= x'.")
-    ] = None,
+    forbid: ForbidOption = None,
+    invariant: InvariantOption = None,
     ltl: Annotated[
         str | None, typer.Option(metavar="F", help="Every fair run satisfies this formula: atomic writes (DVE).")
     ] = None,
@@ -69,7 +74,8 @@ def fix(
     ] = None,
     fair: Annotated[bool, typer.Option("--fair", help="With --ltl: weakly fair processes only.")] = False,
     buffer_bound: Annotated[
-        int | None, typer.Option(metavar="K", min=1, help="With --ltl: at most K stores pending. Default: 1.")
+        int | None,
+        typer.Option(metavar="K", min=1, help="At most K stores pending in a buffer. Default with --ltl: 1, else any."),
     ] = None,
     bound_per: BoundPerOption = BoundPer.variable,
     atomic: Annotated[
@@ -96,6 +102,8 @@ def fix(
     in_place: Annotated[bool, typer.Option("--in-place", help="Write the text back to FILE.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Print the diff only.")] = False,
     int_bits: IntBits = None,
+    engine: EngineOption = EngineChoice.auto,
+    reduce: ReduceOption = "all",
     timeout: Annotated[float | None, typer.Option(metavar="S", min=0, help="Give up after S seconds.")] = None,
     memory: Annotated[int | None, typer.Option(metavar="MB", min=1, help="Give up beyond MB megabytes.")] = None,
     threads: Annotated[int, typer.Option(metavar="N", min=0, help="Search threads; 0: one a processor.")] = 1,
@@ -118,9 +126,17 @@ def fix(
 
     if in_place and output is not None:
         raise typer.BadParameter("use one of --in-place and -o", param_hint="--in-place")
+    if in_place and is_standard_input(file):
+        raise typer.BadParameter("standard input cannot be written back; use -o", param_hint="--in-place")
+    if via is not None and model is not RelaxedModel.pso:
+        raise typer.BadParameter("the way over TSO is one to PSO: it goes with --model pso", param_hint="--via")
+    refuse_other_models([criterion], model)
     chosen_kinds, costs = _kinds(kinds), _costs(cost)
     progress = ProgressLine(quiet=quiet)
     outputs = Outputs(html, sarif, junit)
+    outputs.require_places()
+    require_place(atomic, "--atomic")
+    require_place(output, "--output")
     try:
         program = _load(file, language, int_bits, split_reads)
         options = FixOptions(
@@ -131,6 +147,8 @@ def fix(
             fair=fair,
             buffer_bound=buffer_bound,
             bound_per=bound_per.value,
+            engine=engine.value,
+            reduce=_reductions(reduce),
             minimise=minimise.value,
             all=every,
             via=None if via is None else "tso",
@@ -144,9 +162,11 @@ def fix(
             progress=progress if progress.active else None,
             **_properties(program, forbid or [], invariant or [], ltl),
         )
-        if is_temporal(program, options):
-            if html or sarif or junit or every:
-                raise typer.BadParameter("--all, --html, --sarif and --junit are for fences only", param_hint="--ltl")
+        refuse_unused(program, options, typed(context, "fair", "define", "bound_per"))
+        if not is_temporal(program, options):
+            _refuse_for_fences(typed(context, "atomic", "atomic_waits"))
+        else:
+            _refuse_for_atomic_writes(typed(context, "every", "html", "sarif", "junit", "via", "kinds"))
             text = file if in_place else output
             if atomic_waits is AtomicWaits.all and (text is not None or diff):
                 what = "the mark in a text means a wait for the own process; use --atomic LIST"
@@ -157,14 +177,24 @@ def fix(
     except InputError as error:
         outputs.write_errors(file, error)
         raise typer.Exit(_refuse(error, json)) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(_interrupted(json)) from None
     finally:
         progress.close()
     _write_text(result, file if in_place else output)
     _print(result, json, quiet, verbose, diff)
     outputs.write_fix(result)
     raise typer.Exit(_exit_of(result))
+
+
+def _refuse_for_fences(options: list[str]) -> None:
+    for option in options:
+        what = "it is about atomic writes, which a temporal property asks for: --ltl, or one that FILE states"
+        raise typer.BadParameter(what, param_hint=option)
+
+
+def _refuse_for_atomic_writes(options: list[str]) -> None:
+    for option in options:
+        what = "it is about fences, but the property is temporal, and is met by atomic writes"
+        raise typer.BadParameter(what, param_hint=option)
 
 
 def _kinds(text: str | None) -> tuple[EditKind, ...] | None:
@@ -199,7 +229,7 @@ def _write_text(result: FixResult, path: Path | None) -> None:
     if path is None or result.verdict not in (FixVerdict.FIXED, FixVerdict.ALREADY_HOLDS):
         return
     text = result.program.source.text if result.patched is None else result.patched
-    write_report(path, text, "--output")
+    write_report(path, result.program.source.marked(text), "--output")
 
 
 def _print(result: FixResult, json: bool, quiet: bool, verbose: bool, diff: bool) -> None:

@@ -27,6 +27,8 @@ def monitor(
     from memfence.diagnostics import InputError
     from memfence.reports.monitoring import monitor_object, monitor_text
 
+    outputs = Outputs(html)
+    outputs.require_places()
     try:
         result = run_monitor(trace)
     except InputError as error:
@@ -37,5 +39,5 @@ def monitor(
         sys.stdout.write(dump(monitor_object(result)))
     else:
         terminal.write(monitor_text(result, quiet=quiet))
-    Outputs(html).write_monitor(result)
+    outputs.write_monitor(result)
     raise typer.Exit(exit_of(result.verdict))

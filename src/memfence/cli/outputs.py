@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -32,6 +34,11 @@ class Outputs:
     html: Path | None = None
     sarif: Path | None = None
     junit: Path | None = None
+
+    def require_places(self) -> None:
+        """Refuse a place where nothing can be written now, not after the search."""
+        for path, option in ((self.html, "--html"), (self.sarif, "--sarif"), (self.junit, "--junit")):
+            require_place(path, option)
 
     def write_check(self, result: CheckResult) -> None:
         """Every report of a check that was asked for."""
@@ -98,7 +105,27 @@ class Outputs:
         if self.junit is not None:
             from memfence.reports.junit import render_junit_errors
 
-            write_report(self.junit, render_junit_errors(str(file), error), "--junit")
+            name = "<stdin>" if str(file) == "-" else str(file)
+            write_report(self.junit, render_junit_errors(name, error), "--junit")
+
+
+def require_place(path: Path | None, option: str) -> None:
+    """Refuse a file that cannot be written (exit code 2); what is there already stays as it is."""
+    obstacle = None if path is None else _obstacle(path)
+    if obstacle is not None:
+        raise typer.BadParameter(f"cannot write `{path}`: {os.strerror(obstacle)}", param_hint=option)
+
+
+def _obstacle(path: Path) -> int | None:
+    """The number of the error that writing would end with, as far as can be told beforehand."""
+    try:
+        if path.is_dir():
+            return errno.EISDIR
+        if not path.parent.is_dir():
+            return errno.ENOTDIR if path.parent.exists() else errno.ENOENT
+        return None if os.access(path if path.exists() else path.parent, os.W_OK) else errno.EACCES
+    except OSError as problem:  # a name that is too long
+        return problem.errno
 
 
 def write_report(path: Path, text: str, option: str) -> None:

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memfence.cli.commands import CriterionChoice, IntBits, LanguageOption, _interrupted, _load, _properties, _refuse
+from memfence.cli.commands import (
+    CriterionChoice,
+    ForbidOption,
+    IntBits,
+    InvariantOption,
+    LanguageOption,
+    _load,
+    _properties,
+    _refuse,
+)
+from memfence.cli.conflicts import refuse_other_models, refuse_unused
 from memfence.cli.exit_codes import Exit
 from memfence.cli.fix_command import RelaxedModel
 
@@ -22,19 +33,18 @@ if TYPE_CHECKING:
 
 def why(
     place: Annotated[
-        str, typer.Argument(metavar="FILE[:LINE]", help="The program, or one fence of it.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="FILE[:LINE]", help="The program (-: standard input), or a fence of it.", show_default=False
+        ),
     ],
     model: Annotated[RelaxedModel, typer.Option(help="Memory model.")] = RelaxedModel.tso,
     criterion: Annotated[
         list[CriterionChoice] | None,
         typer.Option(help="For which criterion, may be repeated. Default: as for check."),
     ] = None,
-    forbid: Annotated[
-        list[str] | None, typer.Option(metavar="EXPR", help="No reachable state satisfies this: 'P0@cs && P1@cs'.")
-    ] = None,
-    invariant: Annotated[
-        list[str] | None, typer.Option(metavar="EXPR", help="Every reachable state satisfies this: 'P0.r <= x'.")
-    ] = None,
+    forbid: ForbidOption = None,
+    invariant: InvariantOption = None,
     int_bits: IntBits = None,
     timeout: Annotated[float | None, typer.Option(metavar="S", min=0, help="Give up after S seconds a check.")] = None,
     memory: Annotated[int | None, typer.Option(metavar="MB", min=1, help="Give up beyond MB megabytes.")] = None,
@@ -53,6 +63,7 @@ def why(
     from memfence.synthesis.necessity import why as run_why
 
     file, line = _split(place)
+    refuse_other_models(criterion or [], model)
     progress = ProgressLine(quiet=quiet)
     try:
         program = _load(file, language, int_bits)
@@ -66,11 +77,11 @@ def why(
         )
         fences = _fences(program, line)
         asked = criterion or [CriterionChoice(criterion_to_check(program, options))]
+        for chosen in asked:
+            refuse_unused(program, replace(options, criterion=chosen.value))
         results = [run_why(program, chosen.value, options, fences) for chosen in asked]
     except InputError as error:
         raise typer.Exit(_refuse(error, json)) from None
-    except KeyboardInterrupt:
-        raise typer.Exit(_interrupted(json)) from None
     finally:
         progress.close()
     _print(results, json, quiet)

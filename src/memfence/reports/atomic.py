@@ -92,7 +92,7 @@ def atomic_object(result: AtomicFix) -> Object:
     return {
         "file": result.program.source.path,
         "model": result.model,
-        "criterion": "ltl",
+        "criterion": "safety",
         "property": result.property,
         "verdict": result.verdict.value,
         "minimise": result.minimise,

@@ -176,11 +176,31 @@ def replay_text(replayed: tuple[Replayable, ...], *, width: int, quiet: bool = F
     return "\n\n".join(blocks) + "\n"
 
 
+def no_answer_object(file: str, limit: str) -> Object:
+    """`memfence explore --json` where the time was up before there was anything to report."""
+    return {
+        "file": file,
+        "verdict": Verdict.UNKNOWN.value,
+        "interleavings": 0,
+        "borderline": 0,
+        "failed": 0,
+        "bound": None,
+        "limit": limit,
+        "findings": [],
+    }
+
+
 def replay_object(replayed: tuple[Replayable, ...]) -> Object:
-    """`memfence explore --replay --json`."""
+    """`memfence explore --replay --json`: as for an exploration that ran these executions and no others."""
+    borderline = sum(found.kind == "borderline" for found in replayed)
     return {
         "file": replayed[0].trace.program.source.path,
         "verdict": Verdict.VIOLATED.value,
+        "interleavings": len(replayed),
+        "borderline": borderline,
+        "failed": len(replayed) - borderline,
+        "bound": None,
+        "limit": None,
         "findings": [
             {
                 "kind": found.kind,
