@@ -20,6 +20,9 @@ ABOUT_TSO = ("persistent", "trf")
 UNBOUNDED = ("symbolic", "dual")
 """Engines that answer safety questions only, with buffers of any length."""
 
+NOTHING = ("false", "0")
+"""`--forbid false` asks for everything to be explored; it says nothing that another criterion could leave out."""
+
 
 def typed(context: typer.Context, *names: str) -> list[str]:
     """The options among the parameters `names` that were typed, even with their default value: `--bound-per`."""
@@ -72,9 +75,9 @@ def _asked(program: Program, criterion: Criterion, options: CheckOptions) -> tup
 
 
 def _refuse_properties(criterion: Criterion, options: CheckOptions) -> None:
+    asked = tuple(text for text in options.forbid if text.strip() not in NOTHING)
     given = {
-        "--forbid": options.forbid, "--invariant": options.invariant, "--ltl": options.ltl,
-        "--deadlock": options.deadlock,
+        "--forbid": asked, "--invariant": options.invariant, "--ltl": options.ltl, "--deadlock": options.deadlock
     }  # fmt: skip
     for option, value in given.items():
         if value and criterion != "safety":
