@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
 #include "memfence/state_robustness.hpp"
@@ -15,7 +16,14 @@ namespace memfence::bind {
 void bind_state_robustness(nb::module_& m) {
   nb::class_<ScStates>(m, "ScStates")
       .def_prop_ro("stop", [](const ScStates& s) { return static_cast<int>(s.stop()); })
-      .def_prop_ro("stats", [](const ScStates& s) { return s.stats(); });
+      .def_prop_ro("stats", [](const ScStates& s) { return s.stats(); })
+      .def(
+          "contains",
+          [](const ScStates& s, const std::vector<Value>& slots) {
+            std::vector<Word> scratch;
+            return s.contains(slots.data(), scratch);
+          },
+          "slots"_a, "Whether SC reaches a state with these values of all slots.");
 
   nb::class_<StrayResult>(m, "StrayResult")
       .def_prop_ro("exploration", [](StrayResult& r) { return r.exploration.get(); }, nb::rv_policy::reference_internal)

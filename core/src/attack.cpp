@@ -37,25 +37,26 @@ std::vector<int> with(const std::vector<int>& sorted, int item) {
 
 }  // namespace
 
-namespace {
-
-// A write is possible whatever others have pending, unless its step looks at other variables than those it writes.
-bool writes_by_another_variable(const Machine& m, const Edge& edge) {
-  const auto address = [&](const Op& op) {
-    const Expression& index = m.expressions[static_cast<std::size_t>(op.index)];
-    return index.is_constant() ? op.base + static_cast<int>(index.constant()) : -1;
-  };
-  std::vector<int> written;
-  for (const Op& op : edge.ops)
-    if (op.kind == OpKind::Store) written.push_back(address(op));
-  return !written.empty() && std::any_of(edge.ops.begin(), edge.ops.end(), [&](const Op& op) {
-    if (op.kind != OpKind::Load) return false;
-    const int read = address(op);
-    return read < 0 || std::any_of(written.begin(), written.end(), [&](int variable) { return variable != read; });
-  });
+std::vector<int> variables_within(const Machine& m, const Op& op) {
+  const Expression& index = m.expressions[static_cast<std::size_t>(op.index)];
+  if (index.is_constant()) return {op.base + static_cast<int>(index.constant())};
+  std::vector<int> all;
+  for (int i = 0; i < op.size; ++i) all.push_back(op.base + i);
+  return all;
 }
 
-}  // namespace
+bool writes_by_another_variable(const Machine& m, const Edge& edge) {
+  std::vector<int> read, written;
+  for (const Op& op : edge.ops) {
+    if (op.kind != OpKind::Load && op.kind != OpKind::Store) continue;
+    const std::vector<int> variables = variables_within(m, op);
+    auto& all = op.kind == OpKind::Load ? read : written;
+    all.insert(all.end(), variables.begin(), variables.end());
+  }
+  return std::any_of(read.begin(), read.end(), [&](int r) {
+    return std::any_of(written.begin(), written.end(), [&](int variable) { return variable != r; });
+  });
+}
 
 bool delays_every_store(const Machine& m, Criterion criterion) {
   if (criterion != Criterion::Persistence) return criterion == Criterion::RobustTso;

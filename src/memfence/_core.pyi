@@ -170,6 +170,9 @@ class ScStates:
     @property
     def stats(self) -> SearchStats: ...
 
+    def contains(self, slots: Sequence[int]) -> bool:
+        """Whether SC reaches a state with these values of all slots."""
+
 class StrayResult:
     @property
     def exploration(self) -> Exploration: ...

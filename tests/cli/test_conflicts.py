@@ -37,9 +37,9 @@ def memfence(*arguments: object, text: str | None = None) -> subprocess.Complete
         ("check --buffer-bound 2 --criterion robust", ("--buffer-bound", "`robust`")),
         ("fix --buffer-bound 2 --criterion persistent", ("--buffer-bound", "`persistent`")),
         ("check --ltl true --criterion robust", ("--ltl", "--criterion safety")),
-        ("check --forbid x==1 --criterion drf", ("--forbid", "--criterion safety")),
+        ("check --forbid waiting==1 --criterion drf", ("--forbid", "--criterion safety")),
         ("fix --invariant true --criterion robust", ("--invariant", "--criterion safety")),
-        ("why --forbid x==1 --criterion robust", ("--forbid", "--criterion safety")),
+        ("why --forbid waiting==1 --criterion robust", ("--forbid", "--criterion safety")),
         ("check --deadlock --criterion robust", ("--deadlock", "--criterion safety")),
         ("check --engine symbolic --ltl true", ("--engine", "temporal")),
         ("check --engine dual --criterion state-robust", ("--engine", "`state-robust`")),
@@ -209,3 +209,7 @@ def test_a_schedule_that_cannot_be_read_is_described_in_its_own_terms(
     assert done.returncode == 3
     assert "error[MF303]" in done.stderr and message in done.stderr
     assert "Error:" not in done.stderr
+
+
+def test_everything_may_be_explored_for_any_criterion() -> None:
+    assert memfence("check", EXAMPLE, "--forbid", "false", "--criterion", "robust").returncode == 1

@@ -1,7 +1,7 @@
 """State-robustness: every state with empty buffers that the relaxed model reaches is reached under SC (DESIGN 7).
 
 Growing buffer bounds, as for safety: the first bound at which no store was refused is a proof for unbounded buffers.
-Where no bound is, persistence and trace-robustness, which imply it, are tried.
+Where no bound is, persistence and trace-robustness, which imply it, are tried, then buffers of any length as automata.
 """
 
 from __future__ import annotations
@@ -15,10 +15,15 @@ from memfence.analyses.strategy import FIRST_BOUNDS
 from memfence.engines.criteria import AttackKind, explore_attacks
 from memfence.engines.engine import Cost, Deadline, Limits, Stop
 from memfence.engines.explicit import Bounded
-from memfence.engines.state_robustness import Strays, explore_sc_states, explore_strays
+from memfence.engines.state_robustness import ScStates, Strays, explore_sc_states, explore_strays, explore_unbounded
 from memfence.engines.trace import Trace
 from memfence.program.communication import other_communication
 from memfence.program.ir import Program
+
+LONGER_BOUNDS = (12, 16, 24, 32)
+SYMBOLIC_STATES = 100_000
+SYMBOLIC_SECONDS = 30.0
+"""What the symbolic engine, which need not end, may use."""
 
 PROPERTY = "state-robustness: every state with empty buffers is reachable under SC"
 
@@ -49,7 +54,7 @@ def check_state_robustness(program: Program, options: CheckOptions) -> CheckResu
         bound=answer.bound,
         trace=answer.trace,
         stats=stats_of(answer.cost),
-        limit=limits.describe(answer.stop) if answer.verdict is Verdict.UNKNOWN else None,
+        limit=limits.describe(answer.stop) if answer.stop is not Stop.NOTHING_LEFT else None,
         advice=_advice(answer),
         details=() if answer.trace is None else (_what_is_new(answer.trace),),
     )
@@ -82,6 +87,9 @@ def _decide(program: Program, options: CheckOptions, limits: Limits) -> _Answer:
         return implied
     if strays.stop is not Stop.NOTHING_LEFT:
         return _Answer(Verdict.UNKNOWN, _incomplete(cost), cost, stop=strays.stop)
+    unbounded = None if is_over else _with_any_buffers(sc, options, deadline, cost)
+    if unbounded is not None:
+        return unbounded
     bound = strays.memory.bound
     scope = f"only runs with at most {bound} pending stores a buffer: not a proof"
     return _Answer(Verdict.HOLDS_UP_TO, scope, cost, bound=bound)
@@ -99,6 +107,29 @@ def _implied(program: Program, options: CheckOptions, deadline: Deadline, cost: 
             scope = f"unbounded buffers and loops: complete (implied: the program is {name})"
             return _Answer(Verdict.HOLDS, scope, cost, engine="sc attacks")
     return None
+
+
+def _with_any_buffers(sc: ScStates, options: CheckOptions, deadline: Deadline, cost: Cost) -> _Answer | None:
+    """The answer for buffers of any length, where the symbolic engine comes to an end."""
+    assert options.model != "sc"
+    limits = deadline.remaining(most_states=SYMBOLIC_STATES, timeout_seconds=SYMBOLIC_SECONDS)
+    found = explore_unbounded(sc, options.model, limits)
+    if found is None or not found.complete:
+        return None
+    cost += found.cost
+    if found.all_under_sc:
+        scope = "unbounded buffers and loops: complete (buffers as automata)"
+        return _Answer(Verdict.HOLDS, scope, cost, engine="symbolic")
+    for bound in LONGER_BOUNDS:  # such a state exists: some bound is large enough
+        strays = explore_strays(sc, Bounded(options.model, bound), deadline.remaining())
+        cost += strays.cost
+        if strays.found:
+            scope = "found with unbounded buffers; the run was replayed step by step"
+            return _Answer(Verdict.VIOLATED, scope, cost, trace=strays.trace())
+        if strays.stop is not Stop.NOTHING_LEFT:
+            break
+    scope = "a state that SC does not reach is reachable, but a limit was hit before a run to it was found"
+    return _Answer(Verdict.UNKNOWN, scope, cost, stop=strays.stop)
 
 
 def _incomplete(cost: Cost) -> str:

@@ -75,7 +75,7 @@ def _asked(program: Program, criterion: Criterion, options: CheckOptions) -> tup
 
 
 def _refuse_properties(criterion: Criterion, options: CheckOptions) -> None:
-    asked = tuple(text for text in options.forbid if text.strip() not in NOTHING)
+    asked = tuple(stated for stated in options.forbid if stated.text.strip() not in NOTHING)
     given = {
         "--forbid": asked, "--invariant": options.invariant, "--ltl": options.ltl, "--deadlock": options.deadlock
     }  # fmt: skip

@@ -21,7 +21,7 @@ def is_out_of_reach(program: Program, question: Question) -> bool:
     reached = locations_in_reach(program)
     if _may_be(question.bad, reached, truth=True):
         return False
-    return not question.failures or not _may_fail(program)
+    return not question.failures or not some_step_may_fail(program)
 
 
 def _may_be(expr: Expr, reached: Sequence[frozenset[int]], *, truth: bool) -> bool:
@@ -50,7 +50,7 @@ def _may_be_an_error(expr: Expr) -> bool:
     )
 
 
-def _may_fail(program: Program) -> bool:
+def some_step_may_fail(program: Program) -> bool:
     """Whether some step may be a run-time error or a failed assertion."""
     domains = domains_of(program)
     written = analyse_values(program, domains).raw

@@ -85,7 +85,7 @@ class Limits:
         """The limit that `stop` names, as users know it."""
         match stop:
             case Stop.TIMEOUT:
-                return f"timeout {self.timeout_seconds:g} s"
+                return "the time set aside" if self.timeout_seconds is None else f"timeout {self.timeout_seconds:g} s"
             case Stop.MEMORY:
                 return f"memory {self.memory_bytes // 1_000_000} MB"
             case Stop.CANCELLED:

@@ -9,13 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from memfence import _core
+from memfence.engines.control_flow import some_step_may_fail
 from memfence.engines.encode import Encoded, encode
 from memfence.engines.engine import Cost, Limits, Stop
-from memfence.engines.explicit import Bounded, cost_of, decode_step
+from memfence.engines.explicit import Bounded, Question, cost_of, decode_step
+from memfence.engines.symbolic import PlainState, UnboundedModel, explore_symbolic
 from memfence.engines.trace import Trace
 from memfence.engines.witness import original_steps
 from memfence.models import memory_model
-from memfence.program.ir import Location, Program
+from memfence.program.communication import other_communication
+from memfence.program.ir import Location, Lock, Program
 from memfence.program.passes.reductions import with_origins
 
 
@@ -28,6 +31,17 @@ class ScStates:
     cost: Cost
     _native: _core.ScStates
     _encoded: Encoded
+
+    def contains(self, state: PlainState) -> bool:
+        """Whether SC reaches it; nothing has failed, and nobody holds the bus lock."""
+        slots = self._encoded.slots
+        values = [0] * slots.count
+        values[: len(state.memory)] = state.memory
+        for process, (location, registers) in enumerate(zip(state.locations, state.registers, strict=True)):
+            values[slots.locations[process]] = location
+            for register, value in enumerate(registers):
+                values[slots.register(process, register)] = value
+        return self._native.contains(values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +92,30 @@ def explore_strays(sc: ScStates, memory: Bounded, limits: Limits) -> Strays:
     stop = Stop(exploration.stop)
     found = native.stray is not None
     return Strays(sc.program, memory, stop, stats.refused, cost_of(stats), found, native, encoded)
+
+
+@dataclass(frozen=True, slots=True)
+class Unbounded:
+    """The outcome of a search with buffers of any length: whether it ended, and whether SC reaches all that it saw."""
+
+    complete: bool
+    all_under_sc: bool
+    stop: Stop
+    cost: Cost
+
+
+def explore_unbounded(sc: ScStates, model: UnboundedModel, limits: Limits) -> Unbounded | None:
+    """Compare the states that the symbolic engine reaches with empty buffers with those of SC.
+
+    None where a state has more to it than locations, registers and memory: failures, and who holds the bus lock.
+    """
+    program = sc.program
+    has_lock = any(isinstance(op, Lock) for p in program.processes for t in p.transitions for op in t.ops)
+    if has_lock or other_communication(program) is not None or some_step_may_fail(program):
+        return None
+    found = explore_symbolic(program, model, Question(failures=False), limits=limits)
+    agrees = found.complete and all(sc.contains(state) for state in found.plain_states())
+    return Unbounded(found.complete, agrees, found.stop, found.cost)
 
 
 def _encode(program: Program) -> Encoded:
