@@ -37,6 +37,9 @@ std::vector<int> with(const std::vector<int>& sorted, int item) {
 
 }  // namespace
 
+namespace {
+
+// The variables that the op may mean.
 std::vector<int> variables_within(const Machine& m, const Op& op) {
   const Expression& index = m.expressions[static_cast<std::size_t>(op.index)];
   if (index.is_constant()) return {op.base + static_cast<int>(index.constant())};
@@ -45,6 +48,7 @@ std::vector<int> variables_within(const Machine& m, const Op& op) {
   return all;
 }
 
+// A write is possible whatever others have pending, unless its step looks at other variables than those it writes.
 bool writes_by_another_variable(const Machine& m, const Edge& edge) {
   std::vector<int> read, written;
   for (const Op& op : edge.ops) {
@@ -57,6 +61,8 @@ bool writes_by_another_variable(const Machine& m, const Edge& edge) {
     return std::any_of(written.begin(), written.end(), [&](int variable) { return variable != r; });
   });
 }
+
+}  // namespace
 
 bool delays_every_store(const Machine& m, Criterion criterion) {
   if (criterion != Criterion::Persistence) return criterion == Criterion::RobustTso;

@@ -276,10 +276,7 @@ void RaceObserver<triangular>::expand(Work& w, Index index) {
       w.rollback(mark);
       // A step that waits for what it reads is about to read it, again and again: a data race with whoever writes it. For
       // a triangular one the read must be possible, with the value that is about to change.
-      if (!tried.happened && triangular) {
-        if (by_another_variable_[static_cast<std::size_t>(number)]) note_waiting_writes(number);
-        continue;
-      }
+      if (!tried.happened && triangular) continue;
       if (!tried.happened) keep_reads(accesses_);
       const std::size_t first = next_.size();
       for (const Access& a : accesses_) next_.push_back({p, number, a});
@@ -298,16 +295,6 @@ void RaceObserver<triangular>::expand(Work& w, Index index) {
       }
       return;
     }
-}
-
-// The step waits for other variables than those it writes: with stores pending that SC has made, it need not wait.
-template <bool triangular>
-void RaceObserver<triangular>::note_waiting_writes(int number) {
-  const Edge& edge = machine_->edges[static_cast<std::size_t>(number)];
-  for (const Op& op : edge.ops)
-    if (op.kind == OpKind::Store)
-      for (const int variable : variables_within(*machine_, op))
-        next_.push_back({edge.process, number, Access{variable, true, edge.locked}});
 }
 
 // A read is exposed while a store of its process to another variable is unfenced. The stores of the same step count, too:

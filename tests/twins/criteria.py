@@ -17,8 +17,7 @@ from memfence.models import MemoryModel, ModelName, memory_model
 from memfence.models.accesses import Access, accesses
 from memfence.models.state import Commit, DropSeparator, Failure, Run, State, Step
 from memfence.models.steps import set_at, starts, take
-from memfence.program.ir import Fence, Load, Location, Lock, Program, Transition
-from memfence.program.ir import Store as StoreOp
+from memfence.program.ir import Fence, Location, Lock, Program
 
 INITIAL = ("initial",)
 
@@ -307,10 +306,9 @@ def is_triangular_race_free(program: Program) -> bool:
     while todo:
         state, unfenced = todo.pop()
         about = _about_to(program, state)
-        others = about + _held_writes(program, state)
         for p, number, made in about:
             for variable, only_writes in _exposed(program, p, number, made, unfenced[p]):
-                for q, _, theirs in others:
+                for q, _, theirs in about:
                     if q != p and any(a.variable == variable and (a.writes_memory or not only_writes) for a in theirs):
                         return False
         for step, after in steps(program, model, state):
@@ -331,23 +329,6 @@ def _about_to(program: Program, state: State) -> list[tuple[int, int, tuple[Acce
         for step, _ in steps(program, model, state)
         if isinstance(step, Run)
     ]
-
-
-def _held_writes(program: Program, state: State) -> list[tuple[int, int, tuple[Access, ...]]]:
-    """The writes of steps that wait for other variables than those they write: store buffers may hide what SC shows."""
-    model = memory_model("sc")
-    found = []
-    for p, process in enumerate(program.processes):
-        for number, transition in process.leaving(state.locations[p]):
-            read, written = _text_variables(transition, Load), _text_variables(transition, StoreOp)
-            if any(r != w for r in read for w in written) and take(program, model, state, Run(p, number)) is None:
-                found.append((p, number, tuple(Access("store", p, variable, 0) for variable in written)))
-    return found
-
-
-def _text_variables(transition: Transition, kind: type[Load] | type[StoreOp]) -> set[int]:
-    places = [op.address for op in transition.ops if isinstance(op, kind)]
-    return {n for a in places for n in (range(a.base, a.base + a.size) if a.variable is None else (a.variable,))}
 
 
 def _waiting_to(program: Program, state: State) -> list[tuple[int, int, tuple[Access, ...]]]:

@@ -33,11 +33,6 @@ namespace memfence {
 
 enum class Criterion : std::int32_t { Persistence, RobustTso, RobustPso };
 
-// A write is possible whatever others have pending, unless its step looks at other variables than those it writes.
-bool writes_by_another_variable(const Machine& m, const Edge& edge);
-// The variables that the op may mean.
-std::vector<int> variables_within(const Machine& m, const Op& op);
-
 // Whether all stores of a walk stay pending, not only its first.
 bool delays_every_store(const Machine& m, Criterion criterion);
 

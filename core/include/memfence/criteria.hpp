@@ -120,9 +120,7 @@ template <bool triangular>
 class RaceObserver : public NoObserver {
  public:
   using Semantics = std::conditional_t<triangular, ScLastStore, Sc>;
-  explicit RaceObserver(const Machine& m) : machine_(&m), semantics_(m) {
-    for (const Edge& edge : m.edges) by_another_variable_.push_back(writes_by_another_variable(m, edge));
-  }
+  explicit RaceObserver(const Machine& m) : machine_(&m), semantics_(m) {}
 
   void expand(Work& w, Index index);
   bool has_finding() const { return race_.has_value(); }
@@ -141,10 +139,8 @@ class RaceObserver : public NoObserver {
     bool writes_only = false;  // TRF: only a write completes the race
   };
   void note_exposed(const Work& w, int process, std::size_t first);
-  void note_waiting_writes(int number);
   const Machine* machine_;
   Semantics semantics_;
-  std::vector<bool> by_another_variable_;  // per edge
   std::optional<Race> race_;
   std::vector<Next> next_;
   std::vector<Access> accesses_;

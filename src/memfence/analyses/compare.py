@@ -14,7 +14,7 @@ from memfence.analyses import check
 from memfence.analyses.options import CheckOptions, Criterion, properties_to_check
 from memfence.analyses.result import CheckResult, Stats, Verdict, go_on_unless_interrupted
 from memfence.program.communication import other_communication, shared_memory_form
-from memfence.program.ir import Program, has_torn_steps
+from memfence.program.ir import Program, has_guarded_writes, has_torn_steps
 
 RelaxedModel = Literal["tso", "pso"]
 
@@ -123,6 +123,8 @@ def _asked(program: Program, options: CheckOptions) -> Iterator[Question]:
 
 def weaker(program: Program, question: Question) -> Iterator[Question]:
     """The criteria that `question` directly implies for this program."""
+    if question == TRF and has_guarded_writes(program):
+        return
     for other in _WEAKER.get(question, ()):
         if other != PERSISTENT or not has_torn_steps(program):
             yield other

@@ -358,6 +358,22 @@ def has_torn_steps(program: Program) -> bool:
     return any(sum(isinstance(op, Store) for op in t.ops) > 1 for t in steps)
 
 
+def has_guarded_writes(program: Program) -> bool:
+    """Whether some step reads one variable and writes another: what others have pending decides when it is possible."""
+
+    def variables(transition: Transition, kind: type[Load] | type[Store]) -> set[int]:
+        places = [op.address for op in transition.ops if isinstance(op, kind)]
+        return {n for a in places for n in (range(a.base, a.base + a.size) if a.variable is None else (a.variable,))}
+
+    return any(
+        read != written
+        for process in program.processes
+        for transition in process.transitions
+        for written in variables(transition, Store)
+        for read in variables(transition, Load)
+    )
+
+
 def same_meaning(a: Program, b: Program) -> bool:
     """Whether the two are equal but for places in the text and restrictions of scope."""
     return replace(a, name=b.name) == b
