@@ -123,7 +123,7 @@ def _asked(program: Program, options: CheckOptions) -> Iterator[Question]:
 
 def weaker(program: Program, question: Question) -> Iterator[Question]:
     """The criteria that `question` directly implies for this program."""
-    if question == TRF and has_guarded_writes(program):
+    if question == TRF and (has_guarded_writes(program) or has_torn_steps(program)):
         return
     for other in _WEAKER.get(question, ()):
         if other != PERSISTENT or not has_torn_steps(program):
