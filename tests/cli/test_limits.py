@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from interruptible import start
+
 GENEROUS_SECONDS = 60.0
 """For a command that should take two: tests run on busy machines."""
 
@@ -93,7 +95,7 @@ class Watched:
 
     def __init__(self, arguments: list[str]) -> None:
         self.terminal, theirs = pty.openpty()
-        self.process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=theirs, text=True)
+        self.process = start(arguments, stdout=subprocess.PIPE, stderr=theirs)
         os.close(theirs)
         self.seen = ""
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from interruptible import start
 from memfence.cli import terminal
 from memfence.cli.interruption import interrupted_object
 from memfence.cli.time_limit import TimeLimit, TimeUp
@@ -90,7 +91,7 @@ def test_a_file_that_cannot_be_written_is_found_before_the_search(
 
 def started(*arguments: object) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "memfence", *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    return start(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
