@@ -14,14 +14,14 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions
-from memfence.analyses.result import CheckResult, Verdict
 from memfence.engines.criteria import explore_attacks
+from memfence.passes.flattening import distinct_processes, flatten
 from memfence.pipeline import load
-from memfence.program.flattening import distinct_processes, flatten
 from memfence.program.ir import Fence, Location, Process, Program, Transition
+from memfence.questions import check
 from memfence.reports.plot import Panel, Series, render_plot
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import CheckResult, Verdict
 
 FAMILIES = Path(__file__).resolve().parents[2] / "shared" / "corpus" / "persist" / "parameterized"
 STEPS = 2

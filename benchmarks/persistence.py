@@ -15,12 +15,12 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions
 from memfence.engines.criteria import explore_attacks
-from memfence.engines.engine import Limits, peak_megabytes
+from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load
-from memfence.program.communication import shared_memory_form
+from memfence.questions import check
+from memfence.tasks.limits import Limits, peak_megabytes
+from memfence.tasks.options import CheckOptions
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 PROGRAMS = SHARED / "corpus" / "persist"

@@ -15,12 +15,12 @@ from math import exp, log
 import spin
 from cases import CORPUS, THREADS, WITH_BUFFERS, WITH_REDUCTIONS, WITHOUT_REDUCTIONS, Case
 
-from memfence.analyses.options import ALL_REDUCTIONS
-from memfence.engines.engine import Limits
 from memfence.engines.explicit import Bounded, Explored, Question, explore
 from memfence.pipeline import load
 from memfence.program.ir import Forbidden, Program
-from memfence.program.property_text import parse_expression
+from memfence.program.text.properties import parse_expression
+from memfence.tasks.limits import Limits
+from memfence.tasks.options import ALL_REDUCTIONS
 
 UNREDUCED: frozenset[str] = frozenset()
 REDUCED = frozenset(ALL_REDUCTIONS)

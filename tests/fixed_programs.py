@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memfence.analyses import check
-from memfence.analyses.result import Verdict
 from memfence.frontends import language_named
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
+from memfence.questions import check
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixResult, FixVerdict, PlacedFence
 from memfence.synthesis.synthesise import fix, forbidding_outcomes, restated
+from memfence.tasks.result import Verdict
 
 
 def verdict_with(program: Program, fences: Sequence[PlacedFence], options: FixOptions) -> Verdict:

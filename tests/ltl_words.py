@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from memfence.analyses.ltl.evaluate import Lasso
-from memfence.analyses.ltl.formula import (
+from memfence.questions.ltl.evaluate import Lasso
+from memfence.questions.ltl.formula import (
     FALSE,
     TRUE,
     Atom,

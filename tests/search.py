@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from memfence.engines.trace import Trace
+from memfence.execution.trace import Trace
 from memfence.models.state import Failure, State, Step
 from memfence.models.steps import MemoryModel, starts, successors
 from memfence.program.ir import Program

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from memfence.engines.engine import Limits, Stop
 from memfence.engines.explicit import Bounded, Question, explore
 from memfence.engines.symbolic import UnboundedModel
 from memfence.program.ir import Program
+from memfence.tasks.limits import Limits, Stop
 
 JUST_EXPLORE = Question(failures=False)
 LARGEST_BOUND, STABLE_ROUNDS, MOST_STATES = 8, 3, 150_000

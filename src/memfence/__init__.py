@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any
 from memfence.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from memfence.analyses import check
-    from memfence.analyses.options import CheckOptions
-    from memfence.analyses.result import CheckResult, Stats, Verdict
     from memfence.diagnostics import Diagnostic, InputError
     from memfence.pipeline import load, load_text
     from memfence.program.ir import Program
-    from memfence.program.property_text import parse_expression
+    from memfence.program.text.properties import parse_expression
+    from memfence.questions import check
     from memfence.source import SourceText
     from memfence.synthesis import fix
     from memfence.synthesis.comparison import compare
     from memfence.synthesis.options import FixOptions
     from memfence.synthesis.result import FixResult, FixVerdict
+    from memfence.tasks.options import CheckOptions
+    from memfence.tasks.result import CheckResult, Stats, Verdict
 
 _HOME = {
-    "CheckOptions": "memfence.analyses.options",
-    "CheckResult": "memfence.analyses.result",
+    "CheckOptions": "memfence.tasks.options",
+    "CheckResult": "memfence.tasks.result",
     "Diagnostic": "memfence.diagnostics",
     "FixOptions": "memfence.synthesis.options",
     "FixResult": "memfence.synthesis.result",
@@ -34,14 +34,14 @@ _HOME = {
     "InputError": "memfence.diagnostics",
     "Program": "memfence.program.ir",
     "SourceText": "memfence.source",
-    "Stats": "memfence.analyses.result",
-    "Verdict": "memfence.analyses.result",
-    "check": "memfence.analyses",
+    "Stats": "memfence.tasks.result",
+    "Verdict": "memfence.tasks.result",
+    "check": "memfence.questions",
     "compare": "memfence.synthesis.comparison",
     "fix": "memfence.synthesis",
     "load": "memfence.pipeline",
     "load_text": "memfence.pipeline",
-    "parse_expression": "memfence.program.property_text",
+    "parse_expression": "memfence.program.text.properties",
 }
 
 __all__ = [

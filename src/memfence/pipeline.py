@@ -8,9 +8,9 @@ from pathlib import Path
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
 from memfence.frontends import LANGUAGES, Language, choose_language, language_named
+from memfence.passes.intervals import bound_values
+from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.ir import Program
-from memfence.program.passes.intervals import bound_values
-from memfence.program.passes.lock_regions import fuse_lock_regions
 from memfence.program.validate import validate
 from memfence.source import BYTE_ORDER_MARK, SourceText
 

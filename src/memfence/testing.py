@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memfence.analyses.result import CheckResult
+    from memfence.tasks.result import CheckResult
 
 
 def assert_safe(
@@ -34,8 +34,8 @@ def assert_safe(
     `forbid` and `invariant` are expressions as on the command line; `options` are fields of `memfence.CheckOptions`.
     """
     __tracebackhide__ = True
-    from memfence.analyses.result import Verdict
     from memfence.reports.text import render_text
+    from memfence.tasks.result import Verdict
 
     result = _checked(path, model, criterion, forbid, invariant, language, int_bits, options)
     if result.verdict is not Verdict.HOLDS:
@@ -56,8 +56,8 @@ def assert_unsafe(
 ) -> CheckResult:
     """Show that the program in `path` fails under `model`: for tests of the tests, which a known bug must break."""
     __tracebackhide__ = True
-    from memfence.analyses.result import Verdict
     from memfence.reports.text import render_text
+    from memfence.tasks.result import Verdict
 
     result = _checked(path, model, criterion, forbid, invariant, language, int_bits, options)
     if result.verdict is not Verdict.VIOLATED:
@@ -75,11 +75,11 @@ def _checked(
     int_bits: int | None,
     options: dict[str, Any],
 ) -> CheckResult:
-    from memfence.analyses import check
-    from memfence.analyses.options import CheckOptions
     from memfence.pipeline import load
     from memfence.program.ir import Forbidden, Invariant
-    from memfence.program.property_text import parse_expression
+    from memfence.program.text.properties import parse_expression
+    from memfence.questions import check
+    from memfence.tasks.options import CheckOptions
 
     program = load(Path(path), language=language, int_bits=int_bits)
     if forbid is not None:

@@ -145,9 +145,9 @@ def test_an_interruption_follows_the_schema_of_its_command(command: str) -> None
 
 
 def test_an_interrupt_ends_a_comparison_and_not_only_one_of_its_questions(monkeypatch: pytest.MonkeyPatch) -> None:
-    from memfence.analyses import compare
-    from memfence.analyses.result import CheckResult, Stats, Verdict
     from memfence.pipeline import load
+    from memfence.questions import compare
+    from memfence.tasks.result import CheckResult, Stats, Verdict
 
     def interrupted(program: Any, options: Any) -> CheckResult:
         nothing = Stats(0, 0, 0.0, 0.0)
@@ -181,9 +181,9 @@ def test_a_long_run_that_cannot_be_replayed_in_time_is_unknown(tmp_path: Path) -
 def test_traces_that_there_was_no_time_for_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from memfence.analyses.explore import ExploreOptions, explore
     from memfence.cli import explore_command
     from memfence.pipeline import load
+    from memfence.questions.explore import ExploreOptions, explore
     from memfence.reports import memory_trace
 
     result = explore(load(ROOT / EXAMPLE), ExploreOptions(save=2))

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from emptiness import has_accepted_run
-from memfence.analyses import check
-from memfence.analyses.ltl.formula import Not
-from memfence.analyses.ltl.parser import parse_formula
-from memfence.analyses.ltl.translate import translate
-from memfence.analyses.options import CheckOptions
-from memfence.analyses.result import Verdict
 from memfence.models import ModelName, Sc, memory_model
 from memfence.models.fairness import memory_fairness, process_fairness
 from memfence.pipeline import load
 from memfence.program.ir import Ltl
+from memfence.questions import check
+from memfence.questions.ltl.formula import Not
+from memfence.questions.ltl.parser import parse_formula
+from memfence.questions.ltl.translate import translate
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import Verdict
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "dve"
 RESPONSE = "G (P@wait -> F P@cs)"

@@ -8,17 +8,17 @@ from random import Random
 import pytest
 
 from cyclic_programs import cyclic_program
-from memfence.analyses.ltl.check import bounded_memory, claim_of_formula, decide
-from memfence.engines.engine import Limits
 from memfence.models import MemoryModel, Sc, memory_model
 from memfence.models.steps import is_final
-from memfence.program.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
+from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, Register, variable_address
 from memfence.program.ir import Domain, Load, Ltl, Op, Program, SharedVar, Store
+from memfence.questions.ltl.check import bounded_memory, claim_of_formula, decide
 from memfence.synthesis.atomic_writes import SC, fix_ltl
 from memfence.synthesis.options import FixOptions, Minimise
 from memfence.synthesis.result import FixVerdict
+from memfence.tasks.limits import Limits
 from search import reachable
 
 FORMULAS = (

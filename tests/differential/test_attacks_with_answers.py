@@ -11,16 +11,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions
-from memfence.analyses.result import Verdict
 from memfence.engines.criteria import explore_attacks, explore_races
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
+from memfence.questions import check
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixVerdict
 from memfence.synthesis.synthesise import fix
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import Verdict
 from twins import criteria as twin
 
 Model = Literal["tso", "pso"]

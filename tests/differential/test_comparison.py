@@ -8,16 +8,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from criteria_programs import RICH, criteria_programs
-from memfence.analyses import check
-from memfence.analyses.compare import QUESTIONS, compare
-from memfence.analyses.options import CheckOptions
-from memfence.analyses.result import Verdict
 from memfence.pipeline import load
 from memfence.program.ir import Program
+from memfence.questions import check
+from memfence.questions.compare import QUESTIONS, compare
 from memfence.synthesis.comparison import compare as compare_with_fences
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixVerdict
 from memfence.synthesis.synthesise import fix
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import Verdict
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)

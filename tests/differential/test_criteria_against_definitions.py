@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from criteria_programs import PLAIN, RICH, criteria_programs
 from fenced import with_fences
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions
-from memfence.analyses.result import Verdict
-from memfence.analyses.state_robustness import check_state_robustness
 from memfence.engines.criteria import Attack, AttackKind, Decided, explore_attacks, explore_races
 from memfence.models import ModelName
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, variable_address
 from memfence.program.ir import Domain, FenceKind, Load, Program, SharedVar, Store
+from memfence.questions import check
+from memfence.questions.state_robustness import check_state_robustness
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import Verdict
 from twins import criteria as twin
 
 Reductions = frozenset[str]

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from cyclic_programs import cyclic_program
 from generators import EVERYTHING, Shape, programs
-from memfence.analyses.options import ALL_REDUCTIONS
 from memfence.engines.dual import DualResult, explore_dual, supports
-from memfence.engines.engine import Limits, Stop
 from memfence.engines.explicit import Bounded, Question, explore
 from memfence.models.steps import evaluate_in, is_final
+from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import At, Binary, Const, Expr, RegisterOf, Shared, conjunction, variable_address
 from memfence.program.ir import Program
-from memfence.program.passes.lock_regions import fuse_lock_regions
+from memfence.tasks.limits import Limits, Stop
+from memfence.tasks.options import ALL_REDUCTIONS
 from twins.dual import can_reach
 
 ALL = frozenset(ALL_REDUCTIONS)

@@ -19,15 +19,10 @@ from cyclic_programs import cyclic_program
 from emptiness import TooLarge, has_accepted_run, has_run_of_property
 from generators import EVERYTHING, Shape, programs
 from ltl_words import random_formula
-from memfence.analyses.ltl.check import Claim, claim_of_automaton, decide, fairness_of
-from memfence.analyses.ltl.fairness import counterexample_obligation
-from memfence.analyses.ltl.formula import Atom, Formula, Next, Not, Until, all_of, always, any_of, eventually, implies
-from memfence.analyses.ltl.parser import Proposition
-from memfence.analyses.ltl.translate import translate
-from memfence.engines.buchi import reference_model
-from memfence.engines.engine import Limits
+from memfence.engines.emptiness import reference_model
 from memfence.engines.explicit import Bounded
 from memfence.models.fairness import memory_fairness, process_fairness
+from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import (
     TRUE,
     Address,
@@ -41,8 +36,13 @@ from memfence.program.expressions import (
     variable_address,
 )
 from memfence.program.ir import Process, Program, PropertyAutomaton, PropertyEdge
-from memfence.program.passes.lock_regions import fuse_lock_regions
+from memfence.questions.ltl.check import Claim, claim_of_automaton, decide, fairness_of
+from memfence.questions.ltl.fairness import counterexample_obligation
+from memfence.questions.ltl.formula import Atom, Formula, Next, Not, Until, all_of, always, any_of, eventually, implies
+from memfence.questions.ltl.parser import Proposition
+from memfence.questions.ltl.translate import translate
 from memfence.source import NOWHERE
+from memfence.tasks.limits import Limits
 
 MEMORIES = (Bounded("sc"), Bounded("tso", 1, True), Bounded("tso", 2, True), Bounded("tso", 2), Bounded("pso", 1))
 MOST_STATES = 3_000

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from exploration import Exploration
 from exploration import explore as explore_slowly
 from generators import EVERYTHING, Shape, programs
-from memfence.analyses.options import ALL_REDUCTIONS
-from memfence.engines.engine import Stop
 from memfence.engines.explicit import Bounded, Question, explore
 from memfence.models import memory_model
 from memfence.models.state import State
 from memfence.models.steps import evaluate_in, is_final
+from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import At, Binary, Const, Expr, RegisterOf, Shared, conjunction, variable_address
 from memfence.program.ir import Program
-from memfence.program.passes.lock_regions import fuse_lock_regions
+from memfence.tasks.limits import Stop
+from memfence.tasks.options import ALL_REDUCTIONS
 
 MEMORIES = (
     Bounded("sc"),

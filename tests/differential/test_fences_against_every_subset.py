@@ -12,21 +12,21 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from generators import Feature, Shape, programs
-from memfence.analyses.criteria import attack_kind
-from memfence.analyses.options import Criterion
-from memfence.analyses.safety import question_of
 from memfence.engines.criteria import explore_attacks
 from memfence.engines.explicit import Bounded, Question, explore
 from memfence.frontends import EditKind
 from memfence.models import ModelName
 from memfence.program.expressions import At, Binary, Const, RegisterOf, conjunction, disjunction
 from memfence.program.ir import FencePoint, Forbidden, Program
+from memfence.questions.criteria import attack_kind
+from memfence.questions.safety import question_of
 from memfence.source import NOWHERE
-from memfence.synthesis.instrument import insert
+from memfence.synthesis.apply_edits import insert
 from memfence.synthesis.options import DEFAULT_COSTS, FixOptions
 from memfence.synthesis.result import FixVerdict
 from memfence.synthesis.sites import find_edits
 from memfence.synthesis.synthesise import choose
+from memfence.tasks.options import Criterion
 
 FEATURES: frozenset[Feature] = frozenset({"fences", "sfences", "locked", "branches", "waits", "arithmetic", "choices"})
 SHAPE = Shape(processes=(2, 3), statements=(2, 3), values=2, features=FEATURES)

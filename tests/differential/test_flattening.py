@@ -10,17 +10,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from criteria_programs import RICH, criteria_programs
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions
-from memfence.analyses.result import Verdict
 from memfence.engines.criteria import explore_attacks
+from memfence.passes.flattening import distinct_processes, flatten
 from memfence.pipeline import load, load_text
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, Register, variable_address
-from memfence.program.flattening import distinct_processes, flatten
 from memfence.program.ir import Assume, Domain, Load, Op, Process, Program, SharedVar, Store, has_torn_steps
 from memfence.program.validate import validate
+from memfence.questions import check
 from memfence.source import SourceText
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import Verdict
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 QUICK = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)

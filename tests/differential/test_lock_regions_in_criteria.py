@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions, Criterion
-from memfence.analyses.result import Verdict
 from memfence.codes import Code
 from memfence.diagnostics import InputError
+from memfence.passes.lock_regions import has_lock_regions
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
-from memfence.program.passes.lock_regions import has_lock_regions
+from memfence.questions import check
 from memfence.source import SourceText
+from memfence.tasks.options import CheckOptions, Criterion
+from memfence.tasks.result import Verdict
 from twins import criteria as twin
 
 # `a` delays y past its read of x. The region of `b` reads z first: were its steps apart, the read would not come after

@@ -7,11 +7,11 @@ from random import Random
 import pytest
 
 from ltl_words import random_formula, random_lasso
-from memfence.analyses.ltl.evaluate import Lasso, accepts, holds
-from memfence.analyses.ltl.fairness import peel
-from memfence.analyses.ltl.formula import Atom, Not, all_of, always, eventually, formula_text, implies, normal_form
-from memfence.analyses.ltl.simplify import simplify
-from memfence.analyses.ltl.translate import tableau, translate
+from memfence.questions.ltl.evaluate import Lasso, accepts, holds
+from memfence.questions.ltl.fairness import peel
+from memfence.questions.ltl.formula import Atom, Not, all_of, always, eventually, formula_text, implies, normal_form
+from memfence.questions.ltl.simplify import simplify
+from memfence.questions.ltl.translate import tableau, translate
 
 WORDS = 12
 

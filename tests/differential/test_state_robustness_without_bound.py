@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from cyclic_programs import cyclic_program
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions
-from memfence.analyses.result import Verdict
-from memfence.engines.engine import Limits
 from memfence.engines.explicit import Bounded
 from memfence.engines.state_robustness import ScStates, explore_sc_states, explore_strays, explore_unbounded
 from memfence.engines.symbolic import UnboundedModel
+from memfence.questions import check
+from memfence.tasks.limits import Limits
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import Verdict
 
 MODELS: tuple[UnboundedModel, ...] = ("tso", "pso")
 LIMITS = Limits(timeout_seconds=20)

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 
 from generators import EVERYTHING, Shape, programs
-from memfence.analyses.explore import explore as analyse
 from memfence.engines.criteria import explore_attacks
 from memfence.engines.monitor import monitor_stream
-from memfence.engines.schedule import read_schedules, schedule_object
 from memfence.engines.stateless import Explored, encode_for_exploration, explore
+from memfence.execution.schedule import read_schedules, schedule_object
 from memfence.models.sc import Sc
 from memfence.models.state import Failure, Run, State
 from memfence.models.steps import starts, successors
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, Register, variable_address
 from memfence.program.ir import Assume, Domain, Load, Op, Process, Program, SharedVar, Store
+from memfence.questions.explore import explore as analyse
 from memfence.reports.json import dump
 from memfence.reports.memory_trace import render_trace
 from memfence.source import SourceText

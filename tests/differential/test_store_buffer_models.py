@@ -11,18 +11,18 @@ from collections.abc import Iterable
 import pytest
 
 from corpus import CORPUS
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions
-from memfence.analyses.result import Verdict
 from memfence.diagnostics import InputError
 from memfence.frontends import dve
 from memfence.models import MemoryModel, ModelName, Sc, memory_model
 from memfence.models.state import Failure, State
 from memfence.models.steps import starts, successors
-from memfence.program.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
+from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.program.ir import Ltl, Program
-from memfence.reports.dve import render_store_buffer_model
+from memfence.questions import check
 from memfence.source import SourceText
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import Verdict
+from memfence.translate.dve import render_store_buffer_model
 
 TSO_VAR = memory_model("tso", bound=1, per_variable=True)
 

@@ -11,13 +11,13 @@ from random import Random
 import pytest
 
 from cyclic_programs import cyclic_program
-from memfence.analyses import strategy
-from memfence.analyses.options import CheckOptions
-from memfence.engines.engine import Deadline, Limits
 from memfence.engines.explicit import Question
 from memfence.models.steps import evaluate_in
 from memfence.program.expressions import At, conjunction
 from memfence.program.ir import Program
+from memfence.strategy import portfolio as strategy
+from memfence.tasks.limits import Deadline, Limits
+from memfence.tasks.options import CheckOptions
 from symbolic_limit import explicit_limit
 
 ATTEMPTS = (

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from memfence.engines.engine import Limits, Stop
 from memfence.engines.explicit import Bounded, Explored, Question, explore
 from memfence.pipeline import load, load_text
 from memfence.program.expressions import Shared, variable_address
 from memfence.program.ir import Program
-from memfence.program.property_text import parse_expression
+from memfence.program.text.properties import parse_expression
 from memfence.source import SourceText
+from memfence.tasks.limits import Limits, Stop
 
 LARGE = 50_000
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

@@ -13,8 +13,8 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
 from corpus import CORPUS  # noqa: E402
+from memfence.passes.atomic_writes import WaitsFor, writes_of  # noqa: E402
 from memfence.pipeline import load  # noqa: E402
-from memfence.program.atomic_writes import WaitsFor, writes_of  # noqa: E402
 from memfence.program.ir import Assign, Load, Ltl, Program, Store  # noqa: E402
 from memfence.synthesis.atomic_writes import AtomicFix, fix_ltl  # noqa: E402
 from memfence.synthesis.options import FixOptions, Minimise  # noqa: E402

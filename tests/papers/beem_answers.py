@@ -8,14 +8,14 @@ from typing import assert_never
 
 from beem import Answer, Instance, property_of
 
-from memfence.analyses.ltl.check import claim_of_formula, decide
-from memfence.analyses.ltl.formula import And, Atom, Formula, Next, Not, Or, Release, Truth, Until
-from memfence.analyses.ltl.parser import parse_formula
-from memfence.engines.buchi import Emptiness
-from memfence.engines.engine import Limits, Stop
+from memfence.engines.emptiness import Emptiness
 from memfence.engines.explicit import Bounded, Explored, Question, explore
 from memfence.program.expressions import Const, Expr, Unary, conjunction, disjunction
 from memfence.program.ir import Program
+from memfence.questions.ltl.check import claim_of_formula, decide
+from memfence.questions.ltl.formula import And, Atom, Formula, Next, Not, Or, Release, Truth, Until
+from memfence.questions.ltl.parser import parse_formula
+from memfence.tasks.limits import Limits, Stop
 
 SC = Bounded("sc")
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from atomic_table import EXAMPLES, ROWS, Row, assignments
 
-from memfence.analyses.ltl.check import claim_of_formula, decide
-from memfence.engines.engine import Limits
 from memfence.engines.explicit import Bounded
+from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.pipeline import load
-from memfence.program.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.program.ir import Program
+from memfence.questions.ltl.check import claim_of_formula, decide
 from memfence.synthesis.atomic_writes import AtomicFix
 from memfence.synthesis.options import Minimise
 from memfence.synthesis.result import FixVerdict
+from memfence.tasks.limits import Limits
 
 FIGURE_6 = Row("Fig. 6", EXAMPLES / "increments.dve", "F (x == 2 && y > 0)", 4, 2)
 TSO_VAR = Bounded("tso", 1, per_variable=True)

@@ -11,11 +11,11 @@ from beem import Instance, small_instances
 from beem_answers import answer, count_states, decided
 
 from corpus import needs_corpus
-from memfence.analyses.ltl.check import claim_of_automaton, decide
-from memfence.engines.engine import Limits
 from memfence.engines.explicit import Bounded
 from memfence.pipeline import load
 from memfence.program.ir import PropertyAutomaton
+from memfence.questions.ltl.check import claim_of_automaton, decide
+from memfence.tasks.limits import Limits
 
 pytestmark = needs_corpus
 

@@ -9,15 +9,15 @@ from beem import Answer, Instance, load, property_of, small_instances
 
 from corpus import corpus_files, needs_corpus
 from emptiness import following, has_accepted_run, has_run_of_property
-from memfence.analyses.ltl.formula import Not
-from memfence.analyses.ltl.parser import parse_formula
-from memfence.analyses.ltl.translate import translate
 from memfence.frontends.dve import parse_state_expression
 from memfence.models import Sc
 from memfence.models.state import State
 from memfence.models.steps import evaluate_in, starts
 from memfence.program.ir import PropertyAutomaton
 from memfence.program.validate import validate
+from memfence.questions.ltl.formula import Not
+from memfence.questions.ltl.parser import parse_formula
+from memfence.questions.ltl.translate import translate
 
 pytestmark = needs_corpus
 

@@ -6,11 +6,11 @@ import pytest
 
 from corpus import CORPUS, needs_corpus
 from memfence import load
-from memfence.analyses.options import ALL_REDUCTIONS
-from memfence.analyses.safety import question_of
 from memfence.engines.dual import explore_dual
-from memfence.engines.engine import Limits
 from memfence.models.steps import evaluate_in
+from memfence.questions.safety import question_of
+from memfence.tasks.limits import Limits
+from memfence.tasks.options import ALL_REDUCTIONS
 
 pytestmark = needs_corpus
 

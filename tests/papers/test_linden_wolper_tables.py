@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from memfence.analyses.safety import question_of
-from memfence.engines.concrete import find_concrete
-from memfence.engines.engine import Limits
 from memfence.engines.symbolic import SymbolicResult, UnboundedModel, explore_symbolic
 from memfence.pipeline import load, load_text
+from memfence.questions.safety import question_of
 from memfence.source import SourceText
+from memfence.strategy.bounded_witness import find_concrete
+from memfence.tasks.limits import Limits
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "linden_wolper"
 TABLES = Path(__file__).resolve().parents[3] / "shared" / "tables"

@@ -10,9 +10,9 @@ from random import Random
 import pytest
 
 from ltl_words import random_formula, random_lasso
-from memfence.analyses.ltl.automaton import Automaton, Edge
-from memfence.analyses.ltl.evaluate import accepts
-from memfence.analyses.ltl.formula import (
+from memfence.questions.ltl.automaton import Automaton, Edge
+from memfence.questions.ltl.evaluate import accepts
+from memfence.questions.ltl.formula import (
     And,
     Atom,
     Formula,
@@ -27,7 +27,7 @@ from memfence.analyses.ltl.formula import (
     is_stutter_invariant,
     normal_form,
 )
-from memfence.analyses.ltl.translate import translate
+from memfence.questions.ltl.translate import translate
 
 SPIN = shutil.which("spin")
 pytestmark = pytest.mark.skipif(SPIN is None, reason="spin is not installed")

@@ -11,18 +11,18 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from criteria_programs import RICH, criteria_programs
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions
-from memfence.analyses.result import Verdict
 from memfence.codes import Code
 from memfence.diagnostics import InputError
 from memfence.engines.criteria import explore_attacks
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Program
-from memfence.program.persistence_query import persistence_query
 from memfence.program.validate import validate
-from memfence.reports.promela import render_promela
+from memfence.questions import check
 from memfence.source import SourceText
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import Verdict
+from memfence.translate.persistence_query import persistence_query
+from memfence.translate.promela import render_promela
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 needs_spin = pytest.mark.skipif(

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from corpus import CORPUS, needs_corpus
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions
-from memfence.analyses.result import Verdict
 from memfence.engines.criteria import explore_attacks
-from memfence.engines.engine import Limits
+from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load
-from memfence.program.communication import shared_memory_form
 from memfence.program.ir import Program
+from memfence.questions import check
+from memfence.tasks.limits import Limits
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import Verdict
 
 TABLES = CORPUS.parent / "tables"
 INT_BITS = {"bakery3": 4, "bakery4": 2, "seqlock": 3}

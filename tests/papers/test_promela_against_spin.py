@@ -22,16 +22,16 @@ from spin import (
 )
 
 from exploration import reachable
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions
-from memfence.analyses.result import Verdict
 from memfence.frontends import EditKind
 from memfence.frontends.promela import insert_fences, parse
 from memfence.models import memory_model
 from memfence.models.steps import evaluate_in
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Invariant, Program
+from memfence.questions import check
 from memfence.source import SourceText
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import Verdict
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.pml"))
 

@@ -18,7 +18,7 @@ from corpus import CORPUS, needs_corpus
 from fixed_programs import fixed_and_needed
 from memfence.pipeline import load_text
 from memfence.program.ir import Forbidden, Program
-from memfence.program.property_text import parse_expression
+from memfence.program.text.properties import parse_expression
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixVerdict

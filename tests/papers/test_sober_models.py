@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from memfence.analyses.explore import ExploreOptions, explore
-from memfence.analyses.result import Verdict
 from memfence.engines.criteria import explore_attacks
 from memfence.engines.stateless import explore as run_executions
 from memfence.pipeline import load
+from memfence.questions.explore import ExploreOptions, explore
+from memfence.tasks.result import Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ROOT / "examples" / "sober"

@@ -11,11 +11,8 @@ from random import Random
 
 import pytest
 
-from memfence.analyses import strategy
-from memfence.analyses.options import CheckOptions
-from memfence.engines.control_flow import is_out_of_reach
-from memfence.engines.engine import Deadline, Limits
 from memfence.engines.explicit import Bounded, Question, explore
+from memfence.engines.unreachable import is_out_of_reach
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import (
     At,
@@ -31,8 +28,11 @@ from memfence.program.expressions import (
     negate,
     variable_address,
 )
+from memfence.program.facts.dead_locations import locations_in_reach
 from memfence.program.ir import Assert, Assign, Assume, Domain, Load, Op, Process, Program, SharedVar, Store
-from memfence.program.passes.conditions import locations_in_reach
+from memfence.strategy import portfolio as strategy
+from memfence.tasks.limits import Deadline, Limits
+from memfence.tasks.options import CheckOptions
 
 VALUES = Domain(0, 2)
 REGISTERS = 3

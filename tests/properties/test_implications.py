@@ -10,14 +10,14 @@ from hypothesis import HealthCheck, given, settings
 
 from criteria_programs import RICH, criteria_programs
 from cyclic_programs import cyclic_program
-from memfence.analyses.criteria import check_criterion
-from memfence.analyses.options import CheckOptions, Criterion
-from memfence.analyses.result import Verdict
-from memfence.analyses.safety import check_safety
 from memfence.models import ModelName
 from memfence.pipeline import load_text
 from memfence.program.ir import Program, Store, has_guarded_writes
+from memfence.questions.criteria import check_criterion
+from memfence.questions.safety import check_safety
 from memfence.source import SourceText
+from memfence.tasks.options import CheckOptions, Criterion
+from memfence.tasks.result import Verdict
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/theory/criteria.md"
 QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)

@@ -19,7 +19,7 @@ from memfence.program.expressions import (
     UnaryOp,
     evaluate,
 )
-from memfence.program.passes.interval_arithmetic import EVERYTHING, Interval, interval, refine, value_of
+from memfence.program.facts.interval_arithmetic import EVERYTHING, Interval, interval, refine, value_of
 
 NUMBERS = st.integers(-9, 9) | st.sampled_from([2**31 - 1, -(2**31), 2**64, -(2**64), 2**70])
 LEAVES = st.builds(Const, NUMBERS) | st.builds(Register, st.integers(0, 1))

@@ -13,8 +13,8 @@ from generators import EVERYTHING, Shape, programs
 from memfence.models import memory_model
 from memfence.models.state import State
 from memfence.models.steps import MemoryModel
+from memfence.passes.intervals import bound_values
 from memfence.program.ir import UNDECLARED, Domain, Program
-from memfence.program.passes.intervals import bound_values
 from memfence.program.validate import validate
 
 MODELS = [memory_model("sc"), memory_model("tso", bound=2), memory_model("pso", bound=2)]

@@ -9,10 +9,10 @@ import pytest
 from canonical import canonical
 from corpus import corpus_files, needs_corpus
 from memfence.frontends import language_named
+from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.ir import Store
-from memfence.program.passes.lock_regions import fuse_lock_regions
 from memfence.source import SourceText
-from memfence.synthesis.instrument import insert
+from memfence.synthesis.apply_edits import insert
 from points import every_point, store_points
 
 FILES = {

@@ -12,10 +12,10 @@ from generators import EVERYTHING, Shape, programs
 from memfence.models import memory_model
 from memfence.models.state import State
 from memfence.models.steps import MemoryModel, is_final, successors
+from memfence.passes.lock_regions import fuse_lock_regions
+from memfence.passes.reductions import REDUCTIONS, reduce
+from memfence.program.facts.observation import Observed
 from memfence.program.ir import Program
-from memfence.program.passes.lock_regions import fuse_lock_regions
-from memfence.program.passes.observed import Observed
-from memfence.program.passes.reductions import REDUCTIONS, reduce
 from memfence.program.validate import validate
 
 # Much register work and few values: measured to kill the planted bugs that (8, 1, 1) and three values let live.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from memfence.engines.trace import Trace
+from memfence.execution.trace import Trace
 from memfence.models import MemoryModel, ModelName, memory_model
 from memfence.models.accesses import Access, accesses
 from memfence.models.state import Commit, DropSeparator, Failure, Run, State, Step

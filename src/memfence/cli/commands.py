@@ -16,10 +16,10 @@ from memfence.cli.outputs import HtmlOption, JunitOption, Outputs, SarifOption, 
 from memfence.version import VERSION
 
 if TYPE_CHECKING:
-    from memfence.analyses.options import CheckOptions
-    from memfence.analyses.result import CheckResult
     from memfence.diagnostics import InputError
     from memfence.program.ir import Program
+    from memfence.tasks.options import CheckOptions
+    from memfence.tasks.result import CheckResult
 
 ORDER = ("check", "fix", "why", "compare", "explore", "monitor", "translate", "bench", "explain")
 
@@ -176,9 +176,9 @@ def check(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every statistic.")] = False,
 ) -> None:
     """Does the program still work under the memory model? A proof, or a run that shows why not."""
-    from memfence.analyses.options import CheckOptions
     from memfence.cli.progress import ProgressLine
     from memfence.diagnostics import InputError
+    from memfence.tasks.options import CheckOptions
 
     if abstract is not None and (criterion is None or criterion.value != "persistent"):
         raise typer.BadParameter("an abstraction exists for --criterion persistent only", param_hint="--abstract")
@@ -261,7 +261,7 @@ def translate(
     try:
         program = _load(file, language, int_bits)
         if instrument is not None:
-            from memfence.program.persistence_query import persistence_query
+            from memfence.translate.persistence_query import persistence_query
 
             program = persistence_query(program)
         text = _with_store_buffers(program, atomic, atomic_waits) if store_buffers else _translated(program, to)
@@ -312,7 +312,7 @@ def _warn(program: Program) -> None:
 
 
 def _check(program: Program, options: CheckOptions) -> CheckResult:
-    from memfence.analyses import check as run_check
+    from memfence.questions import check as run_check
 
     return run_check(program, options)
 
@@ -329,7 +329,7 @@ def _properties(program: Program, forbid: list[str], invariant: list[str], ltl: 
     from memfence.diagnostics import Diagnostic, InputError
     from memfence.program.expressions import FALSE, Expr
     from memfence.program.ir import Forbidden, Invariant, Ltl
-    from memfence.program.property_text import parse_expression
+    from memfence.program.text.properties import parse_expression
     from memfence.source import SourceText
 
     mistakes: list[Diagnostic] = []
@@ -352,7 +352,7 @@ def _properties(program: Program, forbid: list[str], invariant: list[str], ltl: 
 
 
 def _reductions(text: str) -> tuple[str, ...]:
-    from memfence.analyses.options import ALL_REDUCTIONS
+    from memfence.tasks.options import ALL_REDUCTIONS
 
     if text in ("all", "none"):
         return ALL_REDUCTIONS if text == "all" else ()
@@ -367,9 +367,9 @@ def _reductions(text: str) -> tuple[str, ...]:
 
 
 def _with_store_buffers(program: Program, atomic: Path | None, waits: AtomicWaits) -> str:
+    from memfence.passes.atomic_list import parse_atomic_writes
     from memfence.pipeline import read_source
-    from memfence.program.atomic_text import parse_atomic_writes
-    from memfence.reports.dve import render_store_buffer_model
+    from memfence.translate.dve import render_store_buffer_model
 
     writes = () if atomic is None else parse_atomic_writes(read_source(atomic), program)
     return render_store_buffer_model(program, writes, waits_for=waits.value)
@@ -378,11 +378,11 @@ def _with_store_buffers(program: Program, atomic: Path | None, waits: AtomicWait
 def _translated(program: Program, to: Target) -> str:
     match to:
         case Target.promela:
-            from memfence.reports.promela import render_promela
+            from memfence.translate.promela import render_promela
 
             return render_promela(program)
         case Target.dot:
-            from memfence.reports.dot import render_dot
+            from memfence.translate.dot import render_dot
 
             return render_dot(program)
         case Target.dve:

@@ -41,12 +41,12 @@ def compare(
 
     Exit code 0: every question was decided, whatever the answers; 4: some were not.
     """
-    from memfence.analyses.options import CheckOptions
     from memfence.cli import terminal
     from memfence.cli.progress import ProgressLine
     from memfence.diagnostics import InputError
     from memfence.reports.compare import render_comparison, render_comparison_json
     from memfence.synthesis.comparison import compare as run_compare
+    from memfence.tasks.options import CheckOptions
 
     outputs = Outputs(html)
     outputs.require_places()

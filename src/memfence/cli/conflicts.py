@@ -12,8 +12,8 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memfence.analyses.options import CheckOptions, Criterion
     from memfence.program.ir import Program
+    from memfence.tasks.options import CheckOptions, Criterion
 
 ABOUT_TSO = ("persistent", "trf")
 """Criteria that are defined for TSO: an answer "under pso" would not be about PSO."""
@@ -48,7 +48,7 @@ def refuse_unused(program: Program, options: CheckOptions, typed_options: Iterab
 
     `typed_options`: which of `--fair`, `--define` and `--bound-per` were given.
     """
-    from memfence.analyses.options import criterion_to_check
+    from memfence.tasks.options import criterion_to_check
 
     criterion = criterion_to_check(program, options)
     _refuse_properties(criterion, options)
@@ -64,8 +64,8 @@ def refuse_unused(program: Program, options: CheckOptions, typed_options: Iterab
 
 def _asked(program: Program, criterion: Criterion, options: CheckOptions) -> tuple[bool, bool]:
     """Whether states are asked about, and whether infinite runs are (see `analyses.safety.check_safety`)."""
-    from memfence.analyses.options import properties_to_check
     from memfence.program.ir import Ltl, PropertyAutomaton
+    from memfence.tasks.options import properties_to_check
 
     if criterion != "safety":
         return False, False

@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memfence.analyses.result import Verdict
+    from memfence.tasks.result import Verdict
 
 
 class Exit(IntEnum):

@@ -15,8 +15,8 @@ from memfence.cli.outputs import HtmlOption, Outputs, make_folder, require_place
 from memfence.cli.time_limit import TimeLimit, TimeUp
 
 if TYPE_CHECKING:
-    from memfence.analyses.explore import ExploreResult
     from memfence.program.ir import Program
+    from memfence.questions.explore import ExploreResult
 
 NOT_WITH_REPLAY = (
     "preemptions", "depth", "first", "no_monitor", "timing", "save_trace", "most_traces", "save_schedule", "html",
@@ -54,11 +54,11 @@ def explore(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only.")] = False,
 ) -> None:
     """Run SC executions one by one: does an assertion fail, is one borderline for store buffers?"""
-    from memfence.analyses.explore import ExploreOptions
-    from memfence.analyses.explore import explore as run_explore
     from memfence.cli import terminal
     from memfence.cli.progress import ProgressLine
     from memfence.diagnostics import InputError
+    from memfence.questions.explore import ExploreOptions
+    from memfence.questions.explore import explore as run_explore
 
     if replay is not None:
         _refuse_with_replay(typed(context, *NOT_WITH_REPLAY))
@@ -120,7 +120,7 @@ def _report(result: ExploreResult, json: bool, quiet: bool) -> str:
 
 def _replayed(program: Program, schedule: Path, json: bool, quiet: bool) -> str:
     from memfence.cli import terminal
-    from memfence.engines.schedule import read_schedules
+    from memfence.execution.schedule import read_schedules
     from memfence.pipeline import read_source
     from memfence.reports.exploration import replay_object, replay_text
 
@@ -179,7 +179,7 @@ def _save_traces(result: ExploreResult, limit: TimeLimit, folder: Path) -> None:
 
 
 def _save_schedules(result: ExploreResult, path: Path) -> None:
-    from memfence.engines.schedule import schedule_object
+    from memfence.execution.schedule import schedule_object
     from memfence.reports.json import dump
 
     text = dump({"findings": [schedule_object(f.replayable) for f in result.findings]})

@@ -11,7 +11,7 @@ from memfence.cli.exit_codes import Exit
 from memfence.cli.outputs import write_report
 
 if TYPE_CHECKING:
-    from memfence.program.atomic_writes import AtomicWrite, WaitsFor
+    from memfence.passes.atomic_writes import AtomicWrite, WaitsFor
     from memfence.program.ir import Program
     from memfence.synthesis.atomic_writes import AtomicFix
     from memfence.synthesis.options import FixOptions
@@ -31,8 +31,8 @@ class AtomicOutputs:
 
 def is_temporal(program: Program, options: FixOptions) -> bool:
     """Whether atomic writes, not fences, are asked for."""
-    from memfence.analyses.options import properties_to_check
     from memfence.program.ir import Ltl, PropertyAutomaton
+    from memfence.tasks.options import properties_to_check
 
     if options.criterion not in (None, "safety"):
         return False
@@ -55,8 +55,8 @@ def fix_atomic(program: Program, options: FixOptions, waits_for: WaitsFor, outpu
 
 
 def _given(program: Program, listed: Path | None) -> tuple[AtomicWrite, ...]:
+    from memfence.passes.atomic_list import parse_atomic_writes
     from memfence.pipeline import read_source
-    from memfence.program.atomic_text import parse_atomic_writes
 
     if listed is None or not listed.exists():
         return ()
@@ -65,7 +65,7 @@ def _given(program: Program, listed: Path | None) -> tuple[AtomicWrite, ...]:
 
 def _write(result: AtomicFix, outputs: AtomicOutputs) -> None:
     if outputs.listed is not None:
-        from memfence.program.atomic_text import print_atomic_writes
+        from memfence.passes.atomic_list import print_atomic_writes
 
         write_report(outputs.listed, print_atomic_writes(result.program, result.atomic), "--atomic")
     if outputs.text is not None:
@@ -88,7 +88,7 @@ def _print(result: AtomicFix, outputs: AtomicOutputs) -> None:
 
         sys.stdout.write(dump(atomic_object(result)))
     elif outputs.diff:
-        from memfence.synthesis.rewrite import unified
+        from memfence.synthesis.patch import unified
 
         fixed = result.verdict.value == "fixed"
         sys.stdout.write(unified(result.program.source, _marked(result)) if fixed else "")

@@ -22,9 +22,9 @@ def monitor(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only.")] = False,
 ) -> None:
     """Could this recorded SC execution have gone another way on hardware with store buffers?"""
-    from memfence.analyses.monitor import monitor as run_monitor
     from memfence.cli import terminal
     from memfence.diagnostics import InputError
+    from memfence.questions.monitor import monitor as run_monitor
     from memfence.reports.monitoring import monitor_object, monitor_text
 
     outputs = Outputs(html)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from memfence.analyses.compare import Comparison
-    from memfence.analyses.explore import ExploreResult
-    from memfence.analyses.monitor import MonitorResult
-    from memfence.analyses.result import CheckResult
     from memfence.diagnostics import InputError
+    from memfence.questions.compare import Comparison
+    from memfence.questions.explore import ExploreResult
+    from memfence.questions.monitor import MonitorResult
     from memfence.synthesis.result import FixResult
+    from memfence.tasks.result import CheckResult
 
 HtmlOption = Annotated[
     Path | None, typer.Option("--html", metavar="OUT", help="Also write a page with the run to step through.")

@@ -57,10 +57,10 @@ def why(
 
     Exit code 0: every fence asked about is needed; 1: some are not; 4: some are not known to be.
     """
-    from memfence.analyses.options import CheckOptions, criterion_to_check
     from memfence.cli.progress import ProgressLine
     from memfence.diagnostics import InputError
     from memfence.synthesis.necessity import why as run_why
+    from memfence.tasks.options import CheckOptions, criterion_to_check
 
     file, line = _split(place)
     refuse_other_models(criterion or [], model)

@@ -14,19 +14,19 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from memfence import _core
-from memfence.engines.encode import Encoded, encode
-from memfence.engines.engine import Cost, Limits, Stop
 from memfence.engines.explicit import Bounded, cost_of, decode_step
-from memfence.engines.store_order import is_order_of_an_sc_run
-from memfence.engines.trace import Trace, UnreplayableWitness
-from memfence.engines.witness import original_steps
+from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.unreduce import original_steps
+from memfence.execution.store_order import is_order_of_an_sc_run
+from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models import MemoryModel, memory_model
 from memfence.models.accesses import AccessKind, accesses
 from memfence.models.state import Commit, Failure, Run, State, Step
 from memfence.models.steps import take
+from memfence.passes.reductions import reduce
+from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Load, Program, Store, Transition
-from memfence.program.passes.observed import observed_by
-from memfence.program.passes.reductions import reduce
+from memfence.tasks.limits import Cost, Limits, Stop
 
 _PENDING: AccessKind = "pending store"
 AttackKind = Literal["persistence", "tso", "pso"]

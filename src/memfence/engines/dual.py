@@ -16,17 +16,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memfence import _core
-from memfence.engines.encode import Encoded, encode
-from memfence.engines.engine import Cost, Limits, Stop
 from memfence.engines.explicit import Question
-from memfence.engines.trace import Trace, UnreplayableWitness
-from memfence.engines.witness import original_steps
+from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.unreduce import original_steps
+from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models import memory_model
 from memfence.models.state import Commit
+from memfence.passes.reductions import reduce
 from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
+from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Lock, Program, Store, Unlock, op_expressions
-from memfence.program.passes.observed import observed_by
-from memfence.program.passes.reductions import reduce
+from memfence.tasks.limits import Cost, Limits, Stop
 
 DualFinding = Literal["bad state", "failure", "bad final state"]
 _KINDS: tuple[DualFinding, ...] = ("bad state", "failure", "bad final state")

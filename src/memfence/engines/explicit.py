@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memfence import _core
-from memfence.engines.decode import decode_state
-from memfence.engines.encode import Encoded, encode
-from memfence.engines.engine import Cost, Limits, Stop
-from memfence.engines.private import private_locations
-from memfence.engines.symmetry import symmetry_classes
-from memfence.engines.trace import Trace
-from memfence.engines.witness import original_steps
+from memfence.engines.native.decode import decode_state
+from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.unreduce import original_steps
+from memfence.execution.trace import Trace
 from memfence.models import ModelName, memory_model
 from memfence.models.state import Commit, DropSeparator, State, Step
+from memfence.passes.private_locations import private_locations
+from memfence.passes.reductions import reduce
+from memfence.passes.symmetry import symmetry_classes
 from memfence.program.expressions import Expr
+from memfence.program.facts.observation import Observed, observed_by
 from memfence.program.ir import Program, stored_variables
-from memfence.program.passes.observed import Observed, observed_by
-from memfence.program.passes.reductions import reduce
+from memfence.tasks.limits import Cost, Limits, Stop
 
 FindingKind = Literal["bad state", "failure", "deadlock"]
 _KINDS: tuple[FindingKind, ...] = ("bad state", "failure", "deadlock")

@@ -11,9 +11,9 @@ from io import BufferedReader
 from memfence import _core
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.engines.engine import peak_megabytes
 from memfence.engines.stateless import OP_NAMES, OpName
 from memfence.source import SourceText
+from memfence.tasks.limits import peak_megabytes
 
 CHUNK_BYTES = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"

@@ -9,17 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from memfence import _core
-from memfence.engines.control_flow import some_step_may_fail
-from memfence.engines.encode import Encoded, encode
-from memfence.engines.engine import Cost, Limits, Stop
 from memfence.engines.explicit import Bounded, Question, cost_of, decode_step
+from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.unreduce import original_steps
 from memfence.engines.symbolic import PlainState, UnboundedModel, explore_symbolic
-from memfence.engines.trace import Trace
-from memfence.engines.witness import original_steps
+from memfence.engines.unreachable import some_step_may_fail
+from memfence.execution.trace import Trace
 from memfence.models import memory_model
-from memfence.program.communication import other_communication
+from memfence.passes.reductions import with_origins
+from memfence.passes.shared_memory_form import other_communication
 from memfence.program.ir import Location, Lock, Program
-from memfence.program.passes.reductions import with_origins
+from memfence.tasks.limits import Cost, Limits, Stop
 
 
 @dataclass(frozen=True, slots=True)

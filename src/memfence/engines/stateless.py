@@ -13,18 +13,18 @@ from typing import Literal
 from memfence import _core
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.engines.borderline import StaleRead, is_sequential, tso_steps
-from memfence.engines.encode import Encoded, encode
-from memfence.engines.engine import Limits, Stop
-from memfence.engines.trace import Trace, UnreplayableWitness
-from memfence.engines.witness import original_steps
+from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.unreduce import original_steps
+from memfence.execution.borderline_run import StaleRead, is_sequential, tso_steps
+from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models import Sc, Tso
 from memfence.models.replay import nth_start
 from memfence.models.state import Rendezvous, Run
+from memfence.passes.reductions import reduce
+from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Lock, Program, Transition, is_local
-from memfence.program.passes.observed import observed_by
-from memfence.program.passes.reductions import reduce
 from memfence.source import NOWHERE
+from memfence.tasks.limits import Limits, Stop
 
 MOST_PROCESSES = 64
 OpName = Literal["ld", "st", "il", "fence", "direct", "sync", "wait", "init"]

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memfence import _core
-from memfence.engines.encode import Encoded
-from memfence.engines.engine import Cost, Limits, Stop
 from memfence.engines.explicit import FindingKind, Question, encode_reduced
+from memfence.engines.native.encode import Encoded
+from memfence.passes.reductions import reduce
 from memfence.program.expressions import BufferEmpty, walk
+from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Lock, Program, Unlock, op_expressions
-from memfence.program.passes.observed import observed_by
-from memfence.program.passes.reductions import reduce
+from memfence.tasks.limits import Cost, Limits, Stop
 
 UnboundedModel = Literal["tso", "pso"]
 _KINDS: tuple[FindingKind, ...] = ("bad state", "failure", "deadlock")

@@ -16,11 +16,11 @@ _LOADED: dict[str, Lark] = {}
 
 
 def load_grammar(name: str, **options: Any) -> Lark:
-    """The LALR parser of `frontends/NAME.lark`, built once a process and cached on disk between them."""
+    """The LALR parser of `frontends/NAME/grammar.lark`, built once a process and cached on disk between them."""
     if name not in _LOADED:
         from lark import Lark
 
-        text = files("memfence.frontends").joinpath(f"{name}.lark").read_text(encoding="utf-8")
+        text = files("memfence.frontends").joinpath(name, "grammar.lark").read_text(encoding="utf-8")
         settings: dict[str, Any] = {"parser": "lalr", "propagate_positions": True, "maybe_placeholders": True}
         try:
             _LOADED[name] = Lark(text, cache=True, **(settings | options))

@@ -22,7 +22,7 @@ from memfence.program.ir import (
     Transition,
     register_written,
 )
-from memfence.program.passes.numbering import property_expressions, transition_expressions
+from memfence.program.traversal import property_expressions, transition_expressions
 from memfence.source import Span
 
 

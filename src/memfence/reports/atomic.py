@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from memfence.program.atomic_text import print_atomic_writes
-from memfence.program.atomic_writes import AtomicWrite
+from memfence.passes.atomic_list import print_atomic_writes
+from memfence.passes.atomic_writes import AtomicWrite
 from memfence.program.ir import Program
-from memfence.program.step_text import step_text
+from memfence.program.text.steps import step_text
 from memfence.reports.json import Object, trace_list
 from memfence.reports.run_table import run_table
 from memfence.reports.table import wrap

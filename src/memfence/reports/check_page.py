@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from memfence.analyses.result import CheckResult, Verdict
-from memfence.engines.happens_before import happens_before_cycle
-from memfence.engines.trace import Trace
+from memfence.execution.happens_before import happens_before_cycle
+from memfence.execution.trace import Trace
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
 from memfence.reports.page import Page, SourceView, Tone
+from memfence.reports.reason import reasons
 from memfence.reports.run_view import run_view
 from memfence.reports.source_view import marks_of, source_view, sources_of
 from memfence.reports.text import verdict_text
-from memfence.reports.why import reasons
+from memfence.tasks.result import CheckResult, Verdict
 
 
 def check_page(result: CheckResult) -> Page:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memfence.analyses.compare import Compared, Comparison, FencesNeeded, Question
-from memfence.analyses.result import Verdict
+from memfence.questions.compare import Compared, Comparison, FencesNeeded, Question
 from memfence.reports.json import Object, dump
 from memfence.reports.page import Page, TableView, Tone
 from memfence.reports.source_view import source_view
 from memfence.reports.table import Column, render_table
+from memfence.tasks.result import Verdict
 
 COLUMNS = (
     Column("criterion", 12),

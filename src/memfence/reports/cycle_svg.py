@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from memfence.engines.happens_before import Cycle, Edge, EdgeKind, Node
-from memfence.engines.trace import Trace
+from memfence.execution.happens_before import Cycle, Edge, EdgeKind, Node
+from memfence.execution.trace import Trace
 from memfence.source import NOWHERE
 
 BOX_WIDTH, BOX_HEIGHT = 196, 56

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memfence.analyses.explore import ExploreFinding, ExploreResult, Iteration
-from memfence.analyses.result import Verdict
-from memfence.engines.schedule import Replayable, schedule_object
-from memfence.engines.trace import Trace
+from memfence.execution.schedule import Replayable, schedule_object
+from memfence.execution.trace import Trace
 from memfence.program.ir import Program
+from memfence.questions.explore import ExploreFinding, ExploreResult, Iteration
 from memfence.reports.json import Object, trace_list
+from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
 from memfence.reports.table import Column, render_table, wrap
-from memfence.reports.why import why_sentences
+from memfence.tasks.result import Verdict
 
 
 def explore_text(result: ExploreResult, *, width: int, quiet: bool = False) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from memfence.analyses.explore import ExploreResult
-from memfence.engines.happens_before import happens_before_cycle
+from memfence.execution.happens_before import happens_before_cycle
+from memfence.questions.explore import ExploreResult
 from memfence.reports.check_page import tone_of
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
 from memfence.reports.page import Page, TableView
+from memfence.reports.reason import why_sentences
 from memfence.reports.run_view import run_view
 from memfence.reports.source_view import marks_of, source_view, sources_of
-from memfence.reports.why import why_sentences
 
 WORDS = {
     "holds": "HOLDS",

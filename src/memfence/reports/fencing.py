@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from memfence.engines.overtaking import Event, Overtaken
-from memfence.engines.trace import Trace
+from memfence.execution.overtaking import Event, Overtaken
+from memfence.execution.trace import Trace
 from memfence.program.ir import Program
 from memfence.reports.json import Object, trace_list
+from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import DEFAULT_WIDTH
-from memfence.reports.why import why_sentences
 from memfence.source import NOWHERE, Span
 from memfence.synthesis.result import FenceSet, FixResult, FixVerdict, PlacedFence
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from memfence.engines.happens_before import happens_before_cycle
+from memfence.execution.happens_before import happens_before_cycle
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
 from memfence.reports.fencing import counted_fences, kept_in_order, minimum_text, where
 from memfence.reports.page import Page, TableView, Tone
+from memfence.reports.reason import why_sentences
 from memfence.reports.run_view import run_view
 from memfence.reports.source_view import marks_of, source_view, sources_of
-from memfence.reports.why import why_sentences
 from memfence.synthesis.result import FenceSet, FixResult, FixVerdict
 
 MOST_SETS = 50

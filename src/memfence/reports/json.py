@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from memfence.analyses.result import CheckResult
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.engines.trace import Trace, TraceStep
+from memfence.execution.trace import Trace, TraceStep
 from memfence.models.state import Buffer, Commit, DropSeparator, Rendezvous, Run, State
 from memfence.program.ir import Final, Program
-from memfence.program.step_text import step_text
-from memfence.reports.why import reasons
+from memfence.program.text.steps import step_text
+from memfence.reports.reason import reasons
 from memfence.source import NOWHERE, Span
+from memfence.tasks.result import CheckResult
 
 Object = dict[str, Any]
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree
 
-from memfence.analyses.result import CheckResult, Verdict
 from memfence.diagnostics import InputError, render
 from memfence.reports.text import render_text, verdict_line
+from memfence.tasks.result import CheckResult, Verdict
 
 if TYPE_CHECKING:
     from memfence.synthesis.result import FixResult

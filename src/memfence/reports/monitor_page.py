@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memfence.analyses.monitor import MonitorResult
 from memfence.engines.monitor import BorderlineEvent, TracedAccess
+from memfence.questions.monitor import MonitorResult
 from memfence.reports.check_page import tone_of
 from memfence.reports.page import Page, TableView
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memfence.analyses.monitor import MonitorResult
 from memfence.engines.monitor import BorderlineEvent, TracedAccess
+from memfence.questions.monitor import MonitorResult
 from memfence.reports.json import Object
 
 _WORDS = {"ld": "loads", "st": "stores", "il": "interlocked", "direct": "stores directly", "wait": "waits for"}

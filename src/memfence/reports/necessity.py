@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memfence.engines.trace import Trace
+from memfence.execution.trace import Trace
 from memfence.reports.json import Object, check_object
+from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import DEFAULT_WIDTH, verdict_line
-from memfence.reports.why import why_sentences
 from memfence.source import NOWHERE
 from memfence.synthesis.necessity import ExistingFence, Need, Reason, WhyResult
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import assert_never
 
-from memfence.engines.overtaking import events
-from memfence.engines.trace import Trace
+from memfence.execution.overtaking import events
+from memfence.execution.trace import Trace
 from memfence.models.accesses import accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
 from memfence.program.ir import Load, Program
-from memfence.program.step_text import step_text
+from memfence.program.text.steps import step_text
 from memfence.reports.table import Column, render_table, wrap
 from memfence.source import NOWHERE, Span
 

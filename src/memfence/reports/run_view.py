@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memfence.engines.overtaking import events, overtaken_pairs, transition_of
-from memfence.engines.trace import Trace
+from memfence.execution.overtaking import events, overtaken_pairs, transition_of
+from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
 from memfence.program.ir import stored_variables

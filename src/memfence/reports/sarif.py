@@ -8,15 +8,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from memfence.analyses.result import CheckResult, Verdict
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError
 from memfence.explanations import explanation
+from memfence.reports.reason import reasons
 from memfence.reports.sarif_flows import code_flow, essential_places
 from memfence.reports.sarif_places import place, uri
 from memfence.reports.text import verdict_line
-from memfence.reports.why import reasons
 from memfence.source import NOWHERE, SourceText
+from memfence.tasks.result import CheckResult, Verdict
 from memfence.version import VERSION
 
 if TYPE_CHECKING:

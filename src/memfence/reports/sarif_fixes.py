@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from typing import Any
 
-from memfence.engines.trace import Trace
+from memfence.execution.trace import Trace
 from memfence.reports.sarif_flows import code_flow
 from memfence.reports.sarif_places import place, uri
 from memfence.source import SourceText, Span

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from memfence.engines.overtaking import Event, events, explain, transition_of
-from memfence.engines.trace import Trace
+from memfence.execution.overtaking import Event, events, explain, transition_of
+from memfence.execution.trace import Trace
 from memfence.reports.run_table import actions, buffer_text
 from memfence.reports.sarif_places import place
 from memfence.source import NOWHERE, Span

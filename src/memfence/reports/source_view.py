@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
-from memfence.engines.trace import Trace
+from memfence.execution.trace import Trace
 from memfence.models.state import Rendezvous, Run
 from memfence.reports.page import Mark, SourceLine, SourceView
 from memfence.source import NOWHERE, SourceText

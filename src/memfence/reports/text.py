@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from memfence.analyses.result import CheckResult, Stats, Verdict
-from memfence.engines.trace import Trace
+from memfence.execution.trace import Trace
+from memfence.reports.reason import reasons
 from memfence.reports.run_table import run_table
 from memfence.reports.table import wrap
-from memfence.reports.why import reasons
+from memfence.tasks.result import CheckResult, Stats, Verdict
 
 DEFAULT_WIDTH = 100
 

@@ -14,20 +14,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memfence.analyses.ltl.check import Claim, bounded_memory, claims_of, decide, fairness_of, scope_of
-from memfence.analyses.options import properties_to_check
-from memfence.analyses.safety import limits_of
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.engines.buchi import Emptiness, Lasso
-from memfence.engines.engine import Deadline, Limits, Stop, peak_megabytes
+from memfence.engines.emptiness import Emptiness, Lasso
 from memfence.engines.explicit import Bounded
-from memfence.program.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
+from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
+from memfence.program.facts.loop_depth import loop_levels
 from memfence.program.ir import Program
-from memfence.program.loops import loop_levels
+from memfence.questions.ltl.check import Claim, bounded_memory, claims_of, decide, fairness_of, scope_of
+from memfence.questions.safety import limits_of
 from memfence.synthesis.hazards import Clause, Hazard, clause_of, hazards, with_early_commits
 from memfence.synthesis.options import COST_OF_A_LOOP, MOST_LEVELS, FixOptions, Minimise
 from memfence.synthesis.result import FixStats, FixVerdict
+from memfence.tasks.limits import Deadline, Limits, Stop, peak_megabytes
+from memfence.tasks.options import properties_to_check
 
 if TYPE_CHECKING:
     from pysat.examples.rc2 import RC2

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from memfence.analyses.criteria import attack_kind, require_plain_processes
-from memfence.analyses.options import Criterion
-from memfence.analyses.safety import limits_of
 from memfence.engines.criteria import Attack, Decided, explore_attacks
-from memfence.engines.trace import Trace
+from memfence.execution.trace import Trace
 from memfence.program.ir import Program
+from memfence.questions.criteria import attack_kind, require_plain_processes
+from memfence.questions.safety import limits_of
 from memfence.synthesis.clauses import Clause, EditsByPlace
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.sites import FenceEdit
+from memfence.tasks.options import Criterion
 
 
 def explore_all_attacks(program: Program, criterion: Criterion, options: FixOptions) -> Decided:

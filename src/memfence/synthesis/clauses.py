@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from memfence.engines.overtaking import Overtaken, overtaken_pairs
-from memfence.engines.trace import Trace
+from memfence.execution.overtaking import Overtaken, overtaken_pairs
+from memfence.execution.trace import Trace
 from memfence.frontends import EditKind
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
 from memfence.models.steps import MemoryModel, take

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from memfence.analyses.compare import Comparison, CountFences, FencesNeeded, Question
-from memfence.analyses.compare import compare as compare_verdicts
-from memfence.analyses.options import CheckOptions
-from memfence.analyses.result import go_on_unless_interrupted
 from memfence.diagnostics import InputError
 from memfence.program.ir import Program
+from memfence.questions.compare import Comparison, CountFences, FencesNeeded, Question
+from memfence.questions.compare import compare as compare_verdicts
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixVerdict
 from memfence.synthesis.synthesise import count_fences
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import go_on_unless_interrupted
 
 
 def compare(program: Program, options: CheckOptions | None = None, *, fences: bool = True) -> Comparison:

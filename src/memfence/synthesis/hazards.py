@@ -14,18 +14,18 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, replace
 
-from memfence.analyses.ltl.check import Claim
-from memfence.analyses.ltl.formula import is_stutter_invariant
-from memfence.analyses.ltl.witness import check_lasso
-from memfence.engines.buchi import Lasso
-from memfence.engines.trace import Trace, UnreplayableWitness
+from memfence.engines.emptiness import Lasso
+from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.accesses import accesses
 from memfence.models.fairness import Condition, is_true
 from memfence.models.replay import replay
 from memfence.models.state import Commit, Rendezvous, Run, State, Step
 from memfence.models.steps import MemoryModel, take
-from memfence.program.atomic_writes import EVERY_VARIABLE, AtomicWrite, WaitsFor, writes_of
+from memfence.passes.atomic_writes import EVERY_VARIABLE, AtomicWrite, WaitsFor, writes_of
 from memfence.program.ir import Program
+from memfence.questions.ltl.check import Claim
+from memfence.questions.ltl.formula import is_stutter_invariant
+from memfence.questions.ltl.witness import check_lasso
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions, Criterion
-from memfence.analyses.result import CheckResult, Verdict, go_on_unless_interrupted
 from memfence.program.ir import Fence, FenceKind, Op, Program, Transition
+from memfence.questions import check
 from memfence.source import NOWHERE, Span
 from memfence.synthesis.synthesise import forbidding_outcomes
+from memfence.tasks.options import CheckOptions, Criterion
+from memfence.tasks.result import CheckResult, Verdict, go_on_unless_interrupted
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from memfence.analyses.options import CheckOptions
 from memfence.frontends import EditKind
+from memfence.tasks.options import CheckOptions
 
 Minimise = Literal["first", "count", "cost"]
 

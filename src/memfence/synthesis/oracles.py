@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions, Criterion, properties_to_check
-from memfence.analyses.result import CheckResult, Verdict, go_on_unless_interrupted
-from memfence.engines.engine import Limits, Stop
-from memfence.engines.trace import Trace
+from memfence.execution.trace import Trace
 from memfence.program.expressions import Expr
+from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Fence, Final, Forbidden, Invariant, Ltl, Program, PropertyAutomaton, Store
-from memfence.program.passes.observed import observed_by
+from memfence.questions import check
+from memfence.synthesis.apply_edits import with_edits
 from memfence.synthesis.clauses import Clause, EditsByPlace, runs_of, stopped_by, without_edits
-from memfence.synthesis.instrument import with_edits
 from memfence.synthesis.sites import FenceEdit
+from memfence.tasks.limits import Limits, Stop
+from memfence.tasks.options import CheckOptions, Criterion, properties_to_check
+from memfence.tasks.result import CheckResult, Verdict, go_on_unless_interrupted
 
 Choice = frozenset[int]
 

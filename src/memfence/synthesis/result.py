@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from memfence.engines.overtaking import Overtaken
-from memfence.engines.trace import Trace
+from memfence.execution.overtaking import Overtaken
+from memfence.execution.trace import Trace
 from memfence.frontends import EditKind
 from memfence.program.ir import FencePoint, Program
 from memfence.source import Span

@@ -6,27 +6,27 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from memfence.analyses import check
-from memfence.analyses.options import Criterion, criterion_to_check
-from memfence.analyses.result import Verdict
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.engines.engine import Limits, Stop, peak_megabytes
-from memfence.engines.overtaking import Overtaken, overtaken_pairs
-from memfence.engines.trace import Trace
+from memfence.execution.overtaking import Overtaken, overtaken_pairs
+from memfence.execution.trace import Trace
 from memfence.frontends import EditKind
+from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load_text
-from memfence.program.communication import shared_memory_form
 from memfence.program.ir import Final, Program
-from memfence.program.property_text import parse_expression
+from memfence.program.text.properties import parse_expression
+from memfence.questions import check
 from memfence.source import SourceText
-from memfence.synthesis.attempt import Attempt, attempt
+from memfence.synthesis.apply_edits import with_edits
+from memfence.synthesis.choose_edits import Attempt, attempt
 from memfence.synthesis.clauses import Clause, is_crossed, runs_of
-from memfence.synthesis.instrument import with_edits
 from memfence.synthesis.options import FixOptions, with_time_left
+from memfence.synthesis.patch import patched_text, unified
 from memfence.synthesis.result import FenceSet, FixResult, FixStats, FixVerdict, PlacedFence
-from memfence.synthesis.rewrite import patched_text, unified
 from memfence.synthesis.sites import KINDS_OF_LANGUAGE, FenceEdit
+from memfence.tasks.limits import Limits, Stop, peak_megabytes
+from memfence.tasks.options import Criterion, criterion_to_check
+from memfence.tasks.result import Verdict
 
 FENCES: tuple[EditKind, ...] = ("mfence", "sfence")
 ALL_KINDS: tuple[EditKind, ...] = ("mfence", "sfence", "locked")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from memfence.engines.dual import explore_dual, unsupported
-from memfence.engines.engine import Limits, Stop
 from memfence.engines.explicit import Question
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import (
@@ -20,6 +19,7 @@ from memfence.program.expressions import (
     variable_address,
 )
 from memfence.program.ir import Assert, Assume, Domain, Fence, Load, Lock, Process, Program, SharedVar, Store
+from memfence.tasks.limits import Limits, Stop
 from samples import Sample, ends, message_passing, register_is, store_buffering
 
 BIT = Domain(0, 1)

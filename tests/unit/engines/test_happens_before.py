@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memfence.engines.happens_before import happens_before_cycle
-from memfence.engines.trace import Trace
+from memfence.execution.happens_before import happens_before_cycle
+from memfence.execution.trace import Trace
 from memfence.models import memory_model
 from memfence.models.replay import replay
 from memfence.models.state import Commit, Run, State, Step

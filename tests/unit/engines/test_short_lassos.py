@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions
-from memfence.engines.trace import Trace
+from memfence.execution.trace import Trace
 from memfence.frontends import dve
 from memfence.program.ir import Ltl
+from memfence.questions import check
 from memfence.source import SourceText
+from memfence.tasks.options import CheckOptions
 
 COUNTS_THEN_IDLES = """
 byte x;

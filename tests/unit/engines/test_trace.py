@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 
 from generators import EVERYTHING, Shape, programs
-from memfence.engines.overtaking import events, explain, overtaken_pairs, torn_steps
-from memfence.engines.trace import Trace, UnreplayableWitness
+from memfence.execution.overtaking import events, explain, overtaken_pairs, torn_steps
+from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models import ModelName, memory_model
 from memfence.models.state import Commit, DropSeparator, Run, State
 from memfence.models.steps import evaluate_in

@@ -12,7 +12,7 @@ from memfence.frontends import dve
 from memfence.models import MemoryModel, Sc, memory_model
 from memfence.models.state import Failure, State
 from memfence.models.steps import error_state, evaluate_in, starts, successors
-from memfence.program.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
+from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.program.expressions import TRUE, Binary, Const, Register, variable_address
 from memfence.program.ir import Assign, Assume, Invariant, Load, Program, PropertyAutomaton, Store, same_meaning
 from memfence.program.validate import validate

@@ -14,7 +14,7 @@ from memfence.models import ModelName
 from memfence.program.ir import Final, Program, Store, same_meaning
 from memfence.reports.herd import observation
 from memfence.source import SourceText
-from memfence.synthesis.instrument import insert
+from memfence.synthesis.apply_edits import insert
 from points import every_point
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "golden" / "programs" / "litmus").glob("*.litmus"))

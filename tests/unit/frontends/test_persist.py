@@ -29,7 +29,7 @@ from memfence.program.ir import (
     same_meaning,
 )
 from memfence.source import SourceText
-from memfence.synthesis.instrument import insert
+from memfence.synthesis.apply_edits import insert
 
 PROGRAMS = Path(__file__).parents[2] / "golden" / "programs" / "persist"
 

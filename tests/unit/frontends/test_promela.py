@@ -13,6 +13,7 @@ from memfence.frontends.promela import lint, parse
 from memfence.models import memory_model
 from memfence.models.state import Failure
 from memfence.models.steps import starts, successors
+from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import At, Const, RegisterOf, variable_address, walk
 from memfence.program.ir import (
     Assert,
@@ -28,7 +29,6 @@ from memfence.program.ir import (
     Store,
     Transition,
 )  # fmt: skip
-from memfence.program.passes.lock_regions import fuse_lock_regions
 from memfence.source import SourceText
 
 

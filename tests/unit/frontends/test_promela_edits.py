@@ -12,10 +12,10 @@ from canonical import canonical
 from memfence.diagnostics import InputError
 from memfence.frontends import EditKind
 from memfence.frontends.promela import insert_fences, parse
+from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.ir import FencePoint, Program
-from memfence.program.passes.lock_regions import fuse_lock_regions
 from memfence.source import SourceText
-from memfence.synthesis.instrument import insert
+from memfence.synthesis.apply_edits import insert
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").glob("*.pml"))
 

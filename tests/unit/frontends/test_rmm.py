@@ -12,11 +12,11 @@ from memfence.diagnostics import InputError
 from memfence.frontends import EditKind, choose_language, rmm
 from memfence.models import ModelName, memory_model
 from memfence.models.steps import evaluate_in
+from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import RegisterOf, Shared, variable_address
 from memfence.program.ir import UNDECLARED, Domain, Forbidden, Program, same_meaning
-from memfence.program.passes.lock_regions import fuse_lock_regions
 from memfence.source import SourceText
-from memfence.synthesis.instrument import insert
+from memfence.synthesis.apply_edits import insert
 from points import every_point, store_points
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "golden" / "programs" / "rmm").glob("*.rmm"))

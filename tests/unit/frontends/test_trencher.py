@@ -10,6 +10,7 @@ from canonical import canonical
 from corpus import needs_corpus, transition_lists
 from memfence.diagnostics import InputError
 from memfence.frontends import EditKind, choose_language, trencher
+from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import Address, Binary, Const, Register, Unary, variable_address
 from memfence.program.ir import (
     UNDECLARED,
@@ -24,9 +25,8 @@ from memfence.program.ir import (
     Unlock,
     same_meaning,
 )
-from memfence.program.passes.lock_regions import fuse_lock_regions
 from memfence.source import SourceText
-from memfence.synthesis.instrument import insert
+from memfence.synthesis.apply_edits import insert
 
 PROGRAMS = Path(__file__).parents[2] / "golden" / "programs" / "trencher"
 

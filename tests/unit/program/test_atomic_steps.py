@@ -10,16 +10,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from criteria_programs import RICH, criteria_programs
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions, Criterion
-from memfence.analyses.result import Verdict
 from memfence.codes import Code
 from memfence.diagnostics import InputError
 from memfence.models import memory_model
+from memfence.passes.atomic_writes import AtomicWrite, with_atomic_writes, with_locked_steps
+from memfence.passes.shared_memory_form import other_communication
 from memfence.pipeline import load
-from memfence.program.atomic_writes import AtomicWrite, with_atomic_writes, with_locked_steps
-from memfence.program.communication import other_communication
 from memfence.program.ir import Program, Store
+from memfence.questions import check
+from memfence.tasks.options import CheckOptions, Criterion
+from memfence.tasks.result import Verdict
 from search import reachable
 
 STORE_BUFFERING = """

@@ -7,8 +7,8 @@ import pytest
 from memfence.codes import Code
 from memfence.diagnostics import InputError
 from memfence.frontends import dve
-from memfence.program.atomic_text import parse_atomic_writes, print_atomic_writes
-from memfence.program.atomic_writes import AtomicWrite, writes_of
+from memfence.passes.atomic_list import parse_atomic_writes, print_atomic_writes
+from memfence.passes.atomic_writes import AtomicWrite, writes_of
 from memfence.source import SourceText
 
 TEXT = """

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from memfence.analyses import check
-from memfence.analyses.options import ALL_REDUCTIONS, CheckOptions
-from memfence.analyses.result import Verdict
 from memfence.codes import Code
 from memfence.diagnostics import InputError
+from memfence.passes.unset_registers import with_first_values
 from memfence.pipeline import load_text
 from memfence.program.ir import Forbidden, Ltl, Program
-from memfence.program.passes.first_values import with_first_values
-from memfence.program.property_text import parse_expression
+from memfence.program.text.properties import parse_expression
+from memfence.questions import check
 from memfence.source import SourceText
+from memfence.tasks.options import ALL_REDUCTIONS, CheckOptions
+from memfence.tasks.result import Verdict
 
 
 def program(register: str) -> Program:

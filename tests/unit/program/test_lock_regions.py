@@ -13,6 +13,7 @@ from generators import Shape, programs
 from memfence.diagnostics import InputError
 from memfence.models import memory_model
 from memfence.models.steps import MemoryModel, is_final
+from memfence.passes.lock_regions import MOST_PATHS, fuse_lock_regions
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import At, Const, Register, negate, variable_address
 from memfence.program.ir import (
@@ -30,7 +31,6 @@ from memfence.program.ir import (
     Store,
     Unlock,
 )
-from memfence.program.passes.lock_regions import MOST_PATHS, fuse_lock_regions
 from memfence.program.validate import validate
 from memfence.source import SourceText
 

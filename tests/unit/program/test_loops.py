@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
+from memfence.program.facts.loop_depth import loop_levels, strong_parts
 from memfence.program.ir import Location, Process, Transition
-from memfence.program.loops import loop_levels, strong_parts
 
 
 def process(*edges: tuple[int, int], initial: int = 0) -> Process:

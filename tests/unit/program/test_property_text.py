@@ -29,7 +29,7 @@ from memfence.program.expressions import (
     variable_address,
 )
 from memfence.program.ir import Program, SharedVar
-from memfence.program.property_text import parse_expression, print_expression
+from memfence.program.text.properties import parse_expression, print_expression
 from samples import BYTE, Sample
 
 

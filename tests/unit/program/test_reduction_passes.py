@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from memfence.passes.liveness import dead_registers
+from memfence.passes.reductions import reduce
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import (
     TRUE,
@@ -20,10 +22,8 @@ from memfence.program.expressions import (
     negate,
     variable_address,
 )
+from memfence.program.facts.observation import Observed, observed_by
 from memfence.program.ir import Assert, Assign, Assume, Domain, Fence, Load, Lock, Op, Program, SharedVar, Store, Unlock
-from memfence.program.passes.liveness import dead_registers
-from memfence.program.passes.observed import Observed, observed_by
-from memfence.program.passes.reductions import reduce
 from memfence.program.validate import validate
 
 R, S, SCRATCH = 0, 1, 2

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from memfence.analyses import check
-from memfence.analyses.options import ALL_REDUCTIONS, CheckOptions
-from memfence.analyses.result import Verdict
 from memfence.models import ModelName
+from memfence.passes.valid_ends import with_valid_ends
 from memfence.pipeline import load_text
-from memfence.program.passes.valid_ends import with_valid_ends
+from memfence.questions import check
 from memfence.source import SourceText
+from memfence.tasks.options import ALL_REDUCTIONS, CheckOptions
+from memfence.tasks.result import Verdict
 
 SERVER = "byte x, y; active proctype S() { end: do :: x == 1 -> x = 0 od }"
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from memfence.passes.intervals import bound_values
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr, Register, RegisterOf, negate
 from memfence.program.expressions import variable_address as at
+from memfence.program.facts.interval_arithmetic import Interval
+from memfence.program.facts.interval_transfer import fit
 from memfence.program.ir import UNDECLARED, Assign, Assume, Domain, Load, Op, Process, Program, SharedVar, Store, Sync
-from memfence.program.passes.interval_arithmetic import Interval
-from memfence.program.passes.interval_transfer import fit
-from memfence.program.passes.intervals import bound_values
 from memfence.program.validate import validate
 
 R = Register(0)

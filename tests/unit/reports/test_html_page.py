@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from memfence.analyses import check
-from memfence.analyses.explore import ExploreOptions, explore
-from memfence.analyses.monitor import monitor
-from memfence.analyses.options import CheckOptions
 from memfence.models import ModelName
 from memfence.pipeline import load, load_text
+from memfence.questions import check
+from memfence.questions.explore import ExploreOptions, explore
+from memfence.questions.monitor import monitor
 from memfence.reports.check_page import check_page
 from memfence.reports.compare import comparison_page
 from memfence.reports.explore_page import explore_page
@@ -28,6 +27,7 @@ from memfence.source import SourceText
 from memfence.synthesis.comparison import compare
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.synthesise import fix
+from memfence.tasks.options import CheckOptions
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 

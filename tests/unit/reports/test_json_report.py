@@ -7,13 +7,13 @@ import json
 import pytest
 from test_text_report import result_of
 
-from memfence.analyses.result import Verdict
 from memfence.diagnostics import InputError
-from memfence.engines.trace import Trace
+from memfence.execution.trace import Trace
 from memfence.models import memory_model
 from memfence.models.state import Commit, DropSeparator, Run
-from memfence.program.property_text import parse_expression
+from memfence.program.text.properties import parse_expression
 from memfence.reports.json import error_object, render_json, trace_list
+from memfence.tasks.result import Verdict
 from samples import Sample, message_passing, store_buffering
 
 

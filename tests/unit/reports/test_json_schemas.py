@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 
-from memfence.analyses import check
-from memfence.analyses.explore import ExploreOptions, explore
-from memfence.analyses.monitor import monitor
-from memfence.analyses.options import CheckOptions, Criterion
 from memfence.diagnostics import InputError
 from memfence.models import ModelName
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Ltl
+from memfence.questions import check
+from memfence.questions.explore import ExploreOptions, explore
+from memfence.questions.monitor import monitor
 from memfence.reports.atomic import atomic_object
 from memfence.reports.compare import comparison_object
 from memfence.reports.exploration import explore_object
@@ -31,6 +30,7 @@ from memfence.synthesis.comparison import compare
 from memfence.synthesis.necessity import existing_fences, why
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.synthesise import fix
+from memfence.tasks.options import CheckOptions, Criterion
 
 jsonschema = pytest.importorskip("jsonschema")
 BORDERLINE = """\

@@ -8,15 +8,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions
-from memfence.analyses.result import Verdict
 from memfence.diagnostics import InputError
 from memfence.pipeline import load, load_text
+from memfence.questions import check
 from memfence.reports.junit import render_junit, render_junit_errors, render_junit_fix
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.synthesise import fix
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import Verdict
 
 LOST_WAKEUP = Path(__file__).resolve().parents[3] / "examples" / "lost_wakeup.pml"
 

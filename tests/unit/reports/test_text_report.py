@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from memfence.analyses.result import CheckResult, Stats, Verdict
-from memfence.engines.trace import Trace
+from memfence.execution.trace import Trace
 from memfence.models import ModelName, memory_model
 from memfence.models.state import Commit, Run
 from memfence.models.steps import evaluate_in
@@ -15,6 +14,7 @@ from memfence.program.ir import Forbidden, Program
 from memfence.reports.run_table import run_table
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import render_text
+from memfence.tasks.result import CheckResult, Stats, Verdict
 from samples import Sample, message_passing, store_buffering
 from search import shortest_run
 

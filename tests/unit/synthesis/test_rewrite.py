@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memfence.source import SourceText
-from memfence.synthesis.rewrite import diff_path, unified
+from memfence.synthesis.patch import diff_path, unified
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memfence.analyses.result import Verdict
 from memfence.program.ir import FencePoint
 from memfence.source import NOWHERE
 from memfence.synthesis.clauses import Clause
+from memfence.synthesis.hitting_loop import Search, prices_of
 from memfence.synthesis.oracles import Answer, Choice
-from memfence.synthesis.search import Search, prices_of
 from memfence.synthesis.sites import FenceEdit
+from memfence.tasks.result import Verdict
 
 SIZE = 6
 Family = list[frozenset[int]]

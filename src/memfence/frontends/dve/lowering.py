@@ -13,7 +13,7 @@ from memfence.frontends.dve.names import DOMAIN, LocalPlace, Names, Placed, Shar
 from memfence.frontends.dve.steps import Queue, StepLowering
 from memfence.frontends.dve.syntax import Model, Name, ProcessText, Step, Variable
 from memfence.frontends.dve.values import Values
-from memfence.program.atomic_writes import AtomicWrite, with_atomic_writes
+from memfence.passes.atomic_writes import AtomicWrite, with_atomic_writes
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import TRUE, At, Binary, negate
 from memfence.program.ir import (

@@ -16,11 +16,11 @@ from memfence.diagnostics import Diagnostic, InputError
 from memfence.frontends.promela.declarations import Errors, Model, collect
 from memfence.frontends.promela.edits import insert_fences
 from memfence.frontends.promela.inlines import arrange
-from memfence.frontends.promela.lower import lower_process
+from memfence.frontends.promela.instances import start
+from memfence.frontends.promela.lowering import lower_process
 from memfence.frontends.promela.preprocess import preprocess
 from memfence.frontends.promela.properties import Formulas
 from memfence.frontends.promela.reader import read_units
-from memfence.frontends.promela.startup import start
 from memfence.program.ir import Program, SharedVar
 from memfence.source import SourceText
 

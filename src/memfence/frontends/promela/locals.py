@@ -18,7 +18,7 @@ from memfence.frontends.promela.declarations import (
     initial_values,
 )  # fmt: skip
 from memfence.frontends.promela.evaluation import LocalName
-from memfence.frontends.promela.startup import Instance
+from memfence.frontends.promela.instances import Instance
 from memfence.frontends.promela.syntax import (
     Declaration,
     Declared,

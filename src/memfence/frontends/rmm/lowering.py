@@ -33,6 +33,8 @@ from memfence.frontends.rmm.syntax import (
     While,
     Write,
 )  # fmt: skip
+from memfence.passes.liveness import default_value
+from memfence.passes.unset_registers import with_every_value
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import (
     Address,
@@ -60,8 +62,6 @@ from memfence.program.ir import (
     register_written,
     registers_read,
 )  # fmt: skip
-from memfence.program.passes.first_values import with_every_value
-from memfence.program.passes.liveness import default_value
 
 if TYPE_CHECKING:
     from lark import Token

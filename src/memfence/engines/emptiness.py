@@ -1,0 +1,157 @@
+"""The engine for infinite runs: the product of a program with a generalised Büchi automaton, checked for emptiness.
+
+What it gets is plain numbers: edges with bit masks over atoms, and acceptance conditions that are evaluated natively.
+What it gives is a lasso, replayed by the reference model, whose loop really closes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from memfence import _core
+from memfence.engines.explicit import Bounded, cost_of, decode_step
+from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.unreduce import original_steps
+from memfence.execution.trace import Trace, UnreplayableWitness
+from memfence.models import memory_model
+from memfence.models.fairness import BufferDrains, Condition, ProcessRuns, Recurring, steps_of_runs
+from memfence.models.replay import replay
+from memfence.models.steps import MemoryModel
+from memfence.passes.reductions import reduce
+from memfence.program.expressions import Expr
+from memfence.program.facts.observation import observed_by
+from memfence.program.ir import Program
+from memfence.tasks.limits import Cost, Limits, Stop
+
+SAFE_REDUCTIONS = frozenset({"dead"})
+"""Those that keep every step a step: fusing and ordering would change what fairness and X mean."""
+
+MOST_ATOMS = MOST_MARKS = 64
+"""The core keeps both in one machine word."""
+
+_STUTTERS = -1
+_RECURRING, _BUFFER_DRAINS, _PROCESS_RUNS = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class BuchiEdge:
+    """Possible where all atoms in `positive` and none in `negative` hold (bit masks)."""
+
+    target: int
+    positive: int
+    negative: int
+    marks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lasso:
+    """`trace` up to step `loop_start`, then the rest of it for ever; equal to its length: nothing happens any more.
+
+    Registers whose value makes no difference may differ after the first round; from then on nothing does.
+    """
+
+    trace: Trace
+    loop_start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Emptiness:
+    """`lasso`: a run that the automaton accepts. Without one, `complete` tells whether there is none.
+
+    `refused`: a bound kept some store waiting, so the answer is about the bounded model only.
+    """
+
+    stop: Stop
+    cost: Cost
+    refused: int
+    lasso: Lasso | None
+
+    @property
+    def complete(self) -> bool:
+        return self.stop is Stop.NOTHING_LEFT
+
+
+def find_accepted_run(
+    program: Program,
+    memory: Bounded,
+    edges: tuple[tuple[BuchiEdge, ...], ...],
+    initial: int,
+    marks: int,
+    atoms: tuple[Expr, ...],
+    conditions: tuple[Condition, ...],
+    *,
+    limits: Limits | None = None,
+    reductions: frozenset[str] = SAFE_REDUCTIONS,
+) -> Emptiness:
+    """Look for an infinite run of `program` that the automaton accepts and that meets all `conditions` for ever.
+
+    At most MOST_ATOMS atoms, and as many marks and conditions together.
+    """
+    if len(atoms) > MOST_ATOMS or marks + len(conditions) > MOST_MARKS:
+        raise ValueError("too many atoms or acceptance conditions")
+    limits = limits or Limits()
+    recurring = tuple(c.condition for c in conditions if isinstance(c, Recurring))
+    observed = observed_by(program, (*atoms, *recurring), blocking=True)
+    encoded = encode(reduce(program, observed, reductions & SAFE_REDUCTIONS, model=memory.model), (*atoms, *recurring))
+    result = _core.find_accepted_run(
+        encoded.machine,
+        memory.core_kind,
+        memory.bound,
+        initial,
+        [[(e.target, e.positive, e.negative, e.marks) for e in leaving] for leaving in edges],
+        marks,
+        list(encoded.expressions[: len(atoms)]),
+        _native_conditions(conditions, encoded.expressions[len(atoms) :]),
+        **limits.for_core(),
+    )
+    stop = Stop(result.stop)
+    lasso = _lasso(program, memory, encoded, result) if stop is Stop.FOUND else None
+    return Emptiness(stop, cost_of(result.stats), result.stats.refused, lasso)
+
+
+def _native_conditions(conditions: tuple[Condition, ...], expressions: tuple[int, ...]) -> list[tuple[int, int, int]]:
+    """Kind, number (of the expression or process) and buffer."""
+    numbers = iter(expressions)
+    native: list[tuple[int, int, int]] = []
+    for condition in conditions:
+        match condition:
+            case Recurring():
+                native.append((_RECURRING, next(numbers), 0))
+            case BufferDrains(process, buffer):
+                native.append((_BUFFER_DRAINS, process, buffer))
+            case ProcessRuns(process):
+                native.append((_PROCESS_RUNS, process, 0))
+            case _:
+                assert_never(condition)
+    return native
+
+
+def reference_model(memory: Bounded) -> MemoryModel:
+    """The executable definition of the bounded model: the bound is part of its meaning here."""
+    bound = None if memory.model == "sc" else memory.bound
+    return memory_model(memory.model, bound=bound, per_variable=memory.per_variable)
+
+
+def _lasso(program: Program, memory: Bounded, encoded: Encoded, result: _core.BuchiResult) -> Lasso:
+    def steps_of(native: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+        return [step for step in native if step[0] != _STUTTERS]
+
+    model = reference_model(memory)
+    prefix, cycle = steps_of(result.prefix), steps_of(result.cycle)
+    steps = [decode_step(encoded, memory, step) for step in (*prefix, *cycle)]
+    begin, whole = original_steps(program, encoded.program, model, result.start, steps)
+    lasso = Lasso(Trace(program, model, begin, whole), len(prefix))
+    _check_that_it_closes(lasso)
+    return lasso
+
+
+def _check_that_it_closes(lasso: Lasso) -> None:
+    """The loop can be taken from its own end, and then ends there again: so it can be taken for ever."""
+    trace = lasso.trace
+    loop = [taken.step for taken in trace.steps[lasso.loop_start :]]
+    if not loop and steps_of_runs(trace.program, trace.memory_model, trace.end)[0][0] is not None:
+        raise UnreplayableWitness("the lasso ends where the program can go on")
+    again = replay(trace.program, trace.memory_model, trace.end, loop)
+    if again.stop is not None or again.end != trace.end:
+        raise UnreplayableWitness("the loop of the lasso does not close")

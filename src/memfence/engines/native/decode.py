@@ -1,0 +1,55 @@
+"""From native states back to the states of the reference models: for comparing whole reachable sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memfence.engines.native.encode import Encoded
+from memfence.models import ModelName
+from memfence.models.state import SEPARATOR, Buffer, Entry, State
+from memfence.program.ir import stored_variables
+
+
+def decode_state(encoded: Encoded, model: ModelName, bound: int, per_variable: bool, values: Sequence[int]) -> State:
+    """The state that the values of all slots stand for."""
+    program, slots = encoded.program, encoded.slots
+    owner = 0 if slots.lock is None else values[slots.lock]
+    registers = tuple(
+        tuple(values[slots.register(p, r)] for r in range(len(process.registers)))
+        for p, process in enumerate(program.processes)
+    )
+    return State(
+        tuple(values[slot] for slot in slots.locations),
+        registers,
+        tuple(values[: slots.variables]),
+        _buffers(encoded, model, bound, per_variable, values),
+        owner - 1 if owner else None,
+    )
+
+
+def _buffers(
+    encoded: Encoded, model: ModelName, bound: int, per_variable: bool, values: Sequence[int]
+) -> tuple[tuple[Buffer, ...], ...]:
+    at = encoded.slots.count
+    result: list[tuple[Buffer, ...]] = []
+    for p, process in enumerate(encoded.program.processes):
+        stored = stored_variables(process)
+        if model == "sc":
+            result.append(())
+        elif model == "tso":
+            length = values[encoded.slots.pending(p)]
+            result.append((tuple((values[at + 2 * i], values[at + 2 * i + 1]) for i in range(length)),))
+            at += 2 * (bound * len(stored) if per_variable else bound if stored else 0)
+        else:
+            result.append(tuple(_pso_buffer(encoded, v, values, at + n * (bound + 1)) for n, v in enumerate(stored)))
+            at += len(stored) * (bound + 1)
+    return tuple(result)
+
+
+def _pso_buffer(encoded: Encoded, variable: int, values: Sequence[int], at: int) -> Buffer:
+    separator = max(encoded.program.variables[variable].domain.hi, 0) + 1
+
+    def entry(value: int) -> Entry:
+        return SEPARATOR if value == separator else (variable, value)
+
+    return tuple(entry(value) for value in values[at + 1 : at + 1 + values[at]])

@@ -1,0 +1,122 @@
+"""From a run of a reduced program back to a run of the program as it was loaded.
+
+A fused transition becomes the transitions it was made of, and local steps skipped at the start come first. Where
+slicing dropped stores that nothing observes, the loaded program still makes them: their commits are put in as late as
+possible, right before a step that needs them out of the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memfence.execution.trace import UnreplayableWitness
+from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
+from memfence.models.steps import MemoryModel, error_state, starts, take
+from memfence.passes.initial_steps import skipped_steps
+from memfence.program.ir import Program, stored_variables
+
+
+def original_steps(
+    program: Program, reduced: Program, model: MemoryModel, start: int, steps: Sequence[Step]
+) -> tuple[State, tuple[Step, ...]]:
+    """The initial state and steps of `program` that `steps` of `reduced`, from its initial state `start`, stand for."""
+    begin = state = _original_start(program, reduced, model, start)
+    skipped: list[Step] = [
+        Run(p, number)
+        for p, (mine, theirs) in enumerate(zip(program.processes, reduced.processes, strict=True))
+        for number in skipped_steps(mine, theirs.initial)
+    ]
+    whole: list[Step] = []
+    for parts in (skipped, *(_expand(program, reduced, model, step) for step in steps)):
+        for wanted in parts:
+            after, taken = _take_with_help(program, reduced, model, state, wanted)
+            whole += taken
+            if isinstance(after, Failure):
+                error = None if after.is_assertion else error_state(program, model)
+                if error is None:
+                    return begin, tuple(whole)
+                state = error  # a fused step leads there as a whole: its other parts do not follow
+                break
+            state = after
+    return begin, tuple(whole)
+
+
+def _original_start(program: Program, reduced: Program, model: MemoryModel, start: int) -> State:
+    """The first initial state that agrees with the reduced one on what both keep."""
+    wanted = starts(reduced, model)[start]
+    for state in starts(program, model):
+        if state.memory == wanted.memory and state.registers == wanted.registers:
+            return state
+    # Dead registers start with a fixed value in the reduced program: agree on the others only.
+    for state in starts(program, model):
+        if _agrees(program, reduced, state, wanted):
+            return state
+    return starts(program, model)[0]
+
+
+def _agrees(program: Program, reduced: Program, state: State, wanted: State) -> bool:
+    memory = all(
+        a == b or old.init != new.init
+        for a, b, old, new in zip(state.memory, wanted.memory, program.variables, reduced.variables, strict=True)
+    )
+    return memory and all(
+        a == b or old.init != new.init
+        for p, q, mine, theirs in zip(
+            program.processes, reduced.processes, state.registers, wanted.registers, strict=True
+        )
+        for a, b, old, new in zip(mine, theirs, p.registers, q.registers, strict=True)
+    )
+
+
+def _expand(program: Program, reduced: Program, model: MemoryModel, step: Step) -> list[Step]:
+    match step:
+        case Run(process, number):
+            origin = reduced.processes[process].transitions[number].origin or (number,)
+            return [Run(process, part) for part in origin]
+        case Rendezvous(Run(p, m), Run(q, n)):
+            sender = reduced.processes[p].transitions[m].origin or (m,)
+            receiver = reduced.processes[q].transitions[n].origin or (n,)
+            return [Rendezvous(Run(p, sender[0]), Run(q, receiver[0]))]
+        case Commit(process, buffer):
+            mine, theirs = stored_variables(program.processes[process]), stored_variables(reduced.processes[process])
+            is_buffer_a_variable = model.name.startswith("pso")
+            return [Commit(process, mine.index(theirs[buffer]) if is_buffer_a_variable else buffer)]
+        case _:
+            return [step]
+
+
+def _take_with_help(
+    program: Program, reduced: Program, model: MemoryModel, state: State, step: Step
+) -> tuple[State | Failure, list[Step]]:
+    """Take `step`, committing stores that the reduced program does not make where they stand in the way."""
+    done: list[Step] = []
+    while True:
+        process = step.sender.process if isinstance(step, Rendezvous) else step.process
+        dropped = _dropped_commit(program, reduced, model, state, process)
+        blocking = dropped is not None and isinstance(step, Commit) and dropped[0] == step
+        after = None if blocking else take(program, model, state, step)
+        if after is not None:
+            return after, [*done, step]
+        if dropped is None:
+            raise UnreplayableWitness(f"{step} is not possible under {model.name}")
+        commit, state = dropped
+        done.append(commit)
+
+
+def _dropped_commit(
+    program: Program, reduced: Program, model: MemoryModel, state: State, process: int
+) -> tuple[Step, State] | None:
+    """A commit of the process's buffers whose store only the loaded program makes.
+
+    Slicing drops all stores to a variable or none, so the variable tells.
+    """
+    kept = set(stored_variables(reduced.processes[process]))
+    for step, after in model.background(program, state, process):
+        if isinstance(step, DropSeparator):
+            if not kept:  # the reduced process has no buffer left, so its sfences leave no separator
+                return step, after
+            continue
+        buffer = state.buffers[process][step.buffer] if isinstance(step, Commit) else ()
+        if buffer and buffer[0] is not None and buffer[0][0] not in kept:
+            return step, after
+    return None

@@ -1,0 +1,39 @@
+"""A run under SC as a run with store buffers: every store reaches memory before anything else happens."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from memfence.execution.trace import Trace
+from memfence.models import ModelName, memory_model
+from memfence.models.state import Failure, Rendezvous, State, Step
+from memfence.models.steps import MemoryModel, take
+from memfence.program.ir import Program
+
+
+def with_store_buffers(trace: Trace, model: ModelName) -> Trace:
+    """The run of `trace`, one under SC, under `model`, replayed. Its last state has the same locations and values."""
+    relaxed = memory_model(model)
+    program = trace.program
+    start = replace(trace.start, buffers=relaxed.empty_buffers(program))
+    state: State | Failure | None = start
+    steps: list[Step] = []
+    for taken in trace.steps:
+        steps.append(taken.step)
+        state = take(program, relaxed, state, taken.step) if isinstance(state, State) else state
+        movers = (
+            (taken.step.sender.process, taken.step.receiver.process)
+            if isinstance(taken.step, Rendezvous)
+            else (taken.step.process,)
+        )
+        for process in movers:
+            if isinstance(state, State):
+                state = _drain(program, relaxed, state, process, steps)
+    return Trace(program, relaxed, start, steps)
+
+
+def _drain(program: Program, model: MemoryModel, state: State, process: int, steps: list[Step]) -> State:
+    while (after := next(model.background(program, state, process), None)) is not None:
+        step, state = after
+        steps.append(step)
+    return state

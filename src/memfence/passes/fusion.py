@@ -1,0 +1,202 @@
+"""Reduction 2: local steps are fused with the step before them, so that states are only stored before memory accesses.
+
+A location all of whose leaving transitions are local (register work, guards, assertions) is removed: every arriving
+transition t is combined with every leaving one u. Nothing else can tell the difference, because
+- u neither looks at other processes nor is looked at (or else t is: then it only reads, and u alone is seen);
+- where t has an effect that others or the question see (a store, an unlock, an observed register), some u is possible
+  whatever t has read, and none fails: nothing in u prevents the fused step, so the effect is not lost. With
+  `Observed.blocking` that is asked of every t.
+Removed locations keep their number but nothing leads to them any more, so that expressions about others stay right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from math import prod
+
+from memfence.passes.concatenate import joined_ops, joined_span
+from memfence.program.expressions import At, BufferEmpty, EvaluationError, Register, RegisterOf, evaluate, walk
+from memfence.program.facts.may_fail import expression_may_fail, may_fail
+from memfence.program.facts.observation import Observed
+from memfence.program.ir import (
+    Assert,
+    Assign,
+    Assume,
+    Fence,
+    Op,
+    Process,
+    Program,
+    RegisterVar,
+    Store,
+    Transition,
+    Unlock,
+    is_local,
+    op_expressions,
+    register_written,
+    registers_read,
+)
+
+SPARE_TRANSITIONS = 8
+"""A location is kept where removing it would add more transitions than this."""
+
+MOST_VALUATIONS = 1024
+"""Guards are compared on all values of the registers they read, up to this many combinations."""
+
+
+def fuse_local_steps(program: Program, observed: Observed, model: str = "tso") -> Program:
+    """Remove the locations between a step and the local steps after it. Needs `origin` of every transition."""
+    processes = tuple(_Fusion(program, p, observed, model).result() for p in range(len(program.processes)))
+    return replace(program, processes=processes)
+
+
+class _Fusion:
+    def __init__(self, program: Program, number: int, observed: Observed, model: str) -> None:
+        self.program = program
+        self.process: Process = program.processes[number]
+        self.sees_buffer = number in observed.buffers
+        self.blocking = observed.blocking
+        self.keeps_fences = observed.accesses and observed.fences
+        self.model = model
+        self.seen_locations = {at for p, at in observed.locations if p == number}
+        self.seen_registers = {r for p, r in observed.registers if p == number}
+        self.fixed = {self.process.initial, *self.seen_locations}
+        if program.error_locations is not None:
+            self.fixed.add(program.error_locations[number])
+        self.arriving: dict[int, list[Transition]] = {n: [] for n in range(len(self.process.locations))}
+        self.leaving: dict[int, list[Transition]] = {n: [] for n in range(len(self.process.locations))}
+        for transition in self.process.transitions:
+            self._add(transition)
+
+    def result(self) -> Process:
+        changed = True
+        while changed:
+            changed = False
+            for location in range(len(self.process.locations)):
+                changed = self._remove(location) or changed
+        left = [t for transitions in self.leaving.values() for t in transitions]
+        return replace(self.process, transitions=tuple(sorted(left, key=lambda t: t.origin)))
+
+    def _add(self, transition: Transition) -> None:
+        self.arriving[transition.target].append(transition)
+        self.leaving[transition.source].append(transition)
+
+    def _remove(self, location: int) -> bool:
+        """Whether the location could be removed."""
+        arriving, leaving = self.arriving[location], self.leaving[location]
+        if not arriving or not self._is_removable(location, arriving, leaving):
+            return False
+        self.arriving[location], self.leaving[location] = [], []
+        for t in arriving:
+            self.leaving[t.source] = [other for other in self.leaving[t.source] if other is not t]
+        for u in leaving:
+            self.arriving[u.target] = [other for other in self.arriving[u.target] if other is not u]
+        for t in arriving:
+            for u in leaving:
+                self._add(self._fused(t, u))
+        return True
+
+    def _is_removable(self, location: int, arriving: list[Transition], leaving: list[Transition]) -> bool:
+        if location in self.fixed or self.process.locations[location].committed or not leaving:
+            return False
+        if any(t.source == location for t in arriving) or not all(self._is_local(u) for u in leaving):
+            return False
+        if len(arriving) * len(leaving) > len(arriving) + len(leaving) + SPARE_TRANSITIONS:
+            return False
+        if any(t.sync is not None for t in arriving):
+            return False
+        if not all(self._is_unseen(u) for u in leaving) and not all(self._only_reads(t) for t in arriving):
+            return False
+        has_effect = not all(self._only_reads(t) for t in arriving)
+        if has_effect and any(self._may_fail(u) for u in leaving):
+            return False
+        return not (self.blocking or has_effect) or self._always_goes_on(leaving)
+
+    def _is_local(self, u: Transition) -> bool:
+        """Register work that looks at no other process, and does not make others wait."""
+        if u.locked or u.sync is not None or self.process.locations[u.target].committed:
+            return False
+        exprs = [e for op in u.ops for e in op_expressions(op)]
+        if any(isinstance(leaf, At | RegisterOf | BufferEmpty) for e in exprs for leaf in walk(e)):
+            return False
+        return all(is_local(op) or self._does_nothing(op) for op in u.ops)
+
+    def _does_nothing(self, op: Op) -> bool:
+        """Under SC no fence does; an attacker that walks on with pending stores finds one between the parts."""
+        if self.keeps_fences or not isinstance(op, Fence):
+            return False
+        return self.model == "sc" or (self.model == "tso" and op.kind == "sfence")
+
+    def _is_unseen(self, t: Transition) -> bool:
+        """Whether the question sees no difference between before and after, as far as this process goes."""
+        written = {register_written(op) for op in t.ops}
+        same_places = t.target == t.source or not self.seen_locations.intersection((t.source, t.target))
+        return same_places and not written.intersection(self.seen_registers)
+
+    def _only_reads(self, t: Transition) -> bool:
+        separates = self.sees_buffer and any(isinstance(op, Fence) and op.kind == "sfence" for op in t.ops)
+        return self._is_unseen(t) and not separates and not any(isinstance(op, Store | Unlock) for op in t.ops)
+
+    def _may_fail(self, u: Transition) -> bool:
+        return any(
+            isinstance(op, Assert)
+            or may_fail(self.program, self.process, op)
+            or (isinstance(op, Assume) and expression_may_fail(self.program, self.process, op.condition))
+            for op in u.ops
+        )
+
+    def _always_goes_on(self, leaving: Sequence[Transition]) -> bool:
+        """Whether some of these local transitions is possible, whatever the registers hold."""
+        ways = [_up_to_the_last_guard(u.ops) for u in leaving]
+        return not all(ways) or _cover_everything(ways, self.process.registers)
+
+    def _fused(self, t: Transition, u: Transition) -> Transition:
+        return replace(
+            t,
+            target=u.target,
+            ops=joined_ops(self.process, [t.ops, u.ops]),
+            span=joined_span([t, u]),
+            point=u.point or t.point,
+            origin=(*t.origin, *u.origin),
+        )
+
+
+def _up_to_the_last_guard(ops: Sequence[Op]) -> Sequence[Op]:
+    """What may block; nothing if nothing does."""
+    guards = [position for position, op in enumerate(ops) if isinstance(op, Assume)]
+    return ops[: guards[-1] + 1] if guards else ()
+
+
+def _cover_everything(ways: Sequence[Sequence[Op]], registers: Sequence[RegisterVar]) -> bool:
+    """Whether one of these lists of local ops runs to its end, or fails, for all values of the registers."""
+    read = sorted(frozenset[int]().union(*(registers_read(op) for ops in ways for op in ops)))
+    ranges = [range(1) if registers[n].transient else _values(registers[n]) for n in read]
+    if prod(len(values) for values in ranges) > MOST_VALUATIONS:
+        return False
+    starts = (dict(zip(read, values, strict=True)) for values in product(*ranges))
+    return all(any(_runs(ops, dict(start), registers) for ops in ways) for start in starts)
+
+
+def _values(register: RegisterVar) -> range:
+    return range(register.domain.lo, register.domain.hi + 1)
+
+
+def _runs(ops: Sequence[Op], values: dict[int, int], registers: Sequence[RegisterVar]) -> bool:
+    """Whether the ops run to their end or fail; a value outside its register's range counts as neither."""
+
+    def leaf_value(leaf: object, _: int) -> int:
+        return values.get(leaf.index, 0) if isinstance(leaf, Register) else 0
+
+    for op in ops:
+        try:
+            if isinstance(op, Assume) and not evaluate(op.condition, leaf_value):
+                return False
+            if isinstance(op, Assign):
+                value = evaluate(op.value, leaf_value)
+                if not registers[op.register].transient and value not in _values(registers[op.register]):
+                    return False
+                values[op.register] = value
+        except EvaluationError:
+            return True
+    return True

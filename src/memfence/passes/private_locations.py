@@ -1,0 +1,97 @@
+"""Which locations partial order reduction may expand alone, and why that loses nothing.
+
+A location is *private* when every transition that leaves it does register work only, or stores into the process's own
+buffer: such steps commute with everything the other processes and all buffers can do, nothing else can enable or
+disable them, and the question at hand cannot see them. On every cycle of private locations one is left out, so that no
+other process is put off for ever (the cycle proviso, decided here once instead of during the search).
+"""
+
+from __future__ import annotations
+
+from memfence.models import ModelName
+from memfence.program.expressions import At, RegisterOf, walk
+from memfence.program.facts.observation import Observed
+from memfence.program.ir import (
+    Assert,
+    Assign,
+    Assume,
+    Fence,
+    Process,
+    Program,
+    Store,
+    Transition,
+    op_expressions,
+    register_written,
+)
+
+NOT_PRIVATE, PRIVATE, PRIVATE_WHEN_DRAINED = 0, 1, 2
+
+
+def private_locations(program: Program, model: ModelName, observed: Observed) -> tuple[tuple[int, ...], ...]:
+    """For each process and location: NOT_PRIVATE, PRIVATE, or PRIVATE_WHEN_DRAINED (it waits for an mfence)."""
+    if any(location.committed for p in program.processes for location in p.locations):
+        return tuple(tuple(NOT_PRIVATE for _ in p.locations) for p in program.processes)
+    return tuple(
+        _break_cycles(process, [_kind(process, p, at, model, observed) for at in range(len(process.locations))])
+        for p, process in enumerate(program.processes)
+    )
+
+
+def _kind(process: Process, number: int, location: int, model: ModelName, observed: Observed) -> int:
+    leaving = [t for _, t in process.leaving(location)]
+    if not leaving or any((number, at) in observed.locations for t in leaving for at in (t.source, t.target)):
+        return NOT_PRIVATE
+    kinds = [_transition_kind(t, number, model, observed) for t in leaving]
+    return NOT_PRIVATE if NOT_PRIVATE in kinds else max(kinds)
+
+
+def _transition_kind(t: Transition, number: int, model: ModelName, observed: Observed) -> int:
+    if t.locked or t.sync is not None:
+        return NOT_PRIVATE
+    kind = PRIVATE
+    for op in t.ops:
+        if (number, register_written(op)) in observed.registers:
+            return NOT_PRIVATE
+        if any(isinstance(leaf, At | RegisterOf) for e in op_expressions(op) for leaf in walk(e)):
+            return NOT_PRIVATE
+        match op:
+            case Assign() | Assume() | Assert():
+                pass
+            case Store(_, _, direct) if model != "sc" and not direct and number not in observed.buffers:
+                pass
+            case Fence("sfence") if model != "pso" or number not in observed.buffers:
+                pass
+            case Fence("mfence"):
+                kind = PRIVATE if model == "sc" else PRIVATE_WHEN_DRAINED
+                if op is not t.ops[0] and model != "sc":
+                    return NOT_PRIVATE  # whether it is drained there depends on what came before it in the same step
+            case _:
+                return NOT_PRIVATE
+    return kind
+
+
+def _break_cycles(process: Process, kinds: list[int]) -> tuple[int, ...]:
+    """Leave out the target of every back edge of a depth-first walk over private locations."""
+    after: dict[int, list[int]] = {at: [] for at in range(len(process.locations))}
+    for t in process.transitions:
+        if kinds[t.source] != NOT_PRIVATE and kinds[t.target] != NOT_PRIVATE:
+            after[t.source].append(t.target)
+    left_out: set[int] = set()
+    state: dict[int, int] = {}  # 1: on the stack, 2: done
+    for root in after:
+        if root in state:
+            continue
+        stack = [(root, iter(after[root]))]
+        state[root] = 1
+        while stack:
+            here, ways = stack[-1]
+            there = next(ways, None)
+            if there is None:
+                state[here] = 2
+                stack.pop()
+            elif state.get(there) == 1:
+                left_out.add(there)
+            elif there not in state:
+                state[there] = 1
+                stack.append((there, iter(after[there])))
+    return tuple(NOT_PRIVATE if at in left_out else kind for at, kind in enumerate(kinds))

@@ -1,0 +1,140 @@
+"""Reduction 4: what no guard, address, assertion or question depends on is dropped (Weiser's slicing).
+
+Kept in any case: ops that can be a run-time error, since those are reported, and every access where accesses are what
+the question is about. Numbers stay; a register or variable that nothing sets any more needs no bits.
+Dropping stores frees room in bounded buffers: the sliced program may do within a bound what the whole one needs a
+larger bound for, never more than the whole one does without bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from memfence.program.expressions import Address, Expr, Register, RegisterOf, walk
+from memfence.program.facts.may_fail import may_fail
+from memfence.program.facts.observation import Observed
+from memfence.program.ir import (
+    Assign,
+    Domain,
+    Load,
+    Lock,
+    Op,
+    Process,
+    Program,
+    RegisterVar,
+    SharedVar,
+    Store,
+    Transition,
+    op_expressions,
+)
+
+T = TypeVar("T", SharedVar, RegisterVar)
+
+
+def slice_program(program: Program, observed: Observed) -> Program:
+    """Drop assignments, loads and stores whose effect nothing observed depends on."""
+    return _Slice(program, observed).result()
+
+
+@dataclass(slots=True)
+class _Needed:
+    registers: set[tuple[int, int]] = field(default_factory=set)
+    variables: set[int] = field(default_factory=set)
+
+    def __len__(self) -> int:
+        return len(self.registers) + len(self.variables)
+
+
+class _Slice:
+    def __init__(self, program: Program, observed: Observed) -> None:
+        self.program = program
+        self.observed = observed
+        # Another process's bus lock makes an access wait: without the access there would be no wait.
+        steps = [t for p in program.processes for t in p.transitions]
+        self.accesses_stay = observed.accesses or any(isinstance(op, Lock) for t in steps for op in t.ops)
+        self.needed = _Needed(set(observed.registers), set(observed.variables))
+
+    def result(self) -> Program:
+        before = -1
+        while len(self.needed) != before:
+            before = len(self.needed)
+            for p, process in enumerate(self.program.processes):
+                for transition in process.transitions:
+                    self._collect(p, process, transition)
+        processes = tuple(self._sliced(p, process) for p, process in enumerate(self.program.processes))
+        stored = {n for p in processes for t in p.transitions for op in t.ops for n in _stored(op)}
+        variables = tuple(
+            v if n in self.needed.variables or n in stored else self._constant(v)
+            for n, v in enumerate(self.program.variables)
+        )
+        return replace(self.program, variables=variables, processes=processes)
+
+    def _collect(self, p: int, process: Process, transition: Transition) -> None:
+        for op in transition.ops:
+            if not self._stays(p, process, op):
+                continue
+            for expr in op_expressions(op):
+                self._need(p, expr)
+            if isinstance(op, Load | Store):  # of a variable all stores stay or none: witnesses rely on it
+                self.needed.variables.update(_variables(op.address))
+        for expr in transition.sync.values if transition.sync else ():
+            self._need(p, expr)
+
+    def _need(self, p: int, expr: Expr) -> None:
+        for leaf in walk(expr):
+            if isinstance(leaf, Register):
+                self.needed.registers.add((p, leaf.index))
+            elif isinstance(leaf, RegisterOf):
+                self.needed.registers.add((leaf.process, leaf.register))
+
+    def _stays(self, p: int, process: Process, op: Op) -> bool:
+        match op:
+            case Assign(register, _):
+                return (p, register) in self.needed.registers or may_fail(self.program, process, op)
+            case Load(register, _, _):
+                if self.accesses_stay or (p, register) in self.needed.registers:
+                    return True
+                return may_fail(self.program, process, op)
+            case Store():
+                if self.accesses_stay or p in self.observed.buffers:
+                    return True
+                return bool(self.needed.variables.intersection(_stored(op))) or may_fail(self.program, process, op)
+            case _:
+                return True
+
+    def _sliced(self, p: int, process: Process) -> Process:
+        transitions = tuple(self._sliced_transition(p, process, t) for t in process.transitions)
+        written = {op.register for t in transitions for op in t.ops if isinstance(op, Load | Assign)}
+        written |= {r for t in transitions if t.sync for r in t.sync.registers}
+        registers = tuple(
+            r if (p, n) in self.needed.registers or n in written else self._constant(r)
+            for n, r in enumerate(process.registers)
+        )
+        return replace(process, registers=registers, transitions=transitions)
+
+    def _sliced_transition(self, p: int, process: Process, transition: Transition) -> Transition:
+        stays = [self._stays(p, process, op) for op in transition.ops]
+        if all(stays):
+            return transition
+        sync = transition.sync
+        if sync is not None:
+            sync = replace(sync, guard_ops=sum(stays[: sync.guard_ops]))
+        ops = tuple(op for op, kept in zip(transition.ops, stays, strict=True) if kept)
+        return replace(transition, ops=ops, sync=sync)
+
+    def _constant(self, variable: T) -> T:
+        transient = isinstance(variable, RegisterVar) and variable.transient
+        value = 0 if transient or self.program.error_locations is not None else variable.init[0]
+        if value not in variable.init and not transient:
+            return variable
+        return replace(variable, init=(value,), domain=Domain(value, value, variable.domain.overflow))
+
+
+def _stored(op: Op) -> range:
+    return _variables(op.address) if isinstance(op, Store) else range(0)
+
+
+def _variables(address: Address) -> range:
+    known = address.variable
+    return range(address.base, address.base + address.size) if known is None else range(known, known + 1)

@@ -1,0 +1,79 @@
+"""Whether an op can be a run-time error of the program under test, judged by the ranges of registers and variables."""
+
+from __future__ import annotations
+
+from memfence.program.expressions import Address, Binary, Expr, RegisterOf, children
+from memfence.program.facts.interval_arithmetic import ZERO, Environment, Interval, hull, meet, value_of
+from memfence.program.ir import Assign, Domain, Load, Op, Process, Program, Store
+
+_MACHINE = Interval(-(2**63), 2**63 - 1)
+
+
+def may_fail(program: Program, process: Process, op: Op) -> bool:
+    """Whether some register values within their ranges make the op an error; False is a promise."""
+    env = tuple(hull(ZERO, _range(r.domain)) if r.transient else _range(r.domain) for r in process.registers)
+    match op:
+        case Assign(register, value):
+            return not _fits(program, process.registers[register].domain, value, env)
+        case Store(address, value, _):
+            targets = _elements(program, address, env)
+            return targets is None or not all(_fits(program, program.variables[n].domain, value, env) for n in targets)
+        case Load(register, address, when):
+            if when is not None and _evaluation_may_fail(program, when, env):
+                return True
+            target = process.registers[register].domain
+            if when is not None and not _holds(target, ZERO):
+                return True
+            sources = _elements(program, address, env)
+            return sources is None or not all(_holds(target, _range(program.variables[n].domain)) for n in sources)
+        case _:
+            return False
+
+
+def expression_may_fail(program: Program, process: Process, expr: Expr) -> bool:
+    """Whether evaluating `expr` can be an error."""
+    return _evaluation_may_fail(program, expr, tuple(_range(r.domain) for r in process.registers))
+
+
+def _range(domain: Domain) -> Interval:
+    return Interval(domain.lo, domain.hi)
+
+
+def _holds(domain: Domain, values: Interval) -> bool:
+    return domain.overflow == "wrap" or _range(domain).contains(values)
+
+
+def _fits(program: Program, domain: Domain, value: Expr, env: Environment) -> bool:
+    found = None if _evaluation_may_fail(program, value, env) else _value(program, value, env)
+    return found is not None and _holds(domain, found)
+
+
+def _value(program: Program, expr: Expr, env: Environment) -> Interval | None:
+    def look(foreign: RegisterOf) -> Interval:
+        return _range(program.processes[foreign.process].registers[foreign.register].domain)
+
+    return value_of(expr, env, look)
+
+
+def _elements(program: Program, address: Address, env: Environment) -> range | None:
+    """The variables that the address can mean; None if it can be out of bounds."""
+    index = None if _evaluation_may_fail(program, address.index, env) else _value(program, address.index, env)
+    if index is None or not Interval(0, address.size - 1).contains(index):
+        return None
+    return range(address.base + index.lo, address.base + index.hi + 1)
+
+
+def _evaluation_may_fail(program: Program, expr: Expr, env: Environment) -> bool:
+    """Looks at every operand, even where `&&`, `||` or `?:` would not evaluate it."""
+    found = _value(program, expr, env)
+    if found is None or not _MACHINE.contains(found):
+        return True
+    if isinstance(expr, Binary) and expr.op in ("/", "%", "<<", ">>"):
+        right = _value(program, expr.right, env)
+        if right is None:
+            return True
+        if expr.op in ("/", "%") and meet(right, ZERO) is not None:
+            return True
+        if expr.op in ("<<", ">>") and not Interval(0, 31).contains(right):
+            return True
+    return any(_evaluation_may_fail(program, child, env) for child in children(expr))

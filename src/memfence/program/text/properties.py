@@ -1,0 +1,356 @@
+"""Property expressions, from text: what `--forbid` and `--invariant` accept. `expression_text` prints them back.
+
+C operators with C's precedence over `process@label`, `process.register`, shared variables (`x`, `a[0]`, `a[x + 1]`),
+`empty(process)` (no pending store), integers, `true` and `false`. A name with other characters than letters, digits and
+`_` is written in double quotes; `process@#3` is location number 3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NoReturn, cast, get_args
+
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
+from memfence.program.expressions import (
+    FALSE,
+    TRUE,
+    Address,
+    At,
+    Binary,
+    BinaryOp,
+    BufferEmpty,
+    Conditional,
+    Const,
+    Expr,
+    RegisterOf,
+    Shared,
+    Unary,
+    UnaryOp,
+    variable_address,
+)
+from memfence.program.ir import Process, Program
+from memfence.program.text.expressions import PRECEDENCE, named_locations, print_address, print_expression
+from memfence.source import SourceText, Span
+
+__all__ = ["parse_expression", "print_address", "print_expression"]
+
+DEEPEST_NESTING = 50
+HIGHEST = 200
+LARGEST = 2**31 - 1
+
+_TOKEN = re.compile(
+    r"""(?P<number>\d\w*)|(?P<name>[A-Za-z_$][\w$]*)|(?P<quoted>"[^"\n]*")|(?P<space>\s+)"""
+    r"""|(?P<op><<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^<>!~?:()\[\]@.\#])"""
+)
+_USUAL_MISTAKES = {"=": "==", "and": "&&", "or": "||", "not": "!", "\\": "&& or ||", ";": "&&", ",": "&&"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str
+    text: str
+    span: Span
+
+    @property
+    def name(self) -> str:
+        return self.text[1:-1] if self.kind == "quoted" else self.text
+
+
+def parse_expression(text: str, program: Program, option: str = "--forbid") -> Expr:
+    """The expression in `text`, names looked up in `program`; InputError, placed in `option`, with every mistake."""
+    parser = _Parser(SourceText(option, text), program)
+    try:
+        expr = parser.whole()
+    except RecursionError:
+        parser.too_deep()
+    if parser.errors:
+        raise InputError(parser.errors)
+    return expr
+
+
+class _Parser:
+    """Precedence climbing. Unknown names are collected and read as 0; the first syntax error ends the parse."""
+
+    def __init__(self, source: SourceText, program: Program) -> None:
+        self.source = source
+        self.program = program
+        self.errors: list[Diagnostic] = []
+        self.tokens = list(self.tokenize())
+        self.position = 0
+        self.depth = 0
+
+    def tokenize(self) -> Iterator[_Token]:
+        offset, text = 0, self.source.text
+        while offset < len(text):
+            match = _TOKEN.match(text, offset)
+            if match is None:
+                self.fail(f"unexpected character `{text[offset]}`", self.source.span(offset, offset + 1))
+            if match.lastgroup != "space":
+                yield _Token(match.lastgroup or "", match[0], self.source.span(match.start(), match.end()))
+            offset = match.end()
+        yield _Token("end", "", self.source.span(max(0, len(text) - 1), len(text)))
+
+    # Tokens
+
+    @property
+    def next(self) -> _Token:
+        return self.tokens[self.position]
+
+    def take(self) -> _Token:
+        token = self.next
+        self.position += token.kind != "end"
+        return token
+
+    def accept(self, *texts: str) -> _Token | None:
+        return self.take() if self.next.kind == "op" and self.next.text in texts else None
+
+    def expect(self, text: str) -> _Token:
+        return self.accept(text) or self.unexpected(f"`{text}`")
+
+    def unexpected(self, wanted: str) -> NoReturn:
+        token = self.next
+        what = "the expression ends too early" if token.kind == "end" else f"unexpected `{token.text}`"
+        near = _USUAL_MISTAKES.get(token.text)
+        self.fail(what, token.span, f"did you mean `{near}`?" if near else f"expected {wanted}")
+
+    def fail(self, message: str, span: Span, hint: str | None = None, code: Code = Code.BAD_PROPERTY) -> NoReturn:
+        near = _USUAL_MISTAKES.get(span.text)
+        hint = hint or (f"did you mean `{near}`?" if near else None)
+        raise InputError([*self.errors, Diagnostic(code, message, Label(span), hint=hint)])
+
+    def report(self, code: Code, message: str, span: Span, hint: str | None = None) -> Expr:
+        self.errors.append(Diagnostic(code, message, Label(span), hint=hint))
+        return FALSE
+
+    # Operators
+
+    def whole(self) -> Expr:
+        expr, _ = self.expression()
+        if self.next.kind != "end":
+            self.unexpected("an operator or the end")
+        return expr
+
+    def expression(self) -> tuple[Expr, int]:
+        """An expression and its height; the height is limited because everything later recurses over it."""
+        condition, height = self.binary(1)
+        if not self.accept("?"):
+            return condition, height
+        then, b = self.nested(self.expression)
+        self.expect(":")
+        otherwise, c = self.nested(self.expression)
+        return Conditional(condition, then, otherwise), self.higher(height, b, c)
+
+    def binary(self, weakest: int) -> tuple[Expr, int]:
+        left, height = self.unary()
+        while self.next.kind == "op" and self.next.text in get_args(BinaryOp):
+            op = cast(BinaryOp, self.next.text)
+            if PRECEDENCE[op] < weakest:
+                break
+            self.take()
+            right, other = self.binary(PRECEDENCE[op] + 1)
+            left, height = Binary(op, left, right), self.higher(height, other)
+        return left, height
+
+    def unary(self) -> tuple[Expr, int]:
+        op = self.accept("-", "!", "~")
+        if op is None:
+            return self.primary()
+        if op.text == "-" and self.next.kind == "number":
+            return Const(-self.number(self.take(), LARGEST + 1)), 1
+        operand, height = self.nested(self.unary)
+        return Unary(cast(UnaryOp, op.text), operand), self.higher(height)
+
+    def nested(self, parse: Callable[[], tuple[Expr, int]]) -> tuple[Expr, int]:
+        self.depth += 1
+        self.higher(self.depth + HIGHEST - DEEPEST_NESTING)
+        result = parse()
+        self.depth -= 1
+        return result
+
+    def higher(self, *heights: int) -> int:
+        if max(heights) >= HIGHEST:
+            self.too_deep()
+        return max(heights) + 1
+
+    def too_deep(self) -> NoReturn:
+        self.fail("the expression is nested too deeply", self.next.span, code=Code.TOO_DEEP)
+
+    # Operands
+
+    def primary(self) -> tuple[Expr, int]:
+        if self.accept("("):
+            result = self.nested(self.expression)
+            self.expect(")")
+            return result
+        token = self.next
+        if token.kind == "number":
+            return Const(self.number(self.take(), LARGEST)), 1
+        if token.kind not in ("name", "quoted"):
+            self.unexpected("a value")
+        self.take()
+        if token.text in ("true", "false"):
+            return TRUE if token.text == "true" else FALSE, 1
+        if token.text == "empty" and self.accept("("):
+            return self.empty(), 1
+        return self.named(token)
+
+    def number(self, token: _Token, largest: int) -> int:
+        try:
+            value = int(token.text[:20], 0)
+        except ValueError:
+            self.fail(f"`{token.text}` is neither a number nor a name", token.span, "put odd names in double quotes")
+        if value > largest:
+            self.fail(f"`{token.text}` does not fit into 32 bits", token.span, code=Code.TOO_LARGE)
+        return value
+
+    def empty(self) -> Expr:
+        token = self.take()
+        process = self.process(token.name + self.constant_index(), token.span)
+        self.expect(")")
+        return FALSE if process is None else BufferEmpty(process)
+
+    def constant_index(self) -> str:
+        """`[3]`, where the next tokens are exactly that, else nothing."""
+        ahead = self.tokens[self.position : self.position + 3]
+        if len(ahead) < 3 or ahead[0].text != "[" or ahead[1].kind != "number" or ahead[2].text != "]":
+            return ""
+        self.position += 3
+        return f"[{ahead[1].text}]"
+
+    def named(self, token: _Token) -> tuple[Expr, int]:
+        before = self.position
+        name = token.name + self.constant_index()
+        span = self.upto(token.span)
+        if self.accept("@"):
+            return self.at(name, span), 1
+        if self.accept("."):
+            field = self.take()
+            if field.kind not in ("name", "quoted", "number"):
+                self.position -= field.kind != "end"
+                self.unexpected("a register")
+            if self.program.variable_named(f"{name}.{field.name}") is not None and not self.instances(name):
+                return Shared(variable_address(self.variable_number(f"{name}.{field.name}"))), 1
+            return self.register(name, span, field.name + self.constant_index(), self.upto(field.span)), 1
+        if self.program.variable_named(name) is not None:
+            return Shared(variable_address(self.variable_number(name))), 1
+        self.position = before
+        if self.accept("["):
+            return self.element(token)
+        return self.unknown_variable(token.name, token.span), 1
+
+    def upto(self, start: Span) -> Span:
+        """From the start of `start` to the end of the token read last."""
+        return self.source.span(start.start, max(start.end, self.tokens[self.position - 1].span.end))
+
+    def at(self, name: str, span: Span) -> Expr:
+        process = self.process(name, span)
+        by_number = self.accept("#") is not None
+        label = self.take()
+        if label.kind not in ("name", "quoted", "number"):
+            self.position -= label.kind != "end"
+            self.unexpected("a label")
+        if process is None:
+            return FALSE
+        where = self.program.processes[process]
+        locations = named_locations(where).get(label.name, frozenset())
+        if by_number:
+            locations = frozenset({int(label.text)} if label.text.isdecimal() else ()) & set(
+                range(len(where.locations))
+            )
+        if not locations:
+            hint = did_you_mean(label.name, list(named_locations(where)), _choices("labels", _labels(where)))
+            return self.report(Code.UNKNOWN_LABEL, f"`{where.name}` has no label `{label.name}`", label.span, hint)
+        return At(process, locations)
+
+    def register(self, owner: str, span: Span, name: str, at: Span) -> Expr:
+        process = self.process(owner, span)
+        if process is None:
+            return FALSE
+        where = self.program.processes[process]
+        names = [r.name for r in where.registers if not r.transient]
+        if name in names:
+            return RegisterOf(process, next(i for i, r in enumerate(where.registers) if r.name == name))
+        if name in named_locations(where):
+            return At(process, named_locations(where)[name])
+        hint = did_you_mean(name, names, _choices("registers", names))
+        return self.report(Code.UNKNOWN_REGISTER, f"`{where.name}` has no register `{name}`", at, hint)
+
+    def element(self, array: _Token) -> tuple[Expr, int]:
+        index, height = self.nested(self.expression)
+        self.expect("]")
+        span = self.upto(array.span)
+        first = self.program.variable_named(f"{array.name}[0]")
+        if first is None:
+            return self.unknown_variable(array.name, array.span), 1
+        size = _array_size(self.program, first)
+        if isinstance(index, Const):
+            if not 0 <= index.value < size:
+                message = f"index {index.value} of `{array.name}` lies outside 0..{size - 1}"
+                return self.report(Code.BAD_ADDRESS, message, span), 1
+            return Shared(variable_address(first + index.value)), 1
+        return Shared(Address(first, size, index)), self.higher(height)
+
+    # Names
+
+    def variable_number(self, name: str) -> int:
+        found = self.program.variable_named(name)
+        assert found is not None
+        return found
+
+    def instances(self, name: str) -> list[int]:
+        """The processes that `name` may mean: of that name, `P_0` for `P[0]`, else instance 0 of template P."""
+        exact = self.program.process_named(name)
+        indexed = re.fullmatch(r"(.*)\[(\d+)\]", name)
+        if exact is not None or indexed is None:
+            return [] if exact is None else [exact]
+        underscored = self.program.process_named(f"{indexed[1]}_{indexed[2]}")
+        if underscored is not None:
+            return [underscored]
+        of_template = [i for i, p in enumerate(self.program.processes) if p.template == indexed[1]]
+        return of_template[int(indexed[2]) :][:1]
+
+    def process(self, name: str, span: Span) -> int | None:
+        found = self.instances(name)
+        if found:
+            return found[0]
+        names = [p.name for p in self.program.processes]
+        of_template = [p.name for p in self.program.processes if p.template == name]
+        near = did_you_mean(name, names, _choices("processes", names))
+        hint = f"did you mean `{of_template[0]}`?" if of_template else near
+        self.report(Code.UNKNOWN_PROCESS, f"unknown process `{name}`", span, hint)
+        return None
+
+    def unknown_variable(self, name: str, span: Span) -> Expr:
+        program = self.program
+        if program.process_named(name) is not None:
+            message, hint = f"`{name}` is a process, not a value", f"write `{name}@label` or `{name}.register`"
+            return self.report(Code.TYPE_MISMATCH, message, span, hint)
+        if program.variable_named(f"{name}[0]") is not None:
+            return self.report(Code.TYPE_MISMATCH, f"`{name}` is an array, not a value", span, f"write `{name}[0]`")
+        owners = [p.name for p in program.processes if any(r.name == name for r in p.registers)]
+        shared = [v.name for v in program.variables]
+        near = did_you_mean(name, shared, _choices("shared variables", shared))
+        hint = f"it is a register: write `{owners[0]}.{name}`" if owners else near or ""
+        return self.report(Code.UNKNOWN_VARIABLE, f"unknown shared variable `{name}`", span, hint or None)
+
+
+def _choices(what: str, names: Sequence[str]) -> str | None:
+    more = " ..." if len(names) > 8 else ""
+    return f"{what}: {', '.join(f'`{n}`' for n in names[:8])}{more}" if names else f"there are no {what}"
+
+
+def _labels(process: Process) -> list[str]:
+    labels = [label for location in process.locations for label in location.labels]
+    return list(dict.fromkeys(labels or [location.name for location in process.locations]))
+
+
+def _array_size(program: Program, first: int) -> int:
+    """How many variables from `first` on are the elements of its array."""
+    stem = program.variables[first].name.removesuffix("[0]")
+    size = 1
+    while first + size < len(program.variables) and program.variables[first + size].name == f"{stem}[{size}]":
+        size += 1
+    return size

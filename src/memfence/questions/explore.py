@@ -1,0 +1,197 @@
+"""Stateless exploration: are all SC executions correct, and is none of them borderline (Sober, section 3)?
+
+Both together prove the program correct on hardware with store buffers: a store-buffer safe program has no other
+executions there (Theorem 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from memfence.engines.stateless import Counts, Execution, Explored, TraceEvent
+from memfence.engines.stateless import explore as run_executions
+from memfence.execution.schedule import FindingKind, Replayable
+from memfence.execution.trace import Trace
+from memfence.models.state import Run
+from memfence.program.ir import Program
+from memfence.program.text.steps import step_text
+from memfence.source import NOWHERE
+from memfence.tasks.limits import Limits, Stop
+from memfence.tasks.options import Progress
+from memfence.tasks.result import Verdict
+
+DEFAULT_DEPTH = 1_000
+MOST_SAVED = 1_000
+"""Executions that can be saved as traces, unless more are asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExploreOptions:
+    """Every option of `memfence explore`, under the same name. `save`: how many executions to keep as traces."""
+
+    preemptions: int | None = None
+    depth: int = DEFAULT_DEPTH
+    monitor: bool = True
+    first: bool = False
+    timing: bool = False
+    save: int = 0
+    timeout_seconds: float | None = None
+    progress: Progress | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ExploreFinding:
+    """`schedule` is the SC run; for a borderline execution `trace` is the TSO run that no SC run has the trace of.
+
+    `text` says in one line who fails, or who could read what.
+    """
+
+    kind: FindingKind
+    text: str
+    schedule: Trace
+    trace: Trace | None
+
+    @property
+    def replayable(self) -> Replayable:
+        return Replayable(self.kind, self.trace or self.schedule)
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """One exploration, with at most `preemptions` of them (None: no bound); `seconds_alone`: without the monitor."""
+
+    preemptions: int | None
+    counts: Counts
+    complete: bool
+    seconds_alone: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExploreResult:
+    """The answer. `bound`: the bound on preemptions that the verdict is subject to; `depth`: that on steps, if it was
+    met. `iterations` has one entry a bound tried, the last one being what the verdict speaks of. `executions`: those
+    to be saved; `events` gives the trace of one."""
+
+    program: Program
+    verdict: Verdict
+    findings: tuple[ExploreFinding, ...]
+    iterations: tuple[Iteration, ...]
+    reduced: bool
+    bound: int | None
+    depth: int | None
+    limit: str | None
+    _last: Explored
+
+    @property
+    def executions(self) -> tuple[Execution, ...]:
+        return self._last.executions
+
+    def events(self, execution: Execution) -> tuple[TraceEvent, ...]:
+        """The execution as a memory trace."""
+        return self._last.events(execution)
+
+    @property
+    def counts(self) -> Counts:
+        return self.iterations[-1].counts
+
+
+def explore(program: Program, options: ExploreOptions | None = None) -> ExploreResult:
+    """Run the SC executions of `program` and monitor each of them.
+
+    With `preemptions` the bound grows from 0; a bound that forbids nothing any more ends it. HOLDS only if every class
+    of executions was run to its end.
+    """
+    options = options or ExploreOptions()
+    done: list[tuple[Explored, Iteration]] = []
+    for bound in _bounds(options):
+        explored = _explore(program, options, bound, _seconds(done))
+        done.append((explored, Iteration(bound, explored.counts, explored.complete)))
+        if _is_last(explored, options):
+            break
+    if options.timing:
+        done = [(explored, _timed(program, options, iteration)) for explored, iteration in done]
+    last, iteration = done[-1]
+    findings = tuple(_findings(last))
+    stop = last.stop
+    verdict = Verdict.HOLDS if last.complete else Verdict.HOLDS_UP_TO if stop is Stop.NOTHING_LEFT else Verdict.UNKNOWN
+    return ExploreResult(
+        program,
+        Verdict.VIOLATED if findings else verdict,
+        findings,
+        tuple(iteration for _, iteration in done),
+        last.reduced,
+        None if last.complete else iteration.preemptions,
+        options.depth if last.counts.truncated else None,
+        None if stop in (Stop.NOTHING_LEFT, Stop.FOUND) else _limits(options, 0.0).describe(stop),
+        last,
+    )
+
+
+def _bounds(options: ExploreOptions) -> Iterator[int | None]:
+    if options.preemptions is None:
+        yield None
+    else:
+        yield from range(options.preemptions + 1)
+
+
+def _is_last(explored: Explored, options: ExploreOptions) -> bool:
+    found = explored.has_borderline or explored.has_failure
+    return explored.complete or explored.stop is not Stop.NOTHING_LEFT or (options.first and found)
+
+
+def _seconds(done: list[tuple[Explored, Iteration]]) -> float:
+    return sum(iteration.counts.seconds for _, iteration in done)
+
+
+def _limits(options: ExploreOptions, spent: float) -> Limits:
+    left = None if options.timeout_seconds is None else max(0.001, options.timeout_seconds - spent)
+    return Limits(timeout_seconds=left, progress=options.progress)
+
+
+def _explore(program: Program, options: ExploreOptions, bound: int | None, spent: float) -> Explored:
+    return run_executions(
+        program,
+        preemptions=bound,
+        depth=options.depth,
+        monitor=options.monitor,
+        stop_at_first=options.first,
+        keep=options.save,
+        limits=_limits(options, spent),
+    )
+
+
+def _timed(program: Program, options: ExploreOptions, iteration: Iteration) -> Iteration:
+    """The same exploration again, without the monitor."""
+    alone = _explore(program, replace(options, monitor=False, save=0), iteration.preemptions, 0.0)
+    return replace(iteration, seconds_alone=alone.counts.seconds)
+
+
+def _findings(explored: Explored) -> Iterator[ExploreFinding]:
+    if explored.has_failure:
+        trace = explored.failure_trace()
+        reason = "the program fails" if trace.failure is None else trace.failure.reason
+        yield ExploreFinding("assertion failure", f"{_who(trace)}: {reason}", trace, None)
+    if explored.has_borderline:
+        yield ExploreFinding(
+            "borderline", _stale_text(explored), explored.borderline_schedule(), explored.borderline_trace()
+        )
+
+
+def _who(trace: Trace) -> str:
+    step = trace.steps[-1].step
+    run = step if isinstance(step, Run) else getattr(step, "sender", None)
+    if run is None:
+        return trace.program.name
+    process = trace.program.processes[run.process]
+    transition = process.transitions[run.transition]
+    text = step_text(trace.program, run.process, transition)
+    place = "" if transition.span.source is NOWHERE.source else f" ({transition.span.place})"
+    return f"`{process.name}` at `{text}`{place}"
+
+
+def _stale_text(explored: Explored) -> str:
+    process, _, reads = explored.borderline_reads()
+    program = explored.program
+    seen = ", ".join(f"{program.variables[read.variable].name} = {read.value}" for read in reads)
+    return f"`{program.processes[process].name}` could read the stale {seen}, which no SC execution allows it"

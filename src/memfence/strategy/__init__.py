@@ -1,0 +1,1 @@
+"""Which engines answer a question, and in which order."""

@@ -1,0 +1,68 @@
+"""The program with fences in it, without going through its text: what `insert_fences` of a language must amount to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memfence.frontends.edits import fresh_label
+from memfence.passes.atomic_writes import AtomicWrite, with_atomic_writes
+from memfence.program.ir import Fence, FencePoint, Location, Process, Program, Transition
+
+if TYPE_CHECKING:
+    from memfence.frontends import EditKind
+    from memfence.synthesis.sites import FenceEdit
+
+Chosen = Mapping[FencePoint, Sequence["EditKind"]]
+
+
+def insert(program: Program, points: Sequence[tuple[FencePoint, EditKind]]) -> Program:
+    """`program` with a fence at each point, in every instance of its template, or the transition there locked.
+
+    The fence of a location is one new location on the way to it, shared by all transitions that lead there; the fence
+    of a transition is a new location of its own. Numbers of locations and transitions stay what they were; new ones
+    follow.
+    """
+    chosen: dict[FencePoint, list[EditKind]] = {}
+    for point, kind in points:
+        chosen.setdefault(point, []).append(kind)
+    return replace(program, processes=tuple(_fenced(process, chosen) for process in program.processes))
+
+
+def with_edits(program: Program, edits: Iterable[FenceEdit]) -> Program:
+    """What the text with all `edits` written into it means."""
+    chosen = sorted(edits, key=lambda edit: edit.number)
+    if program.language != "dve":
+        return insert(program, [(edit.point, edit.kind) for edit in chosen])
+    return with_atomic_writes(program, [AtomicWrite(p, t) for edit in chosen for p, t in sorted(edit.effect)])
+
+
+def _fenced(process: Process, chosen: Chosen) -> Process:
+    locations, fences = list(process.locations), list[Transition]()
+    taken = {place.name for place in process.locations}
+
+    def entry(point: FencePoint | None, place: Location, target: int) -> int:
+        """Where control must go to pass the fences of `point` and then `target`, on the way to `place`."""
+        for kind in reversed(_kinds(point, chosen)):
+            if kind != "locked" and point is not None:
+                locations.append(Location(fresh_label(f"{place.name}__fence", taken), span=point.span))
+                fences.append(Transition(len(locations) - 1, target, (Fence(kind),), span=point.span))
+                target = len(locations) - 1
+        return target
+
+    arrived_at = {transition.target for transition in process.transitions}
+    entries = [entry(place.point, place, n) if n in arrived_at else n for n, place in enumerate(process.locations)]
+    changed = [
+        replace(
+            t,
+            target=entry(t.point, process.locations[t.target], entries[t.target]),
+            locked=t.locked or "locked" in _kinds(t.point, chosen),
+        )
+        for t in process.transitions
+    ]
+    return replace(process, locations=tuple(locations), transitions=(*changed, *fences))
+
+
+def _kinds(point: FencePoint | None, chosen: Chosen) -> Sequence[EditKind]:
+    return () if point is None else chosen.get(point, ())

@@ -1,0 +1,1 @@
+"""What is asked and what may be spent on it."""
