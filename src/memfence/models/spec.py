@@ -97,7 +97,7 @@ class ModelSpec:
         return StoreReading.SEPARATED if order.releases and self.reorders_stores else StoreReading.PLAIN
 
     def reading_of_fence(self, order: MemoryOrder) -> FenceKind | None:
-        """The fence that a `thread_fence` of this order becomes; None: it only keeps the compiler from moving things."""
+        """The fence that a `thread_fence` of this order becomes; None: only the compiler heeds it."""
         if order is MemoryOrder.SEQ_CST:
             return "mfence"
         return "sfence" if order.releases and self.reorders_stores else None
