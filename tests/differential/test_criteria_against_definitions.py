@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from criteria_programs import PLAIN, RICH, criteria_programs
 from fenced import with_fences
-from memfence.engines.criteria import Attack, AttackKind, Decided, explore_attacks, explore_races
+from memfence.engines.native.attacks import Attack, AttackKind, Decided, explore_attacks, explore_races
 from memfence.models import ModelName
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, variable_address

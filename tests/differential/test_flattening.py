@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from criteria_programs import RICH, criteria_programs
-from memfence.engines.criteria import explore_attacks
+from memfence.engines.native.attacks import explore_attacks
 from memfence.passes.flattening import distinct_processes, flatten
 from memfence.pipeline import load, load_text
 from memfence.program.builder import ProcessBuilder
