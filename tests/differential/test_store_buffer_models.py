@@ -22,7 +22,7 @@ from memfence.questions import check
 from memfence.source import SourceText
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import Verdict
-from memfence.translate.dve import render_store_buffer_model
+from memfence.translation.dve import render_store_buffer_model
 
 TSO_VAR = memory_model("tso", bound=1, per_variable=True)
 

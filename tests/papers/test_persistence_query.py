@@ -21,8 +21,8 @@ from memfence.questions import check
 from memfence.source import SourceText
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import Verdict
-from memfence.translate.persistence_query import persistence_query
-from memfence.translate.promela import render_promela
+from memfence.translation.persistence_query import persistence_query
+from memfence.translation.promela import render_promela
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 needs_spin = pytest.mark.skipif(

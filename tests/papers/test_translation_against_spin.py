@@ -19,7 +19,7 @@ from memfence.pipeline import load
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import At, Binary, Const, Register, RegisterOf, Shared, variable_address
 from memfence.program.ir import Assign, Assume, Domain, Forbidden, Load, Program, SharedVar, Store, Sync
-from memfence.translate.promela import render_promela
+from memfence.translation.promela import render_promela
 from samples import Sample, message_passing, store_buffering
 from search import reachable, shortest_run
 

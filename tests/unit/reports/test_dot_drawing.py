@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 from generators import programs
 from memfence.program.ir import Program
-from memfence.translate.dot import render_dot
+from memfence.translation.dot import render_dot
 from samples import store_buffering
 
 
