@@ -7,7 +7,6 @@ from random import Random
 
 import pytest
 
-from cyclic_programs import cyclic_program
 from memfence.models import MemoryModel, Sc, memory_model
 from memfence.models.steps import is_final
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
@@ -19,7 +18,8 @@ from memfence.synthesis.atomic_writes import SC, fix_ltl
 from memfence.synthesis.options import FixOptions, Minimise
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.limits import Limits
-from search import reachable
+from support.cyclic_programs import cyclic_program
+from support.search import reachable
 
 FORMULAS = (
     "F (x0 == 2)",

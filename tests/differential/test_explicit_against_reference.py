@@ -8,9 +8,6 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from exploration import Exploration
-from exploration import explore as explore_slowly
-from generators import EVERYTHING, Shape, programs
 from memfence.engines.explicit import Bounded, Question, explore
 from memfence.models import memory_model
 from memfence.models.state import State
@@ -20,6 +17,9 @@ from memfence.program.expressions import At, Binary, Const, Expr, RegisterOf, Sh
 from memfence.program.ir import Program
 from memfence.tasks.limits import Stop
 from memfence.tasks.options import ALL_REDUCTIONS
+from support.exploration import Exploration
+from support.exploration import explore as explore_slowly
+from support.generators import EVERYTHING, Shape, programs
 
 MEMORIES = (
     Bounded("sc"),

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 import pytest
 
-from corpus import CORPUS
 from memfence.diagnostics import InputError
 from memfence.frontends import dve
 from memfence.models import MemoryModel, ModelName, Sc, memory_model
@@ -23,6 +22,7 @@ from memfence.source import SourceText
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import Verdict
 from memfence.translate.dve import render_store_buffer_model
+from support.corpus import CORPUS
 
 TSO_VAR = memory_model("tso", bound=1, per_variable=True)
 

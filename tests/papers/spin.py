@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from exploration import reachable
 from memfence.models import memory_model
 from memfence.models.state import Failure, State
 from memfence.models.steps import is_final, set_at, starts, successors
 from memfence.program.ir import Program
+from support.exploration import reachable
 
 needs_spin = pytest.mark.skipif(
     shutil.which("spin") is None or shutil.which("gcc") is None, reason="spin or gcc is not installed"

@@ -7,8 +7,6 @@ from functools import cache
 import pytest
 from beem import Answer, Instance, load, property_of, small_instances
 
-from corpus import corpus_files, needs_corpus
-from emptiness import following, has_accepted_run, has_run_of_property
 from memfence.frontends.dve import parse_state_expression
 from memfence.models import Sc
 from memfence.models.state import State
@@ -18,6 +16,8 @@ from memfence.program.validate import validate
 from memfence.questions.ltl.formula import Not
 from memfence.questions.ltl.parser import parse_formula
 from memfence.questions.ltl.translate import translate
+from support.corpus import corpus_files, needs_corpus
+from support.emptiness import following, has_accepted_run, has_run_of_property
 
 pytestmark = needs_corpus
 

@@ -21,7 +21,6 @@ from spin import (
     spin_refutes_claim,
 )
 
-from exploration import reachable
 from memfence.frontends import EditKind
 from memfence.frontends.promela import insert_fences, parse
 from memfence.models import memory_model
@@ -32,6 +31,7 @@ from memfence.questions import check
 from memfence.source import SourceText
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import Verdict
+from support.exploration import reachable
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.pml"))
 

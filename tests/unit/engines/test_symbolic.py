@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from control_graphs import control_graphs
 from memfence import _core
 from memfence.engines.explicit import Question
 from memfence.engines.symbolic import UnboundedModel, explore_symbolic
@@ -12,7 +11,8 @@ from memfence.program.expressions import At, BufferEmpty, Expr, conjunction, neg
 from memfence.program.ir import Program
 from memfence.strategy.bounded_witness import find_concrete
 from memfence.tasks.limits import Limits, Stop
-from symbolic_limit import JUST_EXPLORE, explicit_limit
+from support.control_graphs import control_graphs
+from support.symbolic_limit import JUST_EXPLORE, explicit_limit
 
 ALL = frozenset({"dead", "fuse", "order", "slice"})
 MODELS: tuple[UnboundedModel, ...] = ("tso", "pso")

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from criteria_programs import RICH, criteria_programs
 from memfence.codes import Code
 from memfence.diagnostics import InputError
 from memfence.models import memory_model
@@ -20,7 +19,8 @@ from memfence.program.ir import Program, Store
 from memfence.questions import check
 from memfence.tasks.options import CheckOptions, Criterion
 from memfence.tasks.result import Verdict
-from search import reachable
+from support.criteria_programs import RICH, criteria_programs
+from support.search import reachable
 
 STORE_BUFFERING = """
 byte x = 0;

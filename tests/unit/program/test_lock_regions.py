@@ -8,8 +8,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from exploration import explore
-from generators import Shape, programs
 from memfence.diagnostics import InputError
 from memfence.models import memory_model
 from memfence.models.steps import MemoryModel, is_final
@@ -33,6 +31,8 @@ from memfence.program.ir import (
 )
 from memfence.program.validate import validate
 from memfence.source import SourceText
+from support.exploration import explore
+from support.generators import Shape, programs
 
 X = variable_address(0)
 SET = Store(X, Const(1))
