@@ -8,6 +8,7 @@ from random import Random
 import pytest
 
 from memfence.models import MemoryModel, Sc, memory_model
+from memfence.models.reference_search import reachable
 from memfence.models.steps import is_final
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.program.builder import ProcessBuilder
@@ -19,7 +20,6 @@ from memfence.synthesis.options import FixOptions, Minimise
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.limits import Limits
 from support.cyclic_programs import cyclic_program
-from support.search import reachable
 
 FORMULAS = (
     "F (x0 == 2)",

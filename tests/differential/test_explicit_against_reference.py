@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from memfence.engines.explicit import Bounded, Question, explore
 from memfence.models import memory_model
+from memfence.models.reference_search import Exploration
+from memfence.models.reference_search import explore as explore_slowly
 from memfence.models.state import State
 from memfence.models.steps import evaluate_in, is_final
 from memfence.passes.lock_regions import fuse_lock_regions
@@ -17,8 +19,6 @@ from memfence.program.expressions import At, Binary, Const, Expr, RegisterOf, Sh
 from memfence.program.ir import Program
 from memfence.tasks.limits import Stop
 from memfence.tasks.options import ALL_REDUCTIONS
-from support.exploration import Exploration
-from support.exploration import explore as explore_slowly
 from support.generators import EVERYTHING, Shape, programs
 
 MEMORIES = (

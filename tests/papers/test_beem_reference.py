@@ -9,6 +9,7 @@ from beem import Answer, Instance, load, property_of, small_instances
 
 from memfence.frontends.dve import parse_state_expression
 from memfence.models import Sc
+from memfence.models.reference_search import breadth_first
 from memfence.models.state import State
 from memfence.models.steps import evaluate_in, starts
 from memfence.program.ir import PropertyAutomaton
@@ -50,14 +51,7 @@ def asked(most_states: int, *, ltl: bool) -> list[object]:
 @cache
 def reachable(instance: Instance) -> frozenset[State]:
     program, model = instance.load(), Sc()
-    seen = set(starts(program, model))
-    waiting = list(seen)
-    while waiting:
-        for state in following(program, model, waiting.pop()):
-            if state not in seen:
-                seen.add(state)
-                waiting.append(state)
-    return frozenset(seen)
+    return frozenset(breadth_first(starts(program, model), lambda state: following(program, model, state)))
 
 
 @pytest.mark.parametrize("family", sorted({path.parent.name for path in corpus_files("beem/*/*.dve")}))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from memfence.diagnostics import InputError
 from memfence.models import memory_model
+from memfence.models.reference_search import explore
 from memfence.models.steps import MemoryModel, is_final
 from memfence.passes.lock_regions import MOST_PATHS, fuse_lock_regions
 from memfence.program.builder import ProcessBuilder
@@ -31,7 +32,6 @@ from memfence.program.ir import (
 )
 from memfence.program.validate import validate
 from memfence.source import SourceText
-from support.exploration import explore
 from support.generators import Shape, programs
 
 X = variable_address(0)
