@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from memfence.engines.criteria import Attack, AttackKind, Decided, explore_attacks, explore_races
+from memfence.engines.native.attacks import Attack, AttackKind, Decided, explore_attacks, explore_races
 from memfence.models import ModelName
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, variable_address

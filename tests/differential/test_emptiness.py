@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memfence.engines.emptiness import reference_model
-from memfence.engines.explicit import Bounded
+from memfence.engines.native.emptiness import reference_model
+from memfence.engines.native.explicit import Bounded
 from memfence.models.fairness import memory_fairness, process_fairness
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from memfence.engines.explicit import Bounded, Question, explore
+from memfence.engines.native.explicit import Bounded, Question, explore
 from memfence.models import memory_model
 from memfence.models.reference_search import Exploration
 from memfence.models.reference_search import explore as explore_slowly

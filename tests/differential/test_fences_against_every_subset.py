@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
-from memfence.engines.criteria import explore_attacks
-from memfence.engines.explicit import Bounded, Question, explore
+from memfence.engines.native.attacks import explore_attacks
+from memfence.engines.native.explicit import Bounded, Question, explore
 from memfence.frontends import EditKind
 from memfence.models import ModelName
 from memfence.program.expressions import At, Binary, Const, RegisterOf, conjunction, disjunction

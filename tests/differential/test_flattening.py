@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memfence.engines.criteria import explore_attacks
+from memfence.engines.native.attacks import explore_attacks
 from memfence.passes.flattening import distinct_processes, flatten
 from memfence.pipeline import load, load_text
 from memfence.program.builder import ProcessBuilder

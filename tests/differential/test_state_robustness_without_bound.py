@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from memfence.engines.explicit import Bounded
-from memfence.engines.state_robustness import ScStates, explore_sc_states, explore_strays, explore_unbounded
-from memfence.engines.symbolic import UnboundedModel
+from memfence.engines.native.explicit import Bounded
+from memfence.engines.native.state_robustness import ScStates, explore_sc_states, explore_strays, explore_unbounded
+from memfence.engines.native.symbolic import UnboundedModel
 from memfence.questions import check
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions

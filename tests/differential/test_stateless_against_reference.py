@@ -7,9 +7,9 @@ import io
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 
-from memfence.engines.criteria import explore_attacks
-from memfence.engines.monitor import monitor_stream
-from memfence.engines.stateless import Explored, encode_for_exploration, explore
+from memfence.engines.native.attacks import explore_attacks
+from memfence.engines.native.monitor import monitor_stream
+from memfence.engines.native.stateless import Explored, encode_for_exploration, explore
 from memfence.execution.schedule import read_schedules, schedule_object
 from memfence.models.sc import Sc
 from memfence.models.state import Failure, Run, State

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from memfence.engines.explicit import Bounded, Question, explore
+from memfence.engines.native.explicit import Bounded, Question, explore
 from memfence.models.state import State
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import Binary, Const, Shared, variable_address

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from memfence.engines.symbolic import SymbolicResult, explore_symbolic
+from memfence.engines.native.symbolic import SymbolicResult, explore_symbolic
 from memfence.pipeline import load
 from memfence.questions.safety import check_safety, question_of
 from memfence.tasks.limits import Limits

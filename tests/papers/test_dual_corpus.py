@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memfence import load
-from memfence.engines.dual import explore_dual
+from memfence.engines.native.dual import explore_dual
 from memfence.models.steps import evaluate_in
 from memfence.questions.safety import question_of
 from memfence.tasks.limits import Limits

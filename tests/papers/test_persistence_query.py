@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from memfence.codes import Code
 from memfence.diagnostics import InputError
-from memfence.engines.criteria import explore_attacks
+from memfence.engines.native.attacks import explore_attacks
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Program
 from memfence.program.validate import validate

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memfence.engines.criteria import explore_attacks
+from memfence.engines.native.attacks import explore_attacks
 from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load
 from memfence.program.ir import Program

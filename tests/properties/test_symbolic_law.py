@@ -11,8 +11,8 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from memfence.engines.explicit import Bounded, Question, explore
-from memfence.engines.symbolic import SymbolicResult, UnboundedModel, explore_symbolic
+from memfence.engines.native.explicit import Bounded, Question, explore
+from memfence.engines.native.symbolic import SymbolicResult, UnboundedModel, explore_symbolic
 from memfence.program.expressions import At, RegisterOf, Shared, conjunction, variable_address
 from memfence.program.ir import Program
 from memfence.tasks.limits import Limits

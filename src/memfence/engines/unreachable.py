@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memfence.engines.explicit import Question
+from memfence.engines.native.explicit import Question
 from memfence.program.expressions import At, Binary, Const, Expr, Shared, Unary, walk
 from memfence.program.facts.dead_locations import locations_in_reach
 from memfence.program.facts.interval_analysis import analyse_values

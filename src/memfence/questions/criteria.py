@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.engines.criteria import AttackKind, Decided, explore_attacks, explore_races
+from memfence.engines.native.attacks import AttackKind, Decided, explore_attacks, explore_races
 from memfence.execution.trace import Trace
 from memfence.passes.flattening import distinct_processes, flatten
 from memfence.passes.shared_memory_form import other_communication, shared_memory_form

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from memfence.engines.criteria import AttackKind, explore_attacks
-from memfence.engines.explicit import Bounded
-from memfence.engines.state_robustness import ScStates, Strays, explore_sc_states, explore_strays, explore_unbounded
+from memfence.engines.native.attacks import AttackKind, explore_attacks
+from memfence.engines.native.explicit import Bounded
+from memfence.engines.native.state_robustness import (
+    ScStates,
+    Strays,
+    explore_sc_states,
+    explore_strays,
+    explore_unbounded,
+)
 from memfence.execution.trace import Trace
 from memfence.passes.shared_memory_form import other_communication
 from memfence.program.ir import Program

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from memfence import _core
-from memfence.engines.explicit import Bounded, cost_of, decode_step
 from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.explicit import Bounded, cost_of, decode_step
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.store_order import is_order_of_an_sc_run
 from memfence.execution.trace import Trace, UnreplayableWitness

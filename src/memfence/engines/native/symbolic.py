@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memfence import _core
-from memfence.engines.explicit import FindingKind, Question, encode_reduced
 from memfence.engines.native.encode import Encoded
+from memfence.engines.native.explicit import FindingKind, Question, encode_reduced
 from memfence.passes.reductions import reduce
 from memfence.program.expressions import BufferEmpty, walk
 from memfence.program.facts.observation import observed_by

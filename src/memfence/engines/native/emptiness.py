@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from memfence import _core
-from memfence.engines.explicit import Bounded, cost_of, decode_step
 from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.explicit import Bounded, cost_of, decode_step
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models import memory_model

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memfence import _core
-from memfence.engines.explicit import Question
 from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.explicit import Question
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models import memory_model

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from memfence import _core
-from memfence.engines.explicit import Bounded, Question, cost_of, decode_step
 from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.explicit import Bounded, Question, cost_of, decode_step
+from memfence.engines.native.symbolic import PlainState, UnboundedModel, explore_symbolic
 from memfence.engines.native.unreduce import original_steps
-from memfence.engines.symbolic import PlainState, UnboundedModel, explore_symbolic
 from memfence.engines.unreachable import some_step_may_fail
 from memfence.execution.trace import Trace
 from memfence.models import memory_model
