@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from interruptible import start
 from memfence.cli import terminal
 from memfence.cli.interruption import interrupted_object
 from memfence.cli.time_limit import TimeLimit, TimeUp
 from memfence.reports.schemas import json_schema, schema_names
+from support.interruptible import start
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = "examples/lost_wakeup.pml"

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from emptiness import has_accepted_run
 from memfence.models import ModelName, Sc, memory_model
 from memfence.models.fairness import memory_fairness, process_fairness
 from memfence.pipeline import load
@@ -17,6 +16,7 @@ from memfence.questions.ltl.parser import parse_formula
 from memfence.questions.ltl.translate import translate
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import Verdict
+from support.emptiness import has_accepted_run
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "dve"
 RESPONSE = "G (P@wait -> F P@cs)"

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from cyclic_programs import cyclic_program
 from memfence.models import MemoryModel, Sc, memory_model
+from memfence.models.reference_search import reachable
 from memfence.models.steps import is_final
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.program.builder import ProcessBuilder
@@ -19,7 +19,7 @@ from memfence.synthesis.atomic_writes import SC, fix_ltl
 from memfence.synthesis.options import FixOptions, Minimise
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.limits import Limits
-from search import reachable
+from support.cyclic_programs import cyclic_program
 
 FORMULAS = (
     "F (x0 == 2)",

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from criteria_programs import RICH, criteria_programs
 from memfence.pipeline import load
 from memfence.program.ir import Program
 from memfence.questions import check
@@ -18,6 +17,7 @@ from memfence.synthesis.result import FixVerdict
 from memfence.synthesis.synthesise import fix
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import Verdict
+from support.criteria_programs import RICH, criteria_programs
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)

@@ -10,8 +10,6 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from criteria_programs import PLAIN, RICH, criteria_programs
-from fenced import with_fences
 from memfence.engines.native.attacks import Attack, AttackKind, Decided, explore_attacks, explore_races
 from memfence.models import ModelName
 from memfence.program.builder import ProcessBuilder
@@ -21,6 +19,8 @@ from memfence.questions import check
 from memfence.questions.state_robustness import check_state_robustness
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import Verdict
+from support.criteria_programs import PLAIN, RICH, criteria_programs
+from support.fenced import with_fences
 from twins import criteria as twin
 
 Reductions = frozenset[str]

@@ -8,8 +8,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cyclic_programs import cyclic_program
-from generators import EVERYTHING, Shape, programs
 from memfence.engines.native.dual import DualResult, explore_dual, supports
 from memfence.engines.native.explicit import Bounded, Question, explore
 from memfence.models.steps import evaluate_in, is_final
@@ -18,6 +16,8 @@ from memfence.program.expressions import At, Binary, Const, Expr, RegisterOf, Sh
 from memfence.program.ir import Program
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.options import ALL_REDUCTIONS
+from support.cyclic_programs import cyclic_program
+from support.generators import EVERYTHING, Shape, programs
 from twins.dual import can_reach
 
 ALL = frozenset(ALL_REDUCTIONS)

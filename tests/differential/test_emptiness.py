@@ -15,10 +15,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cyclic_programs import cyclic_program
-from emptiness import TooLarge, has_accepted_run, has_run_of_property
-from generators import EVERYTHING, Shape, programs
-from ltl_words import random_formula
 from memfence.engines.native.emptiness import reference_model
 from memfence.engines.native.explicit import Bounded
 from memfence.models.fairness import memory_fairness, process_fairness
@@ -43,6 +39,10 @@ from memfence.questions.ltl.parser import Proposition
 from memfence.questions.ltl.translate import translate
 from memfence.source import NOWHERE
 from memfence.tasks.limits import Limits
+from support.cyclic_programs import cyclic_program
+from support.emptiness import TooLarge, has_accepted_run, has_run_of_property
+from support.generators import EVERYTHING, Shape, programs
+from support.ltl_words import random_formula
 
 MEMORIES = (Bounded("sc"), Bounded("tso", 1, True), Bounded("tso", 2, True), Bounded("tso", 2), Bounded("pso", 1))
 MOST_STATES = 3_000

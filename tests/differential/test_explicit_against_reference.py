@@ -8,11 +8,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from exploration import Exploration
-from exploration import explore as explore_slowly
-from generators import EVERYTHING, Shape, programs
 from memfence.engines.native.explicit import Bounded, Question, explore
 from memfence.models import memory_model
+from memfence.models.reference_search import Exploration
+from memfence.models.reference_search import explore as explore_slowly
 from memfence.models.state import State
 from memfence.models.steps import evaluate_in, is_final
 from memfence.passes.lock_regions import fuse_lock_regions
@@ -20,6 +19,7 @@ from memfence.program.expressions import At, Binary, Const, Expr, RegisterOf, Sh
 from memfence.program.ir import Program
 from memfence.tasks.limits import Stop
 from memfence.tasks.options import ALL_REDUCTIONS
+from support.generators import EVERYTHING, Shape, programs
 
 MEMORIES = (
     Bounded("sc"),

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
-from generators import Feature, Shape, programs
 from memfence.engines.native.attacks import explore_attacks
 from memfence.engines.native.explicit import Bounded, Question, explore
 from memfence.frontends import EditKind
@@ -27,6 +26,7 @@ from memfence.synthesis.result import FixVerdict
 from memfence.synthesis.sites import find_edits
 from memfence.synthesis.synthesise import choose
 from memfence.tasks.options import Criterion
+from support.generators import Feature, Shape, programs
 
 FEATURES: frozenset[Feature] = frozenset({"fences", "sfences", "locked", "branches", "waits", "arithmetic", "choices"})
 SHAPE = Shape(processes=(2, 3), statements=(2, 3), values=2, features=FEATURES)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from criteria_programs import RICH, criteria_programs
 from memfence.engines.native.attacks import explore_attacks
 from memfence.passes.flattening import distinct_processes, flatten
 from memfence.pipeline import load, load_text
@@ -21,6 +20,7 @@ from memfence.questions import check
 from memfence.source import SourceText
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import Verdict
+from support.criteria_programs import RICH, criteria_programs
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 QUICK = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)

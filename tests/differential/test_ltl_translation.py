@@ -6,12 +6,12 @@ from random import Random
 
 import pytest
 
-from ltl_words import random_formula, random_lasso
 from memfence.questions.ltl.evaluate import Lasso, accepts, holds
 from memfence.questions.ltl.fairness import peel
 from memfence.questions.ltl.formula import Atom, Not, all_of, always, eventually, formula_text, implies, normal_form
 from memfence.questions.ltl.simplify import simplify
 from memfence.questions.ltl.translate import tableau, translate
+from support.ltl_words import random_formula, random_lasso
 
 WORDS = 12
 

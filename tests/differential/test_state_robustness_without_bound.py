@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from cyclic_programs import cyclic_program
 from memfence.engines.native.explicit import Bounded
 from memfence.engines.native.state_robustness import ScStates, explore_sc_states, explore_strays, explore_unbounded
 from memfence.engines.native.symbolic import UnboundedModel
@@ -12,6 +11,7 @@ from memfence.questions import check
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import Verdict
+from support.cyclic_programs import cyclic_program
 
 MODELS: tuple[UnboundedModel, ...] = ("tso", "pso")
 LIMITS = Limits(timeout_seconds=20)

@@ -7,7 +7,6 @@ import io
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 
-from generators import EVERYTHING, Shape, programs
 from memfence.engines.native.attacks import explore_attacks
 from memfence.engines.native.monitor import monitor_stream
 from memfence.engines.native.stateless import Explored, encode_for_exploration, explore
@@ -22,7 +21,8 @@ from memfence.questions.explore import explore as analyse
 from memfence.reports.json import dump
 from memfence.reports.memory_trace import render_trace
 from memfence.source import SourceText
-from memory_traces import MemoryTrace, sc_runs, sc_traces, trace_of_run, tso_trace, tso_traces
+from support.generators import EVERYTHING, Shape, programs
+from support.memory_traces import MemoryTrace, sc_runs, sc_traces, trace_of_run, tso_trace, tso_traces
 
 FINITE = EVERYTHING - {"loops"}
 BRANCHES = frozenset({"fences", "locked", "branches", "waits"})

@@ -10,7 +10,6 @@ from random import Random
 
 import pytest
 
-from cyclic_programs import cyclic_program
 from memfence.engines.native.explicit import Question
 from memfence.models.steps import evaluate_in
 from memfence.program.expressions import At, conjunction
@@ -18,7 +17,8 @@ from memfence.program.ir import Program
 from memfence.strategy import portfolio as strategy
 from memfence.tasks.limits import Deadline, Limits
 from memfence.tasks.options import CheckOptions
-from symbolic_limit import explicit_limit
+from support.cyclic_programs import cyclic_program
+from support.symbolic_limit import explicit_limit
 
 ATTEMPTS = (
     strategy._few_processes,

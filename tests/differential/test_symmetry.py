@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from generators import EVERYTHING, Shape, programs
 from memfence.engines.native.explicit import Bounded, Question, explore
 from memfence.models.state import State
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import Binary, Const, Shared, variable_address
 from memfence.program.ir import Program
+from support.generators import EVERYTHING, Shape, programs
 
 MEMORIES = (Bounded("sc"), Bounded("tso", 1), Bounded("tso", 2), Bounded("pso", 1))
 SHAPE = Shape(processes=(1, 2), statements=(1, 2), features=EVERYTHING | {"assertions", "regions"})

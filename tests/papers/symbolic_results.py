@@ -12,13 +12,13 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from corpus import CORPUS, corpus_files
 from memfence.engines.native.symbolic import SymbolicResult, explore_symbolic
 from memfence.pipeline import load
 from memfence.questions.safety import check_safety, question_of
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions
 from papers.test_linden_wolper_tables import REDUCTIONS, TABLE_2010, TABLE_2013, TABLES, check
+from support.corpus import CORPUS, corpus_files
 
 
 def verdict(result: SymbolicResult) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from corpus import CORPUS, needs_corpus
 from memfence import load
 from memfence.engines.native.dual import explore_dual
 from memfence.models.steps import evaluate_in
 from memfence.questions.safety import question_of
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import ALL_REDUCTIONS
+from support.corpus import CORPUS, needs_corpus
 
 pytestmark = needs_corpus
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from corpus import CORPUS, needs_corpus
-from fixed_programs import fixed_and_needed
 from memfence.pipeline import load
 from memfence.synthesis import count_fences
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixResult, FixVerdict
 from memfence.tasks.options import Criterion
+from support.corpus import CORPUS, needs_corpus
+from support.fixed_programs import fixed_and_needed
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 TABLES = CORPUS.parent / "tables"

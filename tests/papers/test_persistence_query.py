@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from criteria_programs import RICH, criteria_programs
 from memfence.codes import Code
 from memfence.diagnostics import InputError
 from memfence.engines.native.attacks import explore_attacks
@@ -23,6 +22,7 @@ from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import Verdict
 from memfence.translation.persistence_query import persistence_query
 from memfence.translation.promela import render_promela
+from support.criteria_programs import RICH, criteria_programs
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 needs_spin = pytest.mark.skipif(

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from corpus import CORPUS, needs_corpus
 from memfence.engines.native.attacks import explore_attacks
 from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load
@@ -19,6 +18,7 @@ from memfence.questions import check
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import Verdict
+from support.corpus import CORPUS, needs_corpus
 
 TABLES = CORPUS.parent / "tables"
 INT_BITS = {"bakery3": 4, "bakery4": 2, "seqlock": 3}

@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from corpus import CORPUS, needs_corpus
-from fixed_programs import fixed_and_needed
 from memfence.pipeline import load_text
 from memfence.program.ir import Forbidden, Program
 from memfence.program.text.properties import parse_expression
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixVerdict
+from support.corpus import CORPUS, needs_corpus
+from support.fixed_programs import fixed_and_needed
 
 SINGLE = CORPUS / "persist" / "single"
 TABLE = CORPUS.parent / "tables" / "persistence-2015-table1.csv"

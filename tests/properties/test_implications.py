@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from criteria_programs import RICH, criteria_programs
-from cyclic_programs import cyclic_program
 from memfence.models import ModelName
 from memfence.pipeline import load_text
 from memfence.program.ir import Program, Store, has_guarded_writes
@@ -18,6 +16,8 @@ from memfence.questions.safety import check_safety
 from memfence.source import SourceText
 from memfence.tasks.options import CheckOptions, Criterion
 from memfence.tasks.result import Verdict
+from support.criteria_programs import RICH, criteria_programs
+from support.cyclic_programs import cyclic_program
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/theory/criteria.md"
 QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)

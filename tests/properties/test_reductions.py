@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from exploration import Exploration, explore
-from generators import EVERYTHING, Shape, programs
 from memfence.models import memory_model
+from memfence.models.reference_search import Exploration, explore
 from memfence.models.state import State
 from memfence.models.steps import MemoryModel, is_final, successors
 from memfence.passes.lock_regions import fuse_lock_regions
@@ -17,6 +16,7 @@ from memfence.passes.reductions import REDUCTIONS, reduce
 from memfence.program.facts.observation import Observed
 from memfence.program.ir import Program
 from memfence.program.validate import validate
+from support.generators import EVERYTHING, Shape, programs
 
 # Much register work and few values: measured to kill the planted bugs that (8, 1, 1) and three values let live.
 SHAPE = Shape(

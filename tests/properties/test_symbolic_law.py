@@ -11,14 +11,14 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from cyclic_programs import cyclic_program
-from generators import EVERYTHING, Shape, programs
 from memfence.engines.native.explicit import Bounded, Question, explore
 from memfence.engines.native.symbolic import SymbolicResult, UnboundedModel, explore_symbolic
 from memfence.program.expressions import At, RegisterOf, Shared, conjunction, variable_address
 from memfence.program.ir import Program
 from memfence.tasks.limits import Limits
-from symbolic_limit import JUST_EXPLORE, explicit_limit
+from support.cyclic_programs import cyclic_program
+from support.generators import EVERYTHING, Shape, programs
+from support.symbolic_limit import JUST_EXPLORE, explicit_limit
 
 MODELS: tuple[UnboundedModel, ...] = ("tso", "pso")
 PATIENCE = Limits(timeout_seconds=20)

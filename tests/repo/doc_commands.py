@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import memfence
-from corpus import CORPUS
+from support.corpus import CORPUS
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -15,6 +15,7 @@ from typing import Literal
 from memfence.execution.trace import Trace
 from memfence.models import MemoryModel, ModelName, memory_model
 from memfence.models.accesses import Access, accesses
+from memfence.models.reference_search import breadth_first
 from memfence.models.state import Commit, DropSeparator, Failure, Run, State, Step
 from memfence.models.steps import set_at, starts, take
 from memfence.program.ir import Fence, Location, Lock, Program
@@ -259,15 +260,8 @@ def _plain(program: Program, model: MemoryModel) -> set[tuple[object, ...]]:
 
 def _reachable(
     program: Program, model: MemoryModel, follow: Callable[[State], Iterator[tuple[Step, State]]]
-) -> set[State]:
-    todo = list(starts(program, model))
-    seen = set(todo)
-    while todo:
-        for _, after in follow(todo.pop()):
-            if after not in seen:
-                seen.add(after)
-                todo.append(after)
-    return seen
+) -> Iterator[State]:
+    return breadth_first(starts(program, model), lambda state: (after for _, after in follow(state)))
 
 
 # Races: two processes about to do things.

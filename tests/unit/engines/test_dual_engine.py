@@ -20,7 +20,7 @@ from memfence.program.expressions import (
 )
 from memfence.program.ir import Assert, Assume, Domain, Fence, Load, Lock, Process, Program, SharedVar, Store
 from memfence.tasks.limits import Limits, Stop
-from samples import Sample, ends, message_passing, register_is, store_buffering
+from support.samples import Sample, ends, message_passing, register_is, store_buffering
 
 BIT = Domain(0, 1)
 X, Y = variable_address(0), variable_address(1)

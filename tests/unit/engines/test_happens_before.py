@@ -12,7 +12,7 @@ from memfence.models.replay import replay
 from memfence.models.state import Commit, Run, State, Step
 from memfence.models.steps import successors
 from memfence.program.ir import Program
-from samples import Sample, message_passing, store_buffering
+from support.samples import Sample, message_passing, store_buffering
 
 
 def kinds(trace: Trace) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from control_graphs import control_graphs
 from memfence import _core
 from memfence.engines.bounded_witness import find_concrete
 from memfence.engines.native.explicit import Question
@@ -12,7 +11,8 @@ from memfence.engines.native.symbolic import UnboundedModel, explore_symbolic
 from memfence.program.expressions import At, BufferEmpty, Expr, conjunction, negate
 from memfence.program.ir import Program
 from memfence.tasks.limits import Limits, Stop
-from symbolic_limit import JUST_EXPLORE, explicit_limit
+from support.control_graphs import control_graphs
+from support.symbolic_limit import JUST_EXPLORE, explicit_limit
 
 ALL = frozenset({"dead", "fuse", "order", "slice"})
 MODELS: tuple[UnboundedModel, ...] = ("tso", "pso")

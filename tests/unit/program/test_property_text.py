@@ -30,7 +30,7 @@ from memfence.program.expressions import (
 )
 from memfence.program.ir import Program, SharedVar
 from memfence.program.text.properties import parse_expression, print_expression
-from samples import BYTE, Sample
+from support.samples import BYTE, Sample
 
 
 def named_program() -> Program:

@@ -8,10 +8,10 @@ import subprocess
 import pytest
 from hypothesis import given, settings
 
-from generators import programs
 from memfence.program.ir import Program
 from memfence.translation.dot import render_dot
-from samples import store_buffering
+from support.generators import programs
+from support.samples import store_buffering
 
 
 @given(programs())

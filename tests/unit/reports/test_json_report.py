@@ -14,7 +14,7 @@ from memfence.models.state import Commit, DropSeparator, Run
 from memfence.program.text.properties import parse_expression
 from memfence.reports.json import error_object, render_json, trace_list
 from memfence.tasks.result import Verdict
-from samples import Sample, message_passing, store_buffering
+from support.samples import Sample, message_passing, store_buffering
 
 
 def test_a_violation_has_every_key_of_the_contract() -> None:

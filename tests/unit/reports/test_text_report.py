@@ -15,8 +15,8 @@ from memfence.reports.run_table import run_table
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import render_text
 from memfence.tasks.result import CheckResult, Stats, Verdict
-from samples import Sample, message_passing, store_buffering
-from search import shortest_run
+from support.exploration import shortest_run
+from support.samples import Sample, message_passing, store_buffering
 
 STATS = Stats(31, 44, 0.0123, 12.3, (("automata", 1234),))
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
-from generators import Feature, Shape, _Body
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import Binary, Const, Register, variable_address
 from memfence.program.ir import Assert, Assume, Domain, Fence, Load, Process, Program, SharedVar, Store
+from support.generators import Feature, Shape, _Body
 
 PLAIN: frozenset[Feature] = frozenset({"fences", "sfences", "locked", "branches", "waits"})
 RICH: frozenset[Feature] = PLAIN | {"arithmetic", "addresses", "steps", "choices", "initial", "assertions", "regions"}
