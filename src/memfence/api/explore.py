@@ -27,6 +27,14 @@ def explore(source: Source, options: ExploreOptions | None = None, **keywords: A
         return ask(program, replace(asked, **keywords, deadline=deadline))
 
 
-def replay(source: Source, schedule: str | Path, **keywords: Any) -> tuple[Replayable, ...]:
-    """The runs that a saved schedule holds, replayed on the program. InputError if one is not a run of it."""
-    return read_schedules(read_program(source, keywords, Deadline()), read_source(schedule))
+def replay(
+    source: Source, schedule: str | Path, *, timeout_seconds: float | None = None, **keywords: Any
+) -> tuple[Replayable, ...]:
+    """The runs that a saved schedule holds, replayed on the program. InputError if one is not a run of it.
+
+    TimeUp where the time is up before.
+    """
+    deadline = Deadline(timeout_seconds)
+    program = read_program(source, keywords, deadline)
+    with deadline.enforced():
+        return read_schedules(program, read_source(schedule))

@@ -66,8 +66,9 @@ def explore(
 
     if replay is not None:
         _refuse_with_replay(typed(context))
-        _show(_replayed(context, file, replay, json, quiet), json)
-        raise typer.Exit(Exit.VIOLATED)
+        text = _replayed(context, file, replay, json, quiet)
+        _show(text or _no_answer(file, Deadline(timeout), json, quiet), json)
+        raise typer.Exit(Exit.UNKNOWN if text is None else Exit.VIOLATED)
     files = ReportFiles(html)
     files.require_places()
     require_place(save_schedule, "--save-schedule")
@@ -129,13 +130,18 @@ def _report(result: ExploreResult, json: bool, quiet: bool) -> str:
     return explore_text(result, width=terminal.width(), quiet=quiet)
 
 
-def _replayed(context: typer.Context, file: Path, schedule: Path, json: bool, quiet: bool) -> str:
+def _replayed(context: typer.Context, file: Path, schedule: Path, json: bool, quiet: bool) -> str | None:
+    """The report; None where the time was up before."""
     from memfence.api.explore import replay
     from memfence.cli import terminal
     from memfence.reports.exploration import replay_object, replay_text
+    from memfence.tasks.deadline import TimeUp
 
-    with refusing(json):
-        replayed = replay(file, schedule, **keywords_of(context, ProgressLine(quiet=True), but=(*ONLY_HERE, "timeout")))
+    try:
+        with refusing(json):
+            replayed = replay(file, schedule, **keywords_of(context, ProgressLine(quiet=True), but=ONLY_HERE))
+    except TimeUp:
+        return None
     if json:
         from memfence.reports.json import dump
 

@@ -82,7 +82,7 @@ def fix(
     require_place(atomic, "--atomic")
     require_place(output, "--output")
     keywords = keywords_of(context, progress, but=("atomic", "output", "in_place", "diff", "kinds", "cost"))
-    given = {"html", "sarif", "junit", "atomic"} & set(typed(context))
+    given = {"html", "sarif", "junit", "atomic", "atomic_waits"} & set(typed(context))
     try:
         with refusing(reported.json, file, files):
             known = _list_of(atomic)

@@ -21,6 +21,8 @@ from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Keeps, Safety, Task
 
+_SC = "sc"
+"""What such an answer is called: the search was one of SC."""
 _LABELS = {
     AttackKind.PERSISTENCE: "sc + persistence",
     AttackKind.ROBUSTNESS_TSO: "sc + tso",
@@ -31,7 +33,7 @@ _LABELS = {
 class ImpliedEngine:
     """Safety and state-robustness, where a criterion that SC exploration decides implies the answer."""
 
-    name = "sc"
+    name = "implied"
 
     def obstacle(self, task: Task) -> Obstacle | None:
         if not task.model.has_buffers:
@@ -55,10 +57,10 @@ class ImpliedEngine:
             return self._implied(task, Cost())
         under_sc = explore(task.program, SC, task.goal, limits=task.limits, reductions=task.reductions)
         if under_sc.finding is not None:  # not the memory model's fault, and a run of the relaxed model as well
-            return Answer(Verdict.VIOLATED, _run(task, under_sc), self.name, under_sc.cost)
+            return Answer(Verdict.VIOLATED, _run(task, under_sc), _SC, under_sc.cost)
         if not under_sc.complete:
             limit = Limit(under_sc.stop, under_sc.cost.states, under_sc=True)
-            return Answer(Verdict.UNKNOWN, limit, self.name, under_sc.cost)
+            return Answer(Verdict.UNKNOWN, limit, _SC, under_sc.cost)
         return self._implied(task, under_sc.cost)
 
     def _implied(self, task: Task, cost: Cost) -> Answer:
@@ -74,7 +76,7 @@ class ImpliedEngine:
             if found.stop is Stop.CANCELLED:
                 break
         stop = Stop.CANCELLED if found.stop is Stop.CANCELLED else Stop.STATES
-        return Answer(Verdict.UNKNOWN, Limit(stop, cost.states, under_sc=True), self.name, cost)
+        return Answer(Verdict.UNKNOWN, Limit(stop, cost.states, under_sc=True), _SC, cost)
 
 
 def _run(task: Task, under_sc: Explored) -> Run:

@@ -17,7 +17,7 @@ _CLASSES = {
     "dual": ("dual", "DualEngine"),
     "control flow": ("unreachable", "UnreachableEngine"),
     "two processes": ("two_processes", "TwoProcessesEngine"),
-    "sc": ("implied", "ImpliedEngine"),
+    "implied": ("implied", "ImpliedEngine"),
     "sc attacks": ("attacks", "AttackEngine"),
     "sc races": ("races", "RaceEngine"),
     "explicit strays": ("strays", "StrayEngine"),

@@ -19,7 +19,7 @@ from memfence.tasks.task import Keeps, Task
 
 def check_criterion(program: Program, criterion: Criterion, options: CheckOptions) -> CheckResult:
     """Decide one of the criteria that need no property."""
-    model = options.spec
+    criterion, model = Criterion(criterion), options.spec
     if criterion.is_about_accesses:
         program = in_form(program)
     else:

@@ -7,6 +7,7 @@ from typing import assert_never
 from memfence.reports.json import Object
 from memfence.reports.sentences import (
     CRITERIA,
+    asked_text,
     counted,
     evidence_text,
     property_line,
@@ -77,7 +78,9 @@ def fix_property(result: AnyFix) -> str:
     """What is asked for."""
     if isinstance(result, AtomicFix):
         return "; ".join(property_text(stated) for stated in result.properties)
-    return CRITERIA[result.criterion] if result.checked is None else property_line(result.checked)
+    if result.checked is not None:
+        return property_line(result.checked)
+    return CRITERIA.get(result.criterion) or asked_text(result.program, result.program.properties)
 
 
 def fix_scope(result: Fix) -> str:
@@ -135,7 +138,7 @@ def common_facts(result: AnyFix) -> list[tuple[str, str]]:
     if limit is not None:
         facts.append(("limit", f"{limit} was hit before the search ended"))
     if advice is not None:
-        facts.append(("try", advice))
+        facts.append(("try", advice.removeprefix("try ")))
     return facts
 
 

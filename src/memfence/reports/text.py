@@ -61,7 +61,7 @@ def limit_facts(result: CheckResult) -> list[tuple[str, str]]:
     """The limit that was hit, and what to try."""
     limit, advice = limit_text(result), advice_text(result)
     facts = [] if limit is None else [("limit", f"{limit} was hit before the search ended")]
-    return facts if advice is None else [*facts, ("try", advice)]
+    return facts if advice is None else [*facts, ("try", advice.removeprefix("try "))]
 
 
 def stats_text(stats: Stats) -> str:

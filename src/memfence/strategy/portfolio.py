@@ -39,13 +39,13 @@ SAFETY = (
     Attempt("two processes", most_states=50_000),
     Attempt("dual", most_states=10_000, seconds=3.0),
     Attempt("symbolic", most_states=10_000, seconds=3.0),
-    Attempt("sc", most_states=1_000_000),
+    Attempt("implied", most_states=1_000_000),
 )
-SAFETY_AT_LAST = ("explicit", "symbolic", "dual", "sc")
+SAFETY_AT_LAST = ("explicit", "symbolic", "dual", "implied")
 """Asked side by side, where no attempt above was enough."""
 STATE_ROBUSTNESS = (
     Attempt("explicit strays"),
-    Attempt("sc"),
+    Attempt("implied"),
     Attempt("symbolic strays", most_states=100_000, seconds=30.0),
 )
 

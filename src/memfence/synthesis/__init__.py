@@ -22,8 +22,9 @@ def fix(
     Fences; where all that is asked is temporal, atomic writes, besides those `given`.
     """
     if asks_for_atomic_writes(program, options):
-        from memfence.synthesis.atomic_writes import fix_ltl
+        from memfence.synthesis.atomic_writes import fix_ltl, refuse_other_languages
 
+        refuse_other_languages(program)
         return fix_ltl(program, options, given=given, waits_for=waits_for)
     from memfence.synthesis.synthesise import fix_fences
 

@@ -85,7 +85,6 @@ def fix_ltl(
     `given` are atomic already. FIXED only where the check of the result was complete within its bound; IMPOSSIBLE only
     with a run that no atomic write prevents, such as one under SC.
     """
-    refuse_other_languages(program)
     return _Search(program, options.started(), tuple(given), waits_for).run()
 
 

@@ -105,7 +105,7 @@ def why(
 
     As for `fix`, an `exists` condition of a litmus test names what must not happen.
     """
-    program = forbidding_outcomes(program)
+    program, criterion = forbidding_outcomes(program), Criterion(criterion)
     asked = replace(options, criterion=criterion)
     with_all = _check(program, asked)
     chosen = existing_fences(program) if fences is None else tuple(fences)
