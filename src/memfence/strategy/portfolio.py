@@ -16,7 +16,7 @@ from memfence.engines.registry import engine_named
 from memfence.strategy.side_by_side import ask_side_by_side
 from memfence.tasks.answer import Answer, Tried, Verdict, outside
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import Route, Run
+from memfence.tasks.evidence import Limit, Route, Run
 from memfence.tasks.limits import Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.options import EngineName
@@ -99,12 +99,19 @@ def _safety(task: Task) -> Answer:
         if answer.is_conclusive or answer.is_interrupted:
             return replace(answer, cost=answer.cost + first.cost, tried=tuple(tried))
         if task.is_over:
-            return replace(first, tried=tuple(tried))
+            return replace(_out_of_time(first), tried=tuple(tried))
     last = ask_side_by_side([(name, _without_bound(name, task)) for name in SAFETY_AT_LAST], partial(_trusted, task))
     tried.append(_tried(last.engine, last))
     if last.is_conclusive:
         return replace(last, cost=last.cost + first.cost, tried=tuple(tried))
     return replace(_better(first, last), tried=tuple(tried))
+
+
+def _out_of_time(answer: Answer) -> Answer:
+    """The limit that users know is their own, not the part of it that the first attempt had."""
+    if answer.verdict is not Verdict.UNKNOWN:
+        return answer
+    return replace(answer, evidence=Limit(Stop.TIMEOUT, answer.cost.states))
 
 
 def _attempted(task: Task, attempt: Attempt) -> Answer:
