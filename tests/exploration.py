@@ -9,7 +9,8 @@ from memfence.models import ModelName, memory_model
 from memfence.models.state import Failure, Run, State
 from memfence.models.steps import MemoryModel, evaluate_in, is_final, starts, successors
 from memfence.program.expressions import Expr
-from memfence.program.ir import Final, Program, Store, is_local
+from memfence.program.facts.effects import is_local
+from memfence.program.ir import Final, Program, Store
 
 
 def reachable(program: Program, model: MemoryModel, *, private_first: bool = False) -> Iterator[State]:

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from memfence.engines.native.explicit import Question
 from memfence.program.expressions import At, Binary, Const, Expr, Shared, Unary, walk
 from memfence.program.facts.dead_locations import locations_in_reach
+from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.interval_analysis import analyse_values
 from memfence.program.facts.interval_arithmetic import Interval
 from memfence.program.facts.interval_transfer import domains_of
 from memfence.program.facts.may_fail import expression_may_fail
-from memfence.program.ir import Assert, Load, Process, Program, Store, Transition, op_expressions
+from memfence.program.ir import Assert, Load, Process, Program, Store, Transition
 
 
 def is_out_of_reach(program: Program, question: Question) -> bool:

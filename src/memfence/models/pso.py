@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from memfence.models.state import SEPARATOR, Buffer, Commit, DropSeparator, State, Step
 from memfence.models.steps import set_at
-from memfence.program.ir import Program, stored_variables
+from memfence.program.facts.effects import stored_variables
+from memfence.program.ir import Program
 
 
 class Pso:

@@ -18,19 +18,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from memfence.program.expressions import Address
-from memfence.program.ir import (
-    Assign,
-    Assume,
-    Fence,
-    Load,
-    Location,
-    Op,
-    Process,
-    Program,
-    Store,
-    Transition,
-    registers_read,
-)
+from memfence.program.facts.effects import registers_read
+from memfence.program.ir import Assign, Assume, Fence, Load, Location, Op, Process, Program, Store, Transition
 
 
 def flatten(program: Program, process: int, steps: int) -> Program:

@@ -18,6 +18,7 @@ from math import prod
 
 from memfence.passes.concatenate import joined_ops, joined_span
 from memfence.program.expressions import At, BufferEmpty, EvaluationError, Register, RegisterOf, evaluate, walk
+from memfence.program.facts.effects import is_local, op_expressions, register_written, registers_read
 from memfence.program.facts.may_fail import expression_may_fail, may_fail
 from memfence.program.facts.observation import Observed
 from memfence.program.ir import (
@@ -32,10 +33,6 @@ from memfence.program.ir import (
     Store,
     Transition,
     Unlock,
-    is_local,
-    op_expressions,
-    register_written,
-    registers_read,
 )
 
 SPARE_TRANSITIONS = 8

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from memfence.program.expressions import Address, Expr, Register, RegisterOf, walk
+from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.may_fail import may_fail
 from memfence.program.facts.observation import Observed
 from memfence.program.ir import (
@@ -26,7 +27,6 @@ from memfence.program.ir import (
     SharedVar,
     Store,
     Transition,
-    op_expressions,
 )
 
 T = TypeVar("T", SharedVar, RegisterVar)

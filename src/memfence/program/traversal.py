@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from memfence.program.expressions import Address, Expr
+from memfence.program.facts.effects import op_expressions
 from memfence.program.ir import (
     Assert,
     Assign,
@@ -21,7 +22,6 @@ from memfence.program.ir import (
     Store,
     Sync,
     Transition,
-    op_expressions,
 )
 
 

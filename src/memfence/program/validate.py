@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.program.expressions import Address, At, BufferEmpty, Const, Expr, Register, RegisterOf, Shared, fold, walk
+from memfence.program.facts.effects import register_written
 from memfence.program.ir import (
     Assign,
     Assume,
@@ -20,7 +21,6 @@ from memfence.program.ir import (
     Store,
     Sync,
     Transition,
-    register_written,
 )
 from memfence.program.traversal import property_expressions, transition_expressions
 from memfence.source import Span

@@ -13,7 +13,8 @@ from memfence.engines.native.attacks import AttackKind, Decided, explore_attacks
 from memfence.execution.trace import Trace
 from memfence.passes.flattening import distinct_processes, flatten
 from memfence.passes.shared_memory_form import other_communication, shared_memory_form
-from memfence.program.ir import Program, has_torn_steps
+from memfence.program.facts.effects import has_torn_steps
+from memfence.program.ir import Program
 from memfence.questions.safety import limits_of, stats_of
 from memfence.tasks.limits import Cost, Deadline, Limits, Stop
 from memfence.tasks.options import CheckOptions, Criterion

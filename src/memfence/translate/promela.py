@@ -32,6 +32,7 @@ from memfence.program.expressions import (
     negate,
     walk,
 )
+from memfence.program.facts.effects import op_expressions
 from memfence.program.ir import (
     Domain,
     Final,
@@ -47,7 +48,6 @@ from memfence.program.ir import (
     Store,
     Sync,
     Transition,
-    op_expressions,
 )
 from memfence.program.text.steps import step_text
 from memfence.translate.promela_steps import BUS, HandOver, Job, body, bus_needed, possible_when, uses_bus

@@ -29,20 +29,8 @@ from memfence.program.expressions import (
     registers_of,
     rewrite,
 )
-from memfence.program.ir import (
-    Assert,
-    Assign,
-    Assume,
-    Domain,
-    Fence,
-    Load,
-    Lock,
-    Op,
-    Program,
-    Store,
-    Unlock,
-    register_written,
-)
+from memfence.program.facts.effects import register_written
+from memfence.program.ir import Assert, Assign, Assume, Domain, Fence, Load, Lock, Op, Program, Store, Unlock
 
 BUS = "bus_owner"
 

@@ -24,8 +24,9 @@ from memfence.models import memory_model
 from memfence.models.state import Commit
 from memfence.passes.reductions import reduce
 from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
+from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import observed_by
-from memfence.program.ir import Lock, Program, Store, Unlock, op_expressions
+from memfence.program.ir import Lock, Program, Store, Unlock
 from memfence.tasks.limits import Cost, Limits, Stop
 
 DualFinding = Literal["bad state", "failure", "bad final state"]

@@ -32,6 +32,7 @@ from memfence.program.expressions import (
     disjunction,
     fold,
 )
+from memfence.program.facts.effects import is_local, stored_variables
 from memfence.program.ir import (
     Assert,
     Assign,
@@ -46,8 +47,6 @@ from memfence.program.ir import (
     Store,
     Transition,
     Unlock,
-    is_local,
-    stored_variables,
 )
 
 MOST_INITIAL_STATES = 1_000_000

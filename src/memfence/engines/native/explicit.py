@@ -21,8 +21,9 @@ from memfence.passes.private_locations import private_locations
 from memfence.passes.reductions import reduce
 from memfence.passes.symmetry import symmetry_classes
 from memfence.program.expressions import Expr
+from memfence.program.facts.effects import stored_variables
 from memfence.program.facts.observation import Observed, observed_by
-from memfence.program.ir import Program, stored_variables
+from memfence.program.ir import Program
 from memfence.tasks.limits import Cost, Limits, Stop
 
 FindingKind = Literal["bad state", "failure", "deadlock"]

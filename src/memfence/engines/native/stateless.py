@@ -21,8 +21,9 @@ from memfence.models import Sc, Tso
 from memfence.models.replay import nth_start
 from memfence.models.state import Rendezvous, Run
 from memfence.passes.reductions import reduce
+from memfence.program.facts.effects import is_local
 from memfence.program.facts.observation import observed_by
-from memfence.program.ir import Lock, Program, Transition, is_local
+from memfence.program.ir import Lock, Program, Transition
 from memfence.source import NOWHERE
 from memfence.tasks.limits import Limits, Stop
 

@@ -14,8 +14,9 @@ from memfence.engines.native.encode import Encoded
 from memfence.engines.native.explicit import FindingKind, Question, encode_reduced
 from memfence.passes.reductions import reduce
 from memfence.program.expressions import BufferEmpty, walk
+from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import observed_by
-from memfence.program.ir import Lock, Program, Unlock, op_expressions
+from memfence.program.ir import Lock, Program, Unlock
 from memfence.tasks.limits import Cost, Limits, Stop
 
 UnboundedModel = Literal["tso", "pso"]

@@ -13,7 +13,8 @@ from memfence.execution.trace import UnreplayableWitness
 from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
 from memfence.models.steps import MemoryModel, error_state, starts, take
 from memfence.passes.initial_steps import skipped_steps
-from memfence.program.ir import Program, stored_variables
+from memfence.program.facts.effects import stored_variables
+from memfence.program.ir import Program
 
 
 def original_steps(

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
-from memfence.program.ir import Program, op_expressions
+from memfence.program.facts.effects import op_expressions
+from memfence.program.ir import Program
 
 
 @dataclass(frozen=True, slots=True)
