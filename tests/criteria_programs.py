@@ -12,7 +12,9 @@ from memfence.program.expressions import Binary, Const, Register, variable_addre
 from memfence.program.ir import Assert, Assume, Domain, Fence, Load, Process, Program, SharedVar, Store
 
 PLAIN: frozenset[Feature] = frozenset({"fences", "sfences", "locked", "branches", "waits"})
-RICH: frozenset[Feature] = PLAIN | {"arithmetic", "addresses", "steps", "choices", "initial", "assertions", "regions"}
+RICH: frozenset[Feature] = PLAIN | {
+    "arithmetic", "addresses", "steps", "choices", "initial", "assertions", "regions", "orders", "rmw",
+}  # fmt: skip
 MOST_STATEMENTS = {1: 4, 2: 4, 3: 2}
 """A process; by the number of processes."""
 

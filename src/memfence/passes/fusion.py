@@ -30,6 +30,7 @@ from memfence.program.ir import (
     Process,
     Program,
     RegisterVar,
+    Rmw,
     Store,
     Transition,
     Unlock,
@@ -133,7 +134,7 @@ class _Fusion:
 
     def _only_reads(self, t: Transition) -> bool:
         separates = self.sees_buffer and any(isinstance(op, Fence) and op.kind == "sfence" for op in t.ops)
-        return self._is_unseen(t) and not separates and not any(isinstance(op, Store | Unlock) for op in t.ops)
+        return self._is_unseen(t) and not separates and not any(isinstance(op, Store | Rmw | Unlock) for op in t.ops)
 
     def _may_fail(self, u: Transition) -> bool:
         return any(

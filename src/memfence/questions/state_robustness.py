@@ -70,7 +70,7 @@ def _decide(program: Program, options: CheckOptions, limits: Limits) -> _Answer:
     if options.model == "sc":
         return _Answer(Verdict.HOLDS, "every run: SC compared with itself", Cost())
     deadline = Deadline(limits)
-    sc = explore_sc_states(program, deadline.remaining())
+    sc = explore_sc_states(program, options.model, deadline.remaining())
     cost = sc.cost
     if sc.stop is not Stop.NOTHING_LEFT:
         return _Answer(Verdict.UNKNOWN, _incomplete(cost), cost, stop=sc.stop)
@@ -117,9 +117,8 @@ def _implied(program: Program, options: CheckOptions, deadline: Deadline, cost: 
 
 def _with_any_buffers(sc: ScStates, options: CheckOptions, deadline: Deadline, cost: Cost) -> _Answer | None:
     """The answer for buffers of any length, where the symbolic engine comes to an end."""
-    assert options.model != "sc"
     limits = deadline.remaining(most_states=SYMBOLIC_STATES, timeout_seconds=SYMBOLIC_SECONDS)
-    found = explore_unbounded(sc, options.model, limits)
+    found = explore_unbounded(sc, limits)
     if found is None or not found.complete:
         return None
     cost += found.cost

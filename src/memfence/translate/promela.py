@@ -16,6 +16,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
+from memfence.models.spec import SC
+from memfence.passes.orders import for_hardware
 from memfence.program.expressions import (
     Address,
     At,
@@ -62,7 +64,7 @@ RESERVED = re.compile(
 
 def render_promela(program: Program) -> str:
     """The text of a Promela model with the SC behaviour of `program`."""
-    return _Writer(program).model()
+    return _Writer(for_hardware(program, SC)).model()
 
 
 class _Writer:

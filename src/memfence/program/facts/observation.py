@@ -47,9 +47,7 @@ def observed_by(
                 case RegisterOf(process, register):
                     registers.add((process, register))
                 case Shared(address):
-                    known = address.variable
-                    every = range(address.base, address.base + address.size)
-                    variables.update(every if known is None else (known,))
+                    variables.update(address.variables)
                 case BufferEmpty(process):
                     buffers.add(process)
                 case _:
