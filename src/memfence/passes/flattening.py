@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from memfence.models.spec import TSO
+from memfence.passes.orders import for_hardware
 from memfence.program.facts.effects import registers_read
 from memfence.program.ir import Assign, Assume, Fence, Load, Location, Op, Process, Program, Store, Transition
 
@@ -25,8 +27,9 @@ def flatten(program: Program, process: int, steps: int) -> Program:
     """The abstract program for `process`, the others flattened after their first `steps` steps.
 
     Whenever an attack of `process` shows that `program` is not persistent, one shows it for the abstract program. Needs
-    a program without lock regions, without plain steps that make several stores, and without memory orders.
+    a program without lock regions, and without plain steps that make several stores.
     """
+    program = for_hardware(program, TSO)
     kept = _Kept(program, process, steps)
     processes = tuple(
         owner if number == process else _flattened(owner, kept, number, steps)
