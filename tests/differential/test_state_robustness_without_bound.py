@@ -30,9 +30,9 @@ def agree(seeds: range) -> tuple[int, int]:
     """How many programs have buffers without bound, and how many a state that is new."""
     endless = new = 0
     for seed in seeds:
-        sc = explore_sc_states(cyclic_program(seed), LIMITS)
         for model in MODELS:
-            unbounded = explore_unbounded(sc, model, LIMITS)
+            sc = explore_sc_states(cyclic_program(seed), model, LIMITS)
+            unbounded = explore_unbounded(sc, LIMITS)
             assert unbounded is not None and unbounded.complete, (seed, model)
             stray = has_stray(sc, model)
             assert unbounded.all_under_sc == (not stray), (seed, model)
