@@ -54,8 +54,8 @@ bool Monitor::is_own(std::span<const MemoryEvent> step, std::size_t event) {
 }
 
 // What the loads of the step are judged by. `together_`: what the step comes after under TSO, but for the writes that the
-// loads see. `happens_`: what it comes after under SC, where the step is one node: the places that its writes take in the
-// order of their addresses count as well.
+// loads see; an interlocked or direct write happens at the same moment, behind all writes to its address. `happens_`: what
+// it comes after under SC, where the step is one node: the places that all its writes take count.
 void Monitor::before(std::span<const MemoryEvent> step) {
   std::fill(happens_.begin(), happens_.end(), 0);
   std::fill(together_.begin(), together_.end(), 0);
@@ -63,6 +63,7 @@ void Monitor::before(std::span<const MemoryEvent> step) {
     merge(happens_.data(), clock(e.thread, kHappens));
     merge(together_.data(), clock(e.thread, kLoads));
     if (e.op == MemoryOp::Fence || e.op == MemoryOp::Interlocked) merge(together_.data(), clock(e.thread, kStores));
+    if (e.op == MemoryOp::Interlocked || e.op == MemoryOp::Direct) merge(together_.data(), clock(e.address, kAll));
     if (e.writes()) merge(happens_.data(), clock(e.address, kHappensAll));
   }
 }

@@ -15,6 +15,7 @@ from memfence.execution.schedule import read_schedules, schedule_object
 from memfence.models.sc import Sc
 from memfence.models.state import Failure, Run, State
 from memfence.models.steps import starts, successors
+from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, Register, variable_address
 from memfence.program.ir import Assume, Domain, Load, Op, Process, Program, SharedVar, Store
@@ -29,6 +30,7 @@ BRANCHES = frozenset({"fences", "locked", "branches", "waits"})
 ACCESSES = Shape(processes=(2, 2), statements=(3, 4), features=BRANCHES)
 THREE = Shape(processes=(2, 3), statements=(2, 3), features=BRANCHES)
 MIXED = Shape(processes=(2, 2), statements=(2, 4), features=FINITE)
+REGIONS = Shape(processes=(2, 3), statements=(1, 3), features=FINITE | {"regions"})
 FAILING = Shape(processes=(2, 2), statements=(2, 3), features=BRANCHES | {"assertions", "errors"})
 X, Y = variable_address(0), variable_address(1)
 
@@ -73,6 +75,12 @@ UNBLOCKED = program(process("P", write(X), wait(Y, 0)), process("Q", write(Y), (
 
 ATOMIC = program(process("P", (Load(0, X), Store(Y, Const(1)))), process("Q", (Load(0, Y), Store(X, Const(1)))))
 """Each step loads and stores at once under SC; a store buffer tears it apart."""
+
+LOCKED = program(
+    process("P", write(X), write(Y)),
+    process("Q", write(X), write(X), (Load(0, X), Store(Y, Const(1))), locked=frozenset({2})),
+)
+"""Q cannot miss P's write of x where it overwrites P's y: what a locked step reads and writes is one moment."""
 
 
 def whole_traces(program: Program, explored: Explored) -> list[MemoryTrace]:
@@ -193,6 +201,14 @@ def test_exploration_decides_store_buffer_safety_of_steps_with_several_accesses(
     check_safety(program)
 
 
+@given(programs(REGIONS).map(fuse_lock_regions))
+@example(LOCKED)
+@many(60)
+def test_exploration_decides_store_buffer_safety_of_lock_regions(program):
+    check_safety(program)
+    check_findings(program)
+
+
 @given(programs(ACCESSES))
 @example(FORWARDED)
 @example(UNBLOCKED)
@@ -239,7 +255,10 @@ def test_a_bound_on_preemptions_admits_exactly_the_executions_within_it(program)
     check_preemptions(program)
 
 
-@pytest.mark.parametrize("made, safe", [(FORWARDED, False), (CHANCE, True), (UNBLOCKED, False), (ATOMIC, False)])
+KNOWN = [(FORWARDED, False), (CHANCE, True), (UNBLOCKED, False), (ATOMIC, False), (LOCKED, True)]
+
+
+@pytest.mark.parametrize("made, safe", KNOWN)
 def test_known_programs_have_their_known_answers(made, safe):
     assert check_safety(made) == safe
 
@@ -268,6 +287,15 @@ def test_exploration_decides_store_buffer_safety_of_three_processes(program):
 @many(500)
 def test_exploration_decides_store_buffer_safety_of_mixed_programs(program):
     check_traces(program)
+    check_safety(program)
+    check_findings(program)
+    check_saved_traces(program)
+
+
+@pytest.mark.slow
+@given(programs(REGIONS).map(fuse_lock_regions))
+@many(500)
+def test_exploration_decides_store_buffer_safety_of_many_lock_regions(program):
     check_safety(program)
     check_findings(program)
     check_saved_traces(program)
