@@ -7,7 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/trace_reader.hpp"
+#include "trace/trace_reader.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

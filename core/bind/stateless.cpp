@@ -7,7 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/stateless.hpp"
+#include "stateless/stateless.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -1,4 +1,4 @@
-#include "memfence/monitor.hpp"
+#include "execution/monitor.hpp"
 
 #include <algorithm>
 

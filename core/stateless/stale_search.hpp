@@ -6,8 +6,8 @@
 
 #include <optional>
 
-#include "memfence/footprint.hpp"
-#include "memfence/stateless.hpp"
+#include "execution/footprint.hpp"
+#include "stateless/stateless.hpp"
 
 namespace memfence {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "memfence/monitor.hpp"
+#include "execution/monitor.hpp"
 
 namespace memfence {
 

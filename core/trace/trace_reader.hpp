@@ -11,8 +11,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "memfence/happens_path.hpp"
-#include "memfence/monitor.hpp"
+#include "execution/happens_path.hpp"
+#include "execution/monitor.hpp"
 
 namespace memfence {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "memfence/trace_reader.hpp"
+#include "trace/trace_reader.hpp"
 
 namespace memfence {
 

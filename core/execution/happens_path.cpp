@@ -1,4 +1,4 @@
-#include "memfence/happens_path.hpp"
+#include "execution/happens_path.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "memfence/footprint.hpp"
+#include "execution/footprint.hpp"
 
 #include <algorithm>
 

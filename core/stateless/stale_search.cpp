@@ -1,4 +1,4 @@
-#include "memfence/stale_search.hpp"
+#include "stateless/stale_search.hpp"
 
 #include <algorithm>
 

@@ -20,7 +20,7 @@
 #include <memory>
 #include <optional>
 
-#include "memfence/footprint.hpp"
+#include "execution/footprint.hpp"
 #include "memfence/limits.hpp"
 
 namespace memfence {

@@ -1,4 +1,4 @@
-#include "memfence/trace_reader.hpp"
+#include "trace/trace_reader.hpp"
 
 #include <algorithm>
 #include <cstring>

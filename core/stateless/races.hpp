@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "memfence/footprint.hpp"
+#include "execution/footprint.hpp"
 
 namespace memfence {
 

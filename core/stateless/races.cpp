@@ -1,4 +1,4 @@
-#include "memfence/races.hpp"
+#include "stateless/races.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "memfence/stateless.hpp"
+#include "stateless/stateless.hpp"
 
 #include <algorithm>
 
-#include "memfence/races.hpp"
-#include "memfence/stale_search.hpp"
+#include "stateless/races.hpp"
+#include "stateless/stale_search.hpp"
 
 namespace memfence {
 
