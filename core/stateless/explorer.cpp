@@ -198,6 +198,8 @@ class Explorer {
         blocked_.insert(blocked_.end(), accesses_.begin() + static_cast<std::ptrdiff_t>(first), accesses_.end());
         accesses_.resize(first);
       } else {
+        // A locked step without any access still needs an empty buffer: it is a fence.
+        if (edge.locked && accesses_.size() == first) accesses_.push_back({TouchKind::Fence, p, 0, 0});
         if (outcome == Outcome::Done) {
           for (std::size_t i = mark; i < work_.log().size(); ++i) {
             const int slot = work_.log()[i].slot;
@@ -230,7 +232,7 @@ class Explorer {
     const std::size_t count = a.accesses_end - a.accesses;
     if (count == 0) return;
     const Touch& last = accesses_[a.accesses_end - 1];
-    if (edge.locked) {
+    if (edge.locked && last.kind != TouchKind::Fence) {
       a.op = MemoryOp::Interlocked;
       a.single = last.kind == TouchKind::LockedStore;
       for (std::size_t i = a.accesses; i < a.accesses_end; ++i) a.single &= accesses_[i].variable == last.variable;
