@@ -17,47 +17,14 @@
 // with one event is the event of the paper.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "execution/clocks.hpp"
+#include "execution/memory_event.hpp"
+
 namespace memfence {
-
-enum class MemoryOp : std::uint8_t {
-  Load,
-  Store,        // into the store buffer
-  Interlocked,  // reads and writes memory, buffer empty
-  Fence,        // buffer empty
-  Direct,       // a write that reaches memory at once, past whatever is in the buffer
-  Sync,         // takes part in the step, touches nothing
-  Wait,         // a load that is blocked for ever: it only asks whether a stale value would have let it go on
-};
-
-struct MemoryEvent {
-  MemoryOp op = MemoryOp::Load;
-  bool has_value = false;
-  bool has_accepts = false;
-  std::uint32_t thread = 0;
-  std::uint32_t group = 0;  // that its writes are counted in: the thread, or (Direct) one more a thread
-  std::uint32_t address = 0;
-  std::uint32_t location = 0;  // place in the source, as the caller numbers them
-  std::int64_t value = 0;
-  std::uint64_t position = 0;                // line of the trace, or number of the event
-  std::vector<std::int64_t> accepts;  // where given: a load with another value would not have gone on
-
-  bool writes() const { return op == MemoryOp::Store || op == MemoryOp::Interlocked || op == MemoryOp::Direct; }
-};
-
-// A write in the history of its address. `before`: what the address held until then.
-struct PastWrite {
-  std::uint32_t thread = 0, group = 0, count = 0;  // the count-th write of its group
-  std::uint32_t location = 0;
-  bool has_value = false, has_before = false;
-  bool buffered = false;  // a plain store
-  std::int64_t value = 0, before = 0;
-  std::uint64_t position = 0;
-};
 
 // A load that could have missed `missed`, and therefore have seen `missed.before`, on hardware with store buffers only.
 struct Borderline {
@@ -67,12 +34,12 @@ struct Borderline {
 
 class Monitor {
  public:
-  using Count = std::uint32_t;
+  using Count = Clocks::Count;
 
   // `undoable`: steps can be taken back, and nothing is ever forgotten. `timestamps`: histories keep the clocks of writes.
   // `count_loads`: the 2N components of the paper.
   explicit Monitor(bool undoable = false, bool timestamps = false, bool count_loads = false)
-      : undoable_(undoable), timestamps_(timestamps), count_loads_(count_loads) {}
+      : undoable_(undoable), timestamps_(timestamps), count_loads_(count_loads), clocks_(count_loads) {}
 
   void ensure_threads(std::uint32_t count);
   void ensure_addresses(std::uint32_t count);
@@ -92,7 +59,7 @@ class Monitor {
   bool could_miss(std::uint32_t thread, std::uint32_t address) const {
     const std::vector<PastWrite>& history = history_[address];
     if (history.empty()) return false;
-    const Count *lc = clock(thread, kLoads), *hb = clock(thread, kHappens);
+    const Count *lc = clocks_.of_thread(thread, kLoads), *hb = clocks_.of_thread(thread, kHappens);
     for (std::size_t i = history.size(); i-- > 0;) {
       const PastWrite& w = history[i];
       if (w.count > hb[w.group]) continue;
@@ -119,10 +86,8 @@ class Monitor {
   std::uint64_t kept_writes() const { return kept_; }
 
  private:
-  // Clocks of a thread: of its last read, of its last write, of its last event. Of an address: its newest write, all
-  // accesses; and both again, for ordinary happens-before.
-  enum ThreadClock { kLoads, kStores, kHappens, kThreadClocks };
-  enum AddressClock { kNewest, kAll, kHappensWrite, kHappensAll, kAddressClocks };
+  using enum Clocks::ThreadClock;
+  using enum Clocks::AddressClock;
   static constexpr std::uint32_t kNobody = 0xffffffffu;
 
   struct Address {
@@ -131,25 +96,11 @@ class Monitor {
     std::int64_t value = 0;
   };
 
-  std::size_t width() const { return stride_ * (count_loads_ ? 2 : 1); }
-  Count* clock(std::uint32_t thread, ThreadClock which) {
-    return &threads_[(static_cast<std::size_t>(thread) * kThreadClocks + which) * width()];
-  }
-  const Count* clock(std::uint32_t thread, ThreadClock which) const {
-    return &threads_[(static_cast<std::size_t>(thread) * kThreadClocks + which) * width()];
-  }
-  Count* clock(std::uint32_t address, AddressClock which) {
-    return &address_clocks_[(static_cast<std::size_t>(address) * kAddressClocks + which) * width()];
-  }
-  const Count* clock(std::uint32_t address, AddressClock which) const {
-    return &address_clocks_[(static_cast<std::size_t>(address) * kAddressClocks + which) * width()];
-  }
-  void merge(Count* into, const Count* from) const {
-    for (std::size_t i = 0, n = width(); i < n; ++i) into[i] = into[i] < from[i] ? from[i] : into[i];
-  }
-  void copy(Count* into, const Count* from) const {
-    for (std::size_t i = 0, n = width(); i < n; ++i) into[i] = from[i];
-  }
+  std::size_t width() const { return clocks_.width(); }
+  Count* clock(std::uint32_t thread, Clocks::ThreadClock which) { return clocks_.of_thread(thread, which); }
+  Count* clock(std::uint32_t address, Clocks::AddressClock which) { return clocks_.of_address(address, which); }
+  void merge(Count* into, const Count* from) const { clocks_.merge(into, from); }
+  void copy(Count* into, const Count* from) const { clocks_.copy(into, from); }
 
   void before(std::span<const MemoryEvent> step);
   bool must_see(const PastWrite& w, std::uint32_t thread) const {
@@ -165,18 +116,17 @@ class Monitor {
   void add_single_wide(MemoryOp op, std::uint32_t thread, std::uint32_t address, std::int64_t value);
   template <std::size_t W>
   void undo_single_wide(MemoryOp op, std::uint32_t thread, std::uint32_t address);
-  void relayout(std::size_t stride);
+  void widen(std::size_t groups);
   void forget();
 
   bool undoable_, timestamps_, count_loads_;
-  std::size_t stride_ = 0;
+  Clocks clocks_;
   std::uint32_t thread_count_ = 0;
-  std::vector<Count> threads_, address_clocks_;
   std::vector<Count> written_;  // writes so far, a group
   std::vector<Address> addresses_;
   std::vector<std::vector<PastWrite>> history_;
   std::vector<std::vector<Count>> stamps_;  // a history entry: relaxed, then happens-before
-  std::vector<Count> together_, happens_, scratch_, last_relaxed_, last_happens_;
+  std::vector<Count> together_, happens_, last_relaxed_, last_happens_;
   std::uint64_t kept_ = 0, prune_at_ = 1u << 16;
   bool may_prune_ = true;
 
@@ -193,124 +143,6 @@ class Monitor {
   std::vector<Address> saved_states_;
 };
 
-// Explorers add and take back an event every few dozen nanoseconds, almost always for two to four threads: with the width
-// known to the compiler a clock is a register or two, and only the clocks that the event changes are saved. W = 0: any.
-template <std::size_t W>
-[[gnu::always_inline]] inline void Monitor::add_single_wide(MemoryOp op, std::uint32_t thread, std::uint32_t address, std::int64_t value) {
-  const std::size_t w = W ? W : width();
-  const auto join = [w](Count* into, const Count* from) {
-    for (std::size_t i = 0; i < w; ++i) into[i] = into[i] < from[i] ? from[i] : into[i];
-  };
-  const auto set = [w](Count* into, const Count* from) {
-    for (std::size_t i = 0; i < w; ++i) into[i] = from[i];
-  };
-  if (singles_top_ + 7 * w + 4 > singles_.size()) singles_.resize(2 * (singles_top_ + 7 * w + 4));
-  Count* saved = &singles_[singles_top_];
-  const auto save = [&](const Count* from) {
-    set(saved, from);
-    saved += w;
-  };
-  Count* const lc = &threads_[thread * kThreadClocks * w];
-  Count *const sc = lc + w, *const hb = lc + 2 * w;
-  save(lc);
-  if (op == MemoryOp::Fence) {
-    save(sc);
-    join(lc, sc);
-    set(sc, lc);
-    singles_top_ += 2 * w;
-    return;
-  }
-  Count* const newest = &address_clocks_[address * kAddressClocks * w];
-  Count *const all = newest + w, *const hw = newest + 2 * w, *const ha = newest + 3 * w;
-  Address& state = addresses_[address];
-  save(hb);
-  save(all);
-  save(ha);
-  if (op == MemoryOp::Load) {
-    if (state.storer != thread) join(lc, newest);
-    join(all, lc);
-    join(hb, hw);
-    join(ha, hb);
-    singles_top_ += 4 * w;
-    return;
-  }
-  save(sc);
-  save(newest);
-  save(hw);
-  saved[0] = state.storer;
-  singles_top_ += 7 * w + 1;
-  join(all, sc);
-  join(all, lc);
-  const Count count = ++written_[thread];
-  all[thread] = count;
-  set(newest, all);
-  set(sc, all);
-  if (op == MemoryOp::Interlocked) set(lc, all);
-  join(ha, hb);
-  ha[thread] = count;
-  set(hw, ha);
-  set(hb, ha);
-  PastWrite& write = history_[address].emplace_back();
-  write.thread = write.group = thread;
-  write.count = count;
-  write.buffered = op == MemoryOp::Store;
-  write.has_value = write.has_before = true;
-  write.value = value;
-  write.before = state.value;
-  ++kept_;
-  state.storer = write.buffered ? thread : kNobody;
-  state.value = value;
-  if (!timestamps_) return;
-  stamps_[address].insert(stamps_[address].end(), all, all + w);
-  stamps_[address].insert(stamps_[address].end(), ha, ha + w);
-}
-
-template <std::size_t W>
-[[gnu::always_inline]] inline void Monitor::undo_single_wide(MemoryOp op, std::uint32_t thread, std::uint32_t address) {
-  const std::size_t w = W ? W : width();
-  const bool writes = op == MemoryOp::Store || op == MemoryOp::Interlocked;
-  singles_top_ -= op == MemoryOp::Fence ? 2 * w : writes ? 7 * w + 1 : 4 * w;
-  const Count* saved = &singles_[singles_top_];
-  const auto restore = [&](Count* into) {
-    for (std::size_t i = 0; i < w; ++i) into[i] = saved[i];
-    saved += w;
-  };
-  Count* const lc = &threads_[thread * kThreadClocks * w];
-  Count* const newest = &address_clocks_[address * kAddressClocks * w];
-  restore(lc);
-  if (op == MemoryOp::Fence) return restore(lc + w);
-  restore(lc + 2 * w);
-  restore(newest + w);
-  restore(newest + 3 * w);
-  if (!writes) return;
-  restore(lc + w);
-  restore(newest);
-  restore(newest + 2 * w);
-  Address& state = addresses_[address];
-  state.storer = saved[0];
-  state.value = history_[address].back().before;
-  history_[address].pop_back();
-  --written_[thread];
-  --kept_;
-  if (timestamps_) stamps_[address].resize(stamps_[address].size() - 2 * w);
-}
-
-inline void Monitor::add_single(MemoryOp op, std::uint32_t thread, std::uint32_t address, std::int64_t value) {
-  switch (width()) {
-    case 2: return add_single_wide<2>(op, thread, address, value);
-    case 3: return add_single_wide<3>(op, thread, address, value);
-    case 4: return add_single_wide<4>(op, thread, address, value);
-    default: return add_single_wide<0>(op, thread, address, value);
-  }
-}
-
-inline void Monitor::undo_single(MemoryOp op, std::uint32_t thread, std::uint32_t address) {
-  switch (width()) {
-    case 2: return undo_single_wide<2>(op, thread, address);
-    case 3: return undo_single_wide<3>(op, thread, address);
-    case 4: return undo_single_wide<4>(op, thread, address);
-    default: return undo_single_wide<0>(op, thread, address);
-  }
-}
-
 }  // namespace memfence
+
+#include "execution/monitor_single.hpp"
