@@ -188,8 +188,8 @@ void ChainSearch::children(const Word* node, Children& out) const {
       const Tried tried = try_edge(machine_, edge, w, sc_, accesses);
       bool in_chain = w[member_slot(q)] != 0 || accesses.empty();
       for (const Access& a : accesses) {
-        const Value kind = w[kind_slot(a.variable)];
-        in_chain |= kind == kWrite || (kind == kRead && a.is_store);
+        const Value kind = w[kind_slot(a.address)];
+        in_chain |= kind == kWrite || (kind == kRead && a.writes());
       }
       if (!tried.happened || !in_chain || (accesses.empty() && !tried.completed)) {
         w.rollback();
@@ -198,10 +198,10 @@ void ChainSearch::children(const Word* node, Children& out) const {
       bool goal = false;
       std::uint64_t loads = 0, stores = 0;
       for (const Access& a : accesses) {
-        goal |= a.variable == delayed;
-        (a.is_store ? stores : loads) |= bit(a.variable);
-        const Value kind = a.is_store ? kWrite : kRead;
-        if (w[kind_slot(a.variable)] < kind) w.set(kind_slot(a.variable), kind);
+        goal |= a.address == delayed;
+        (a.writes() ? stores : loads) |= bit(a.address);
+        const Value kind = a.writes() ? kWrite : kRead;
+        if (w[kind_slot(a.address)] < kind) w.set(kind_slot(a.address), kind);
       }
       if (!accesses.empty()) w.set(member_slot(q), 1);
       if (!tried.completed) {

@@ -285,13 +285,13 @@ void RaceObserver<triangular>::expand(Work& w, Index index) {
   }
   for (const Next& a : next_)
     for (const Next& b : next_) {
-      if (a.process == b.process || a.access.variable != b.access.variable) continue;
+      if (a.process == b.process || a.access.address != b.access.address) continue;
       if constexpr (triangular) {
-        if (a.unfenced < 0 || (a.writes_only && !b.access.is_store)) continue;
-        race_ = Race{index, a.process, a.edge, b.process, b.edge, a.access.variable, a.unfenced};
+        if (a.unfenced < 0 || (a.writes_only && !b.access.writes())) continue;
+        race_ = Race{index, a.process, a.edge, b.process, b.edge, a.access.address, a.unfenced};
       } else {
-        if (!a.access.is_store || (a.access.locked && b.access.locked)) continue;
-        race_ = Race{index, a.process, a.edge, b.process, b.edge, a.access.variable};
+        if (!a.access.writes() || (a.access.is_locked() && b.access.is_locked())) continue;
+        race_ = Race{index, a.process, a.edge, b.process, b.edge, a.access.address};
       }
       return;
     }
@@ -304,22 +304,22 @@ void RaceObserver<triangular>::note_exposed(const Work& w, int process, std::siz
   int last = w[machine_->processes[static_cast<std::size_t>(process)].pending_slot] - 1;
   int last_store = -1;
   for (std::size_t i = first; i < next_.size(); ++i)
-    if (next_[i].access.is_store) last_store = static_cast<int>(i);
+    if (next_[i].access.writes()) last_store = static_cast<int>(i);
   for (std::size_t i = first; i < next_.size(); ++i) {
     Next& next = next_[i];
-    const int variable = next.access.variable;
-    if (next.access.is_store) {
+    const int variable = next.access.address;
+    if (next.access.writes()) {
       last = variable;
-      if (static_cast<int>(i) < last_store) next.unfenced = next_[static_cast<std::size_t>(last_store)].access.variable;
+      if (static_cast<int>(i) < last_store) next.unfenced = next_[static_cast<std::size_t>(last_store)].access.address;
       continue;
     }
     bool stored_inside = false;
-    for (std::size_t j = first; j < i; ++j) stored_inside |= next_[j].access.is_store && next_[j].access.variable == variable;
+    for (std::size_t j = first; j < i; ++j) stored_inside |= next_[j].access.writes() && next_[j].access.address == variable;
     next.writes_only = true;
     if (last >= 0 && last != variable)
       next.unfenced = last;
     else if (last_store >= 0 && !stored_inside)
-      next.unfenced = next_[static_cast<std::size_t>(last_store)].access.variable;
+      next.unfenced = next_[static_cast<std::size_t>(last_store)].access.address;
   }
 }
 

@@ -31,7 +31,7 @@ std::optional<Torn> TornSteps::find(Work& w, int process) {
     if (!happened) continue;
     std::vector<Written> stores;
     for (const Access& a : accesses_)
-      if (a.is_store) stores.push_back({a.variable, a.value});
+      if (a.writes()) stores.push_back({a.address, static_cast<Value>(a.value)});
     auto found = tear(w, edge, stores);
     if (found) return found;
   }
@@ -70,7 +70,7 @@ int TornSteps::storing_edge(Work& w, int process) {
     const std::size_t mark = w.mark();
     const bool happened = try_edge(machine_, machine_.edges[static_cast<std::size_t>(number)], w, sc_, accesses_).happened;
     w.rollback(mark);
-    const bool stores = std::any_of(accesses_.begin(), accesses_.end(), [](const Access& a) { return a.is_store && !a.locked; });
+    const bool stores = std::any_of(accesses_.begin(), accesses_.end(), [](const Access& a) { return a.writes() && !a.is_locked(); });
     if (happened && stores) return number;
   }
   return -1;
@@ -108,10 +108,10 @@ bool TornSteps::contradicts(Work& w, int process, const std::vector<Value>& befo
       if (!tried.happened) continue;
       bool stores = false, as_before = true, as_after = true;
       for (const Access& a : accesses_) {
-        const auto v = static_cast<std::size_t>(a.variable);
-        stores |= a.is_store;
-        as_before &= w[a.variable] == before[v];
-        as_after &= w[a.variable] == after[v];
+        const auto v = static_cast<std::size_t>(a.address);
+        stores |= a.writes();
+        as_before &= w[a.address] == before[v];
+        as_after &= w[a.address] == after[v];
       }
       const bool fits_before = here.fits_before && as_before;
       const bool fits_after = (here.fits_before || here.fits_after) && as_after;

@@ -56,10 +56,10 @@ class MachineBuilder {
     return {OpKind::Sfence, process, false, 0, 0, 0, 0, 0, -1, 0};
   }
 
-  void edge(int process, int source, int target, std::vector<Op> ops) {
+  void edge(int process, int source, int target, std::vector<Op> ops, bool locked = false) {
     const int number = static_cast<int>(machine_.edges.size()), required = static_cast<int>(ops.size());
     at(process).edges.push_back(number);
-    machine_.edges.push_back({process, source, target, false, -1, 0, 0, false, std::move(ops), {number}, required});
+    machine_.edges.push_back({process, source, target, locked, -1, 0, 0, false, std::move(ops), {number}, required});
   }
   // One op after the other, from location 0 on.
   void sequence(int process, const std::vector<Op>& ops) {

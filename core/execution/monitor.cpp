@@ -1,4 +1,4 @@
-#include "memfence/monitor.hpp"
+#include "execution/monitor.hpp"
 
 #include <algorithm>
 
@@ -6,8 +6,8 @@ namespace memfence {
 
 void Monitor::ensure_threads(std::uint32_t count) {
   if (count <= thread_count_) return;
-  if (count > stride_) relayout(undoable_ ? count : std::max<std::size_t>(count, stride_ * 2));
-  threads_.resize(static_cast<std::size_t>(count) * kThreadClocks * width(), 0);
+  if (count > clocks_.groups()) widen(undoable_ ? count : std::max<std::size_t>(count, clocks_.groups() * 2));
+  clocks_.resize_threads(count);
   thread_count_ = count;
 }
 
@@ -16,7 +16,7 @@ void Monitor::ensure_addresses(std::uint32_t count) {
   addresses_.resize(count);
   history_.resize(count);
   stamps_.resize(count);
-  address_clocks_.resize(static_cast<std::size_t>(count) * kAddressClocks * width(), 0);
+  clocks_.resize_addresses(count);
 }
 
 void Monitor::set_initial(std::uint32_t address, std::int64_t value) {
@@ -25,26 +25,14 @@ void Monitor::set_initial(std::uint32_t address, std::int64_t value) {
   a.value = value;
 }
 
-// Every clock gets room for more components; what they did not know about is 0.
-void Monitor::relayout(std::size_t stride) {
-  const std::size_t old = stride_, halves = count_loads_ ? 2 : 1;
-  const auto widen = [&](std::vector<Count>& clocks) {
-    if (old == 0) return;
-    std::vector<Count> wider(clocks.size() / old * stride, 0);
-    for (std::size_t i = 0; i * old < clocks.size(); ++i)
-      std::copy_n(&clocks[i * old], old, &wider[i * stride]);
-    clocks.swap(wider);
-  };
-  widen(threads_);
-  widen(address_clocks_);
-  for (auto& stamps : stamps_) widen(stamps);
-  std::vector<Count> written(stride * 2, 0);
-  std::copy_n(written_.begin(), old, written.begin());
-  if (old > 0) std::copy_n(written_.begin() + static_cast<std::ptrdiff_t>(old), old, written.begin() + static_cast<std::ptrdiff_t>(stride));
-  written_.swap(written);
-  stride_ = stride;
-  address_clocks_.resize(addresses_.size() * kAddressClocks * stride * halves, 0);
-  for (auto* scratch : {&together_, &happens_, &scratch_, &last_relaxed_, &last_happens_}) scratch->assign(stride * halves, 0);
+void Monitor::widen(std::size_t groups) {
+  const std::size_t before = clocks_.groups();
+  for (auto& stamps : stamps_) Clocks::widen(stamps, before, groups);
+  Clocks::widen(written_, before, groups);
+  written_.resize(2 * groups, 0);
+  clocks_.widen(groups);
+  clocks_.resize_addresses(addresses_.size());
+  for (auto* scratch : {&together_, &happens_, &last_relaxed_, &last_happens_}) scratch->assign(width(), 0);
 }
 
 bool Monitor::is_own(std::span<const MemoryEvent> step, std::size_t event) {
@@ -54,8 +42,8 @@ bool Monitor::is_own(std::span<const MemoryEvent> step, std::size_t event) {
 }
 
 // What the loads of the step are judged by. `together_`: what the step comes after under TSO, but for the writes that the
-// loads see. `happens_`: what it comes after under SC, where the step is one node: the places that its writes take in the
-// order of their addresses count as well.
+// loads see; an interlocked or direct write happens at the same moment, behind all writes to its address. `happens_`: what
+// it comes after under SC, where the step is one node: the places that all its writes take count.
 void Monitor::before(std::span<const MemoryEvent> step) {
   std::fill(happens_.begin(), happens_.end(), 0);
   std::fill(together_.begin(), together_.end(), 0);
@@ -63,18 +51,19 @@ void Monitor::before(std::span<const MemoryEvent> step) {
     merge(happens_.data(), clock(e.thread, kHappens));
     merge(together_.data(), clock(e.thread, kLoads));
     if (e.op == MemoryOp::Fence || e.op == MemoryOp::Interlocked) merge(together_.data(), clock(e.thread, kStores));
+    if (e.op == MemoryOp::Interlocked || e.op == MemoryOp::Direct) merge(together_.data(), clock(e.address, kAll));
     if (e.writes()) merge(happens_.data(), clock(e.address, kHappensAll));
   }
 }
 
 std::optional<Borderline> Monitor::check(std::span<const MemoryEvent> step) {
   bool any = false;
-  for (const MemoryEvent& e : step) any |= e.op == MemoryOp::Load || e.op == MemoryOp::Wait;
+  for (const MemoryEvent& e : step) any |= loads(e.op);
   if (!any) return std::nullopt;
   before(step);
   for (std::size_t i = 0; i < step.size(); ++i) {
     const MemoryEvent& e = step[i];
-    if ((e.op != MemoryOp::Load && e.op != MemoryOp::Wait) || is_own(step, i)) continue;
+    if (!loads(e.op) || is_own(step, i)) continue;
     if (const auto write = missed(e)) return Borderline{i, *write};
   }
   return std::nullopt;
@@ -149,7 +138,7 @@ void Monitor::add_together(std::span<const MemoryEvent> step) {
   for (const MemoryEvent& e : step) {
     if (e.op == MemoryOp::Interlocked || e.op == MemoryOp::Direct) now[e.group] = ++written_[e.group];
     if (count_loads_ && (e.op == MemoryOp::Interlocked || e.op == MemoryOp::Load))
-      now[stride_ + e.thread] = ++written_[stride_ + e.thread];
+      now[clocks_.groups() + e.thread] = ++written_[clocks_.groups() + e.thread];
   }
   for (std::size_t i = 0; i < step.size(); ++i) {
     const MemoryEvent& e = step[i];
@@ -189,7 +178,7 @@ void Monitor::publish(std::span<const MemoryEvent> step) {
       merge(now, clock(e.address, kHappensAll));
       now[e.group] = written_[e.group];
     }
-    if (count_loads_) now[stride_ + e.thread] = written_[stride_ + e.thread];
+    if (count_loads_) now[clocks_.groups() + e.thread] = written_[clocks_.groups() + e.thread];
   }
   for (const MemoryEvent& e : step) {
     copy(clock(e.thread, kHappens), now);
@@ -234,9 +223,9 @@ void Monitor::remember(const MemoryEvent& e, const Count* relaxed) {
 // A happens-before clock that exists now, or is ever merged from such, sees an address up to one of finitely many writes.
 // Between two values that some clock holds for a group, only the newest write of the group to each address can matter.
 void Monitor::forget() {
-  std::vector<std::vector<Count>> seen(stride_);
+  std::vector<std::vector<Count>> seen(clocks_.groups());
   const auto note = [&](const Count* c) {
-    for (std::size_t g = 0; g < stride_; ++g) seen[g].push_back(c[g]);
+    for (std::size_t g = 0; g < clocks_.groups(); ++g) seen[g].push_back(c[g]);
   };
   for (std::uint32_t t = 0; t < thread_count_; ++t) note(clock(t, kHappens));
   for (std::uint32_t a = 0; a < addresses_.size(); ++a) {
@@ -248,7 +237,7 @@ void Monitor::forget() {
     values.erase(std::unique(values.begin(), values.end()), values.end());
   }
   kept_ = 0;
-  std::vector<Count> next(stride_);  // the write after this one, of the same group, to the same address
+  std::vector<Count> next(clocks_.groups());  // the write after this one, of the same group, to the same address
   for (std::size_t a = 0; a < history_.size(); ++a) {
     std::vector<PastWrite>& history = history_[a];
     std::fill(next.begin(), next.end(), 0xffffffffu);
@@ -320,7 +309,7 @@ void Monitor::undo() {
 }
 
 std::size_t Monitor::bytes() const {
-  return (threads_.size() + address_clocks_.size()) * sizeof(Count) + kept_ * sizeof(PastWrite) +
+  return clocks_.bytes() + kept_ * sizeof(PastWrite) +
          addresses_.size() * (sizeof(Address) + sizeof(std::vector<PastWrite>));
 }
 

@@ -1,13 +1,15 @@
-#include "memfence/stale_search.hpp"
+#include "stateless/stale_search.hpp"
 
 #include <algorithm>
 
+#include "execution/recorded_edge.hpp"
+
 namespace memfence {
 
-std::optional<StaleSearch::Found> StaleSearch::find(const Edge& edge, int number, Work& work, Monitor& monitor) {
+std::optional<StaleStep> StaleSearch::find(int number, Work& work, Monitor& monitor) {
   decided_.clear();
-  if (!search(edge, work, monitor)) return std::nullopt;
-  Found found{number, {}};
+  if (!search(machine_.edges[static_cast<std::size_t>(number)], work, monitor)) return std::nullopt;
+  StaleStep found{number, {}, events_};
   for (const Decided& d : decided_)
     if (d.seen < monitor.history(static_cast<std::uint32_t>(d.variable)).size())
       found.reads.push_back({d.variable, d.seen, d.value});
@@ -20,10 +22,11 @@ bool StaleSearch::search(const Edge& edge, Work& work, Monitor& monitor) {
   const std::size_t mark = work.mark();
   for (const Decided& d : decided_) work.set(d.variable, d.value);
   accesses_.clear();
-  const Outcome outcome = run_recorded(machine_, edge, work, memory_, accesses_);
+  const auto note = [&](const Access& a) { accesses_.push_back(a); };
+  const Outcome outcome = run_recorded(machine_, edge, work, memory_, note).outcome;
   work.rollback(mark);
   events_.clear();
-  make_events(accesses_, edge, static_cast<int>(machine_.processes.size()), events_);
+  append_events(accesses_, shape_of(edge), static_cast<int>(machine_.processes.size()), events_);
   for (std::size_t i = 0; i < events_.size(); ++i) {
     const MemoryEvent& e = events_[i];
     const auto variable = static_cast<int>(e.address);

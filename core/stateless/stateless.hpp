@@ -1,27 +1,19 @@
-// Stateless exploration of SC executions, with the store-buffer monitor running along.
+// Stateless exploration of SC executions, with the store-buffer monitor running along: what callers see.
 //
-// One execution at a time, depth first; going back undoes the last step (work state, clocks, monitor), so that a common
-// prefix is run, and monitored, once.
-//
-// Reduction: source-set DPOR with sleep sets (Abdulla, Aronis, Jonsson, Sagonas 2014). What it needs here beyond the paper:
-//  * A process whose guards read memory may be blocked, and be let go by another's write. A step therefore counts as reading
-//    what its process's *blocked* edges read, too; and whenever a step leaves a process blocked, the step it cannot take is
-//    checked for races like one that is taken.
-//  * A process may have several enabled edges: choosing the process explores all of them.
-//  * A step that fails ends the execution, so it depends on everything: all others are tried before it as well.
-// Steps without memory access are taken at once, before any choice is made: nothing depends on them.
-//
-// With a bound on preemptions the reduction is off: a reduced set of executions need not hold, for each class, the one
-// with the fewest preemptions. Programs whose processes look at each other other than through memory (rendezvous,
-// committed locations, remote registers, lock regions with cycles) are explored without reduction, too.
+// One execution at a time, depth first; going back undoes the last step, so that a common prefix is run, and monitored,
+// once. The parts: an executor takes steps (executor.hpp), offers say what each thread could do next (offers.hpp), dpor.hpp
+// decides which choices have to be tried, lazy_monitor.hpp asks whether a step could have read a stale value, and
+// explorer.hpp puts them together.
 #pragma once
 
-#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
-#include "memfence/footprint.hpp"
+#include "execution/memory_event.hpp"
 #include "memfence/limits.hpp"
+#include "memfence/machine.hpp"
 
 namespace memfence {
 
@@ -38,12 +30,12 @@ struct ExploreOptions {
 struct StaleRead {
   int variable;
   std::uint64_t seen;
-  Value value;
+  std::int64_t value;
 };
 
 struct Schedule {
   std::uint64_t start = 0;  // number of the initial state
-  std::vector<int> edges;
+  std::vector<int> edges;   // of a machine; of another executor, its labels
   bool borderline = false, failed = false, truncated = false;
 };
 
@@ -64,9 +56,9 @@ struct ExploreResult {
   std::vector<Schedule> kept;
 };
 
-// One step of a schedule as events of a trace. `waits`: loads the process could have made in its place.
+// One step of a schedule as events of a trace.
 struct TraceStep {
-  int edge = -1;  // -1: nobody moves, a process is blocked
+  int edge = -1;  // -1: nobody moves; the events, a `Wait` first, are what a thread could have done with a stale value
   std::vector<MemoryEvent> events;
 };
 

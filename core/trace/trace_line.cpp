@@ -1,8 +1,7 @@
-// One line of a trace: a strict parser for flat JSON objects with known keys.
+#include "trace/trace_line.hpp"
+
 #include <algorithm>
 #include <array>
-
-#include "memfence/trace_reader.hpp"
 
 namespace memfence {
 

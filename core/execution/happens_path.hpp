@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "memfence/monitor.hpp"
+#include "execution/memory_event.hpp"
 
 namespace memfence {
 
@@ -23,7 +23,7 @@ std::vector<std::size_t> happens_path(std::span<const PastEvent> events, std::si
 
 // Whether the step from `a` to `b` of a path is one that a store buffer does not keep: a store, then a load of its thread.
 inline bool is_gap(const PastEvent& a, const PastEvent& b) {
-  return a.thread == b.thread && a.op == MemoryOp::Store && (b.op == MemoryOp::Load || b.op == MemoryOp::Wait);
+  return a.thread == b.thread && a.op == MemoryOp::Store && loads(b.op);
 }
 
 }  // namespace memfence

@@ -1,4 +1,4 @@
-#include "memfence/happens_path.hpp"
+#include "execution/happens_path.hpp"
 
 #include <algorithm>
 
@@ -19,7 +19,7 @@ struct Best {
   }
 };
 
-bool writes(MemoryOp op) { return op == MemoryOp::Store || op == MemoryOp::Interlocked || op == MemoryOp::Direct; }
+
 bool accesses(MemoryOp op) { return op == MemoryOp::Load || writes(op); }
 
 }  // namespace
@@ -53,9 +53,9 @@ std::vector<std::size_t> happens_path(std::span<const PastEvent> events, std::si
         if (way.cost != kFar) mine.offer(way.cost + kEvent + more, way.event);
       };
       if (i == from) mine = {0, from};
-      const bool loads = e.op == MemoryOp::Load || e.op == MemoryOp::Wait;
+      const bool is_load = loads(e.op);
       come(other[e.thread], 0);
-      come(stored[e.thread], loads ? kGap : 0);
+      come(stored[e.thread], is_load ? kGap : 0);
       if (e.op == MemoryOp::Load && i != to) come(written[e.address], 0);
       if (writes(e.op)) come(accessed[e.address], 0);
       cheapest.offer(mine.cost, i);

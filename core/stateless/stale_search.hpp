@@ -6,8 +6,8 @@
 
 #include <optional>
 
-#include "memfence/footprint.hpp"
-#include "memfence/stateless.hpp"
+#include "memfence/semantics.hpp"
+#include "stateless/executor.hpp"
 
 namespace memfence {
 
@@ -15,12 +15,8 @@ class StaleSearch {
  public:
   StaleSearch(const Machine& m, const Sc& memory) : machine_(m), memory_(memory) {}
 
-  struct Found {
-    int edge;
-    std::vector<StaleRead> reads;
-  };
-  // For the step along `edge` from the state in `work`. `work` is left as it was.
-  std::optional<Found> find(const Edge& edge, int number, Work& work, Monitor& monitor);
+  // For the step along edge `number` from the state in `work`. `work` is left as it was.
+  std::optional<StaleStep> find(int number, Work& work, Monitor& monitor);
 
  private:
   struct Decided {
@@ -34,9 +30,11 @@ class StaleSearch {
   const Machine& machine_;
   const Sc& memory_;
   std::vector<Decided> decided_;
-  std::vector<Touch> accesses_;
+  std::vector<Access> accesses_;
   std::vector<MemoryEvent> events_;
   std::vector<std::size_t> seen_;
 };
+
+inline StepShape shape_of(const Edge& edge) { return {edge.process, edge.locked, edge.partner, edge.partner_locked}; }
 
 }  // namespace memfence
