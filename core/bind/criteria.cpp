@@ -7,7 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/criteria.hpp"
+#include "attacks/criteria.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -6,7 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/dual.hpp"
+#include "dual/search.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -6,7 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/emptiness.hpp"
+#include "search/emptiness.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

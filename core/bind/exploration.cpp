@@ -8,7 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/exploration.hpp"
+#include "search/exploration.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

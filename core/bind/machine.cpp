@@ -4,7 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/machine.hpp"
+#include "machine/machine.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -6,7 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/state_robustness.hpp"
+#include "search/state_robustness.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

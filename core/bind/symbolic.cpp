@@ -8,7 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/symbolic.hpp"
+#include "symbolic/search.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

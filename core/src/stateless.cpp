@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "memfence/races.hpp"
-#include "memfence/stale_search.hpp"
+#include "stateless/races.hpp"
+#include "stateless/stale_search.hpp"
 
 namespace memfence {
 

@@ -1,4 +1,4 @@
-#include "memfence/exploration.hpp"
+#include "search/exploration.hpp"
 
 #include "test.hpp"
 #include "tiny.hpp"

@@ -1,5 +1,5 @@
 // The Dual-TSO engine: the order on constraints, and whole searches on machines put together by hand.
-#include "memfence/dual.hpp"
+#include "dual/search.hpp"
 #include "test.hpp"
 #include "tiny.hpp"
 

@@ -1,4 +1,4 @@
-#include "memfence/emptiness.hpp"
+#include "search/emptiness.hpp"
 
 #include "test.hpp"
 #include "tiny.hpp"

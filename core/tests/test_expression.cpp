@@ -1,4 +1,4 @@
-#include "memfence/expression.hpp"
+#include "machine/expression.hpp"
 
 #include <climits>
 

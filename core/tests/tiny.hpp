@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "memfence/machine.hpp"
+#include "machine/machine.hpp"
 
 namespace memfence::test {
 

@@ -20,8 +20,8 @@
 #include <memory>
 #include <optional>
 
-#include "memfence/footprint.hpp"
-#include "memfence/limits.hpp"
+#include "stateless/footprint.hpp"
+#include "search/limits.hpp"
 
 namespace memfence {
 

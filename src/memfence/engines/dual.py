@@ -2,7 +2,7 @@
 
 Abdulla, Atig, Bouajjani and Ngo, "The Benefits of Duality in Verifying Concurrent Programs under TSO", CONCUR 2016.
 Each process has a FIFO of values that it may still load instead of a buffer of stores; the order on such configurations
-is a well-quasi-order, so the backward search ends by itself. `core/include/memfence/dual.hpp` says where to read on.
+is a well-quasi-order, so the backward search ends by itself. `core/dual/search.hpp` says where to read on.
 
 The two semantics agree on states without pending stores, and so on locations and registers. They do not agree on
 memory while stores are pending, nor on the moments at which processes look at each other: `unsupported` says what this
