@@ -66,13 +66,11 @@ bool writes_by_another_variable(const Machine& m, const Edge& edge) {
 
 bool delays_every_store(const Machine& m, Criterion criterion) {
   if (criterion != Criterion::Persistence) return criterion == Criterion::RobustTso;
-  return m.lock_slot >= 0 || std::any_of(m.edges.begin(), m.edges.end(),
-                                         [&](const Edge& edge) { return writes_by_another_variable(m, edge); });
+  return m.lock_slot >= 0 ||
+         std::any_of(m.edges.begin(), m.edges.end(), [&](const Edge& edge) { return writes_by_another_variable(m, edge); });
 }
 
-bool Crossed::is_within(const Crossed& other) const {
-  return is_subset(all, other.all) && is_subset(some, other.some);
-}
+bool Crossed::is_within(const Crossed& other) const { return is_subset(all, other.all) && is_subset(some, other.some); }
 
 bool Overlay::own(const Work&, int, int variable, Value& value) {
   for (const auto& [v, pending_value] : pending)
@@ -205,8 +203,7 @@ std::vector<Value> AttackWalk::local_state(const Work& w, const Process& process
 // Whether the walk goes on from here. Seen before with fewer (or the same) fences to cross: nothing new can come of it. The
 // key is all that the rest of the walk depends on: location, registers, pending stores, and what the walk has changed in
 // memory.
-bool AttackWalk::arrive(const Work& w, int attacker, const Overlay& overlay, const Crossed& crossed,
-                        const Trail& trail) {
+bool AttackWalk::arrive(const Work& w, int attacker, const Overlay& overlay, const Crossed& crossed, const Trail& trail) {
   if (is_known(attacker, crossed) || budget_->is_spent()) return false;
   const Process& process = machine_.processes[static_cast<std::size_t>(attacker)];
   const Value location = w[process.location_slot];
@@ -223,12 +220,12 @@ bool AttackWalk::arrive(const Work& w, int attacker, const Overlay& overlay, con
   auto& seen = visited_[key];
   for (const Seen& known : seen)
     if (known.crossed.is_within(crossed) && is_subset(overlay.chain, known.chain)) return false;
-  std::erase_if(seen, [&](const Seen& known) {
-    return crossed.is_within(known.crossed) && is_subset(known.chain, overlay.chain);
-  });
+  std::erase_if(seen,
+                [&](const Seen& known) { return crossed.is_within(known.crossed) && is_subset(known.chain, overlay.chain); });
   seen.push_back({crossed, overlay.chain});
   if (!overlay.chain.empty())
-    found_.pauses.push_back({attacker, location, {key.begin() + 3, key.begin() + 3 + process.registers}, overlay, crossed, trail});
+    found_.pauses.push_back(
+        {attacker, location, {key.begin() + 3, key.begin() + 3 + process.registers}, overlay, crossed, trail});
   return true;
 }
 

@@ -25,9 +25,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "attacks/trail.hpp"
 #include "machine/execute.hpp"
 #include "search/limits.hpp"
-#include "attacks/trail.hpp"
 
 namespace memfence {
 

@@ -12,11 +12,11 @@
 #include <tuple>
 #include <vector>
 
+#include "attacks/torn.hpp"
 #include "machine/accesses.hpp"
 #include "models/semantics.hpp"
 #include "search/limits.hpp"
 #include "search/state_set.hpp"
-#include "attacks/torn.hpp"
 
 namespace memfence {
 

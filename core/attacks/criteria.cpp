@@ -193,8 +193,7 @@ void AttackObserver::note_pauses(Work& w, const std::vector<Pause>& pauses, cons
     const Overlay& overlay = pause.overlay;
     const std::size_t mark = w.mark();
     write_memory(w, overlay.written);
-    const Index node =
-        chain_->root(w, pause.attacker, overlay.delayed, overlay.chain, ahead, after ? after->node : kNoIndex);
+    const Index node = chain_->root(w, pause.attacker, overlay.delayed, overlay.chain, ahead, after ? after->node : kNoIndex);
     w.rollback(mark);
     if (node == kNoIndex) continue;
     std::vector<Value> key{static_cast<Value>(node), pause.location, overlay.separated};
@@ -247,7 +246,8 @@ void AttackObserver::merge(AttackObserver& other, const StateSet& states) {
   merged_nodes_ += other.chain_nodes();
   for (auto& [clause, attack] : other.attacks_) {
     const auto [entry, is_new] = attacks_.try_emplace(clause, attack);
-    if (!is_new && std::memcmp(states.state(attack.state), states.state(entry->second.state), states.words() * sizeof(Word)) < 0)
+    if (!is_new &&
+        std::memcmp(states.state(attack.state), states.state(entry->second.state), states.words() * sizeof(Word)) < 0)
       entry->second = attack;
     walk_->learn(attack.attacker, {attack.end.crossed, attack.end.separable});
   }

@@ -6,8 +6,8 @@
 
 #include "attacks/attack.hpp"
 #include "attacks/chain.hpp"
-#include "search/exploration.hpp"
 #include "attacks/walk_text.hpp"
+#include "search/exploration.hpp"
 
 namespace memfence {
 

@@ -26,7 +26,8 @@ void bind_state_robustness(nb::module_& m) {
           "slots"_a, "Whether SC reaches a state with these values of all slots.");
 
   nb::class_<StrayResult>(m, "StrayResult")
-      .def_prop_ro("exploration", [](StrayResult& r) { return r.exploration.get(); }, nb::rv_policy::reference_internal)
+      .def_prop_ro(
+          "exploration", [](StrayResult& r) { return r.exploration.get(); }, nb::rv_policy::reference_internal)
       .def_ro("stray", &StrayResult::stray);
 
   m.def(

@@ -208,11 +208,9 @@ class Builder {
           if (!edge.locked && !trial.stores.empty()) return;  // the step's own store is pending: never possible
           trial.fenced = true;
           break;
-        case OpKind::Sfence:
-          break;
+        case OpKind::Sfence: break;
         case OpKind::Lock:
-        case OpKind::Unlock:
-          return;  // engines/dual.py does not ask about such programs
+        case OpKind::Unlock: return;  // engines/dual.py does not ask about such programs
       }
     }
     finish(p, edge, trial);

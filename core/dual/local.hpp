@@ -16,8 +16,8 @@
 #include <set>
 #include <unordered_map>
 
-#include "search/limits.hpp"
 #include "machine/machine.hpp"
+#include "search/limits.hpp"
 
 namespace memfence::dual {
 

@@ -116,8 +116,7 @@ int Messages::number(const Facts& facts) {
   return place->second;
 }
 
-ProcessGraph build_process_graph(const LocalGraph& local, Messages& messages, Watch& watch, std::uint64_t& bytes,
-                                 Stop& stop) {
+ProcessGraph build_process_graph(const LocalGraph& local, Messages& messages, Watch& watch, std::uint64_t& bytes, Stop& stop) {
   return Builder(local, messages, watch, bytes).build(stop);
 }
 

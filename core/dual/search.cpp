@@ -32,8 +32,7 @@ class Search {
       model_.graphs.push_back(build_process_graph(local, model_.messages, watch_, bytes_, outcome_.stop));
     }
     for (std::size_t p = 0; p < model_.graphs.size(); ++p)
-      model_.sets.emplace_back(model_.local.of[p], model_.graphs[p],
-                               static_cast<std::size_t>(machine_.processes[p].registers),
+      model_.sets.emplace_back(model_.local.of[p], model_.graphs[p], static_cast<std::size_t>(machine_.processes[p].registers),
                                model_.local.roles.exclusive[p].size());
     return outcome_.stop == Stop::None;
   }

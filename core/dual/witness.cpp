@@ -75,9 +75,8 @@ class Walk {
       for (int r = 0; r < process.registers; ++r) wanted.push_back(values[at(process.pending_slot + 1 + r)]);
       for (const int v : model_.local.roles.exclusive[at(p)]) wanted.push_back(values[at(v)]);
       const auto& members = model_.sets[at(p)].states(c.sets[at(p)]);
-      const auto found = std::find_if(members.begin(), members.end(), [&](int e) {
-        return model_.local.of[at(p)].at(graph(p).local[at(e)]) == wanted;
-      });
+      const auto found = std::find_if(members.begin(), members.end(),
+                                      [&](int e) { return model_.local.of[at(p)].at(graph(p).local[at(e)]) == wanted; });
       if (found == members.end()) return false;
       states_[at(p)] = *found;
     }

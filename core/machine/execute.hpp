@@ -82,8 +82,7 @@ Outcome run_op(const Machine& m, const Op& op, Work& w, Memory& memory) {
       if (!memory.drained(w, op.process)) return Outcome::Blocked;
       memory.passed_fence(w, op.process);
       return Outcome::Done;
-    case OpKind::Sfence:
-      return memory.separate(w, op.process);
+    case OpKind::Sfence: return memory.separate(w, op.process);
     case OpKind::Lock:
       if (w[m.lock_slot] != 0) return Outcome::Blocked;
       w.set(m.lock_slot, op.process + 1);

@@ -9,11 +9,15 @@ namespace {
 
 bool is_simple(Code op) {
   switch (op) {
-    case Code::Eq: case Code::Ne: case Code::Lt: case Code::Le: case Code::Gt: case Code::Ge:
-    case Code::Add: case Code::Sub:
-      return true;
-    default:
-      return false;
+    case Code::Eq:
+    case Code::Ne:
+    case Code::Lt:
+    case Code::Le:
+    case Code::Gt:
+    case Code::Ge:
+    case Code::Add:
+    case Code::Sub: return true;
+    default: return false;
   }
 }
 
@@ -89,9 +93,15 @@ Wide Expression::run(const Value* slots, bool& failed) const {
         const Wide b = stack[--top], a = stack[top - 1];
         Wide& out = stack[top - 1];
         switch (op) {
-          case Code::Add: if (__builtin_add_overflow(a, b, &out)) return fail(); break;
-          case Code::Sub: if (__builtin_sub_overflow(a, b, &out)) return fail(); break;
-          case Code::Mul: if (__builtin_mul_overflow(a, b, &out)) return fail(); break;
+          case Code::Add:
+            if (__builtin_add_overflow(a, b, &out)) return fail();
+            break;
+          case Code::Sub:
+            if (__builtin_sub_overflow(a, b, &out)) return fail();
+            break;
+          case Code::Mul:
+            if (__builtin_mul_overflow(a, b, &out)) return fail();
+            break;
           case Code::Div:
           case Code::Mod:
             if (b == 0 || (b == -1 && a == INT64_MIN)) return fail();
@@ -147,11 +157,12 @@ std::vector<int> Expression::slots_read() const {
         for (int i = 0; i < code_[pc + 1]; ++i) found.push_back(code_[pc] + i);
         pc += 2;
         break;
-      case Code::Const: case Code::AndThen: case Code::OrElse: case Code::JumpIfZero: case Code::Jump:
-        ++pc;
-        break;
-      default:
-        break;
+      case Code::Const:
+      case Code::AndThen:
+      case Code::OrElse:
+      case Code::JumpIfZero:
+      case Code::Jump: ++pc; break;
+      default: break;
     }
   }
   std::sort(found.begin(), found.end());

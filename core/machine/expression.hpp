@@ -13,13 +13,32 @@ using Value = std::int32_t;
 using Wide = std::int64_t;
 
 enum class Code : std::int32_t {
-  Const, Slot,                                  // one operand each
-  Neg, Not, Complement,                         // unary
-  Add, Sub, Mul, Div, Mod, Shl, Shr, And, Or, Xor,
-  Eq, Ne, Lt, Le, Gt, Ge,                       // binary
-  AndThen, OrElse,                              // operand: where to go on if the left side decides
+  Const,
+  Slot,                                  // one operand each
+  Neg,
+  Not,
+  Complement,                         // unary
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Mod,
+  Shl,
+  Shr,
+  And,
+  Or,
+  Xor,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,                       // binary
+  AndThen,
+  OrElse,                              // operand: where to go on if the left side decides
   Truth,                                        // to 0 or 1
-  JumpIfZero, Jump,                             // operand: where to
+  JumpIfZero,
+  Jump,                             // operand: where to
   Element,                                      // operands: base slot, size; index on the stack
 };
 

@@ -16,9 +16,8 @@ Layout::Layout(const std::vector<Slot>& slots) : fields_(slots.size()), fixed_(s
     if (width[i] > 0) by_width.push_back(static_cast<int>(i));
     bits_ += static_cast<std::size_t>(width[i]);
   }
-  std::stable_sort(by_width.begin(), by_width.end(), [&](int a, int b) {
-    return width[static_cast<std::size_t>(a)] > width[static_cast<std::size_t>(b)];
-  });
+  std::stable_sort(by_width.begin(), by_width.end(),
+                   [&](int a, int b) { return width[static_cast<std::size_t>(a)] > width[static_cast<std::size_t>(b)]; });
   std::vector<unsigned> used{0};
   for (const int slot : by_width) {
     const unsigned need = static_cast<unsigned>(width[static_cast<std::size_t>(slot)]);

@@ -249,8 +249,7 @@ class BreadthFirst {
       }
       std::vector<std::jthread> others;
       if (level_size_ >= kParallelLevel)
-        for (std::size_t i = 1; i < workers_.size(); ++i)
-          others.emplace_back([this, i] { run_pieces(*workers_[i], nullptr); });
+        for (std::size_t i = 1; i < workers_.size(); ++i) others.emplace_back([this, i] { run_pieces(*workers_[i], nullptr); });
       run_pieces(*workers_[0], &watch);
     }
     for (const auto& worker : workers_) {
@@ -337,7 +336,8 @@ class BreadthFirst {
     states_.double_table();
     const std::uint64_t share = allocated_ / workers_.size() + 1;
     const auto enter_share = [this, share](std::size_t i) {
-      states_.enter_again(i * share, std::min<std::uint64_t>((i + 1) * share, allocated_), [this](Index index) { return is_used(index); });
+      states_.enter_again(i * share, std::min<std::uint64_t>((i + 1) * share, allocated_),
+                          [this](Index index) { return is_used(index); });
     };
     std::vector<std::jthread> others;
     for (std::size_t i = 1; i < workers_.size(); ++i) others.emplace_back(enter_share, i);

@@ -177,7 +177,9 @@ class Emptiness {
     std::uint64_t valuation = 0;
     bool failed = false;
     for (std::size_t a = 0; a < query_.atoms.size(); ++a)
-      valuation |= std::uint64_t{machine_.expressions[static_cast<std::size_t>(query_.atoms[a])].evaluate(work_.data(), failed) != 0} << a;
+      valuation |=
+          std::uint64_t{machine_.expressions[static_cast<std::size_t>(query_.atoms[a])].evaluate(work_.data(), failed) != 0}
+          << a;
     const auto& leaving = query_.edges[static_cast<std::size_t>(work_[automaton_slot_])];
     for (const Move& move : moves_) {
       const std::uint64_t fair = fairness(move);
@@ -290,13 +292,15 @@ class Emptiness {
     std::vector<LassoStep> way;
     Index entry = root;
     if (!in_component(root))
-      entry = shortest(root, way, kAnyLength, [](Index) { return true; }, [&](Index to, std::uint64_t) { return in_component(to); });
+      entry = shortest(
+          root, way, kAnyLength, [](Index) { return true; }, [&](Index to, std::uint64_t) { return in_component(to); });
     std::size_t length = kAnyLength;
     visits_ = 0;
     for (const Index knot : knots(entry, in_component)) {
       std::vector<LassoStep> prefix = way, cycle;
       const auto left = [&] { return length == kAnyLength ? length : length - std::min(length, prefix.size() + cycle.size()); };
-      if (knot != entry && shortest(entry, prefix, left(), in_component, [&](Index to, std::uint64_t) { return to == knot; }) == kNoIndex)
+      if (knot != entry &&
+          shortest(entry, prefix, left(), in_component, [&](Index to, std::uint64_t) { return to == knot; }) == kNoIndex)
         break;
       if (!go_around(knot, cycle, in_component, left)) continue;
       length = prefix.size() + cycle.size();

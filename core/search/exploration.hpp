@@ -66,8 +66,7 @@ class ExplorationOf : public Exploration {
     stats = search.stats();
     finding = search.finding();
   }
-  std::vector<Step> path(Index index, const std::vector<Step>& more, std::size_t& start,
-                         std::vector<int>& who) const override {
+  std::vector<Step> path(Index index, const std::vector<Step>& more, std::size_t& start, std::vector<int>& who) const override {
     return search.path(index, more, start, who);
   }
   std::vector<Value> values(Index index) const override { return search.values(index); }

@@ -19,8 +19,8 @@ StrayResult explore_stray_states(std::shared_ptr<const Machine> machine, const M
     using Semantics = decltype(semantics);
     using Observer = StrayObserver<Semantics>;
     const Semantics outlives = semantics;  // the observer looks at it while the search runs
-    auto exploration = std::make_unique<ExplorationOf<Semantics, Observer>>(
-        machine, std::move(semantics), false, Observer(m, outlives, sc), limits, threads);
+    auto exploration = std::make_unique<ExplorationOf<Semantics, Observer>>(machine, std::move(semantics), false,
+                                                                            Observer(m, outlives, sc), limits, threads);
     StrayResult result;
     result.stray = exploration->search.observer().stray();
     result.exploration = std::move(exploration);

@@ -64,9 +64,7 @@ class StateSet {
 
   std::size_t words() const { return words_; }
   const Word* state(Index index) const { return chunks_[index >> kChunkBits] + (index & kChunkMask) * words_; }
-  Index parent(Index index) const {
-    return parents_[index >> kChunkBits][index & kChunkMask].load(std::memory_order_relaxed);
-  }
+  Index parent(Index index) const { return parents_[index >> kChunkBits][index & kChunkMask].load(std::memory_order_relaxed); }
 
   // An order of states that depends on nothing but the states.
   bool is_less(Index a, Index b) const { return std::memcmp(state(a), state(b), words_ * sizeof(Word)) < 0; }
@@ -167,7 +165,8 @@ class StateSet {
   }
 
   std::uint64_t bytes() const {
-    return std::uint64_t{chunk_count_} * kChunkSize * (words_ * sizeof(Word) + sizeof(Index)) + (mask_ + 1) * sizeof(std::uint64_t);
+    return std::uint64_t{chunk_count_} * kChunkSize * (words_ * sizeof(Word) + sizeof(Index)) +
+           (mask_ + 1) * sizeof(std::uint64_t);
   }
   std::uint64_t bytes_to_grow() const { return 2 * (mask_ + 1) * sizeof(std::uint64_t); }
 

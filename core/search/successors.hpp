@@ -100,8 +100,7 @@ class Successors {
           ++tally.refused;
           sink.refused();
           break;
-        case Outcome::Blocked:
-          break;
+        case Outcome::Blocked: break;
       }
       w.rollback(mark);
     }

@@ -6,7 +6,8 @@ namespace memfence {
 
 namespace {
 
-void add_event(std::vector<MemoryEvent>& events, MemoryOp op, int process, int group, int variable, Value value, bool has_value) {
+void add_event(std::vector<MemoryEvent>& events, MemoryOp op, int process, int group, int variable, Value value,
+               bool has_value) {
   MemoryEvent& e = events.emplace_back();
   e.op = op;
   e.thread = static_cast<std::uint32_t>(process);
@@ -18,7 +19,8 @@ void add_event(std::vector<MemoryEvent>& events, MemoryOp op, int process, int g
 
 MemoryEvent* find(std::vector<MemoryEvent>& events, MemoryOp op, int process, int variable) {
   for (MemoryEvent& e : events)
-    if (e.op == op && e.thread == static_cast<std::uint32_t>(process) && e.address == static_cast<std::uint32_t>(variable)) return &e;
+    if (e.op == op && e.thread == static_cast<std::uint32_t>(process) && e.address == static_cast<std::uint32_t>(variable))
+      return &e;
   return nullptr;
 }
 

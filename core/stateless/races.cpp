@@ -93,7 +93,8 @@ void Races::push(int step, int process, const std::vector<Use>& touches, bool fa
   position_[static_cast<std::size_t>(step)] = static_cast<std::size_t>(position);
   for (const Use& t : touches)
     set(t.writes ? last_write_[static_cast<std::size_t>(t.variable)]
-                 : last_read_[static_cast<std::size_t>(t.variable) * processes_ + p], position);
+                 : last_read_[static_cast<std::size_t>(t.variable) * processes_ + p],
+        position);
   last_step_[p] = position;
 }
 

@@ -6,8 +6,8 @@
 
 #include <optional>
 
-#include "stateless/footprint.hpp"
 #include "memfence/stateless.hpp"
+#include "stateless/footprint.hpp"
 
 namespace memfence {
 

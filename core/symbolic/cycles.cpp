@@ -27,9 +27,7 @@ std::optional<Language> Cycles::grow(Language context, const std::vector<Event>&
   for (const Event& e : events) {
     if (e.kind != EventKind::Saturate && e.process != process) continue;
     switch (e.kind) {
-      case EventKind::Append:
-        grown = languages_.append(grown, e.what);
-        break;
+      case EventKind::Append: grown = languages_.append(grown, e.what); break;
       case EventKind::Load: {
         const auto after = grow_load(context, grown, e, memory);
         if (!after) return std::nullopt;
@@ -50,8 +48,7 @@ std::optional<Language> Cycles::grow(Language context, const std::vector<Event>&
         grown = *after;
         break;
       }
-      case EventKind::Barrier:
-        return std::nullopt;
+      case EventKind::Barrier: return std::nullopt;
     }
   }
   return grown;

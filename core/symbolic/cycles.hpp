@@ -58,8 +58,8 @@ class Cycles {
 
   // What `events` append to the buffer of `process` if it held any word of `context` before; nothing if some word of
   // `context` does not let them go through. `memory`: what loads find there now; null: what they found back then.
-  std::optional<Language> grow(Language context, const std::vector<Event>& events, int process,
-                               const Value* memory = nullptr, int depth = 0);
+  std::optional<Language> grow(Language context, const std::vector<Event>& events, int process, const Value* memory = nullptr,
+                               int depth = 0);
 
   // The words of `growth` behind which the loads of `events` would find again what they found: a cycle that may change
   // what it reads can still be repeated as long as it does not.

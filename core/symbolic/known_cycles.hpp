@@ -5,8 +5,8 @@
 // of all other buffers (DESIGN 11, item 7). A trial is always checked by Cycles::saturate.
 #pragma once
 
-#include "symbolic/cycles.hpp"
 #include "machine/machine.hpp"
+#include "symbolic/cycles.hpp"
 
 namespace memfence {
 

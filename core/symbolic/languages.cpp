@@ -385,7 +385,8 @@ Language Languages::closed_partial(Language l) {
         continue;
       }
       const int variable = entry(m.symbol).variable;
-      const auto index = at(static_cast<int>(std::lower_bound(variables.begin(), variables.end(), variable) - variables.begin()));
+      const auto index =
+          at(static_cast<int>(std::lower_bound(variables.begin(), variables.end(), variable) - variables.begin()));
       const int bit = index < tracked ? 1 << index : 0;
       nfa.add_move(here, m.symbol, visit({m.target, owed & ~bit, false}));
       if (bit != 0) nfa.add_silent(here, visit({m.target, owed | bit, separated}));

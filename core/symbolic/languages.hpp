@@ -20,8 +20,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "symbolic/automaton.hpp"
 #include "machine/expression.hpp"
+#include "symbolic/automaton.hpp"
 
 namespace memfence {
 

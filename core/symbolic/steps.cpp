@@ -109,9 +109,8 @@ bool SymbolicSteps::needs(int mover, const std::vector<Event>& events, const Owe
   for (int p = 0; p < static_cast<int>(owed.size()); ++p) {
     const int variable = owed[static_cast<std::size_t>(p)];
     if (variable < 0) continue;
-    const bool drains = std::any_of(events.begin(), events.end(), [&](const Event& e) {
-      return e.kind == EventKind::Barrier && e.process == p;
-    });
+    const bool drains = std::any_of(events.begin(), events.end(),
+                                    [&](const Event& e) { return e.kind == EventKind::Barrier && e.process == p; });
     const bool reads = mover != p && std::find(touched_.begin(), touched_.end(), variable) != touched_.end();
     if (!drains && !reads) return false;
   }

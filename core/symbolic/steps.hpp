@@ -19,8 +19,8 @@
 
 #include <set>
 
-#include "symbolic/cycles.hpp"
 #include "machine/execute.hpp"
+#include "symbolic/cycles.hpp"
 
 namespace memfence {
 
@@ -96,13 +96,13 @@ class SymbolicSteps {
   // What an edge can need: commits of these variables by others, and all commits of its own process.
   struct Needs {
     std::vector<std::uint8_t> reads;  // per variable
-    int count;                        // of loads and direct accesses
+    int count;  // of loads and direct accesses
     bool drains;
   };
   std::vector<Needs> needs_;  // per edge
   std::vector<Event> events_;
-  std::vector<int> touched_;   // variables that the edge being run accesses in memory
-  std::vector<Event> row_;     // commits before the edge being run
+  std::vector<int> touched_;  // variables that the edge being run accesses in memory
+  std::vector<Event> row_;  // commits before the edge being run
   std::set<std::vector<Value>> seen_;  // states within rows of commits, since the last expansion
 };
 

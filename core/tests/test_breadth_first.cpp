@@ -44,8 +44,10 @@ Asked store_buffering(bool fenced) {
     builder.sequence(p, ops);
   }
   const Value end = fenced ? 3 : 2;
-  const int bad = builder.expression(all_equal({{builder.location_slot(0), end}, {builder.location_slot(1), end},
-                                                {builder.register_slot(0), 0}, {builder.register_slot(1), 0}}));
+  const int bad = builder.expression(all_equal({{builder.location_slot(0), end},
+                                                {builder.location_slot(1), end},
+                                                {builder.register_slot(0), 0},
+                                                {builder.register_slot(1), 0}}));
   return {builder.build(), bad};
 }
 
