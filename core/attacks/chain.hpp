@@ -14,7 +14,7 @@
 
 #include "attacks/torn.hpp"
 #include "machine/accesses.hpp"
-#include "models/semantics.hpp"
+#include "models/sc.hpp"
 #include "search/limits.hpp"
 #include "search/state_set.hpp"
 

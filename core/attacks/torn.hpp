@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "machine/accesses.hpp"
-#include "models/semantics.hpp"
+#include "models/sc.hpp"
 
 namespace memfence {
 

@@ -14,7 +14,7 @@ struct Access {
   Value value = 0;  // of a store
 };
 
-template <class Semantics>
+template <MemoryPolicy Semantics>
 struct Recording {
   const Semantics& inner;
   std::vector<Access>& notes;
@@ -54,7 +54,7 @@ inline void keep_reads(std::vector<Access>& notes) {
 
 // Run `edge` under SC, noting its accesses in order. The changes stay in `w`; locations move only if it completed. A step
 // that fails counts as happened: its reads are accesses like others, and nothing of its process follows.
-template <class Semantics>
+template <MemoryPolicy Semantics>
 Tried try_edge(const Machine& m, const Edge& edge, Work& w, const Semantics& sc, std::vector<Access>& notes) {
   Recording<Semantics> memory{sc, notes};
   Tried tried;

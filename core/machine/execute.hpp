@@ -1,20 +1,12 @@
 // What one edge does, op by op, under any memory model: the native twin of models/steps.py.
 //
-// A memory model (models/) says how a load finds its value, where a store goes, when a process is drained and what
-// an sfence does. Everything is written through Work, so that the caller can undo it.
+// The policy (memory.hpp) says how a load finds its value, where a store goes, when a process is drained and what an
+// sfence does. Everything is written through Work, so that the caller can undo it.
 #pragma once
 
-#include "machine/machine.hpp"
-#include "machine/work.hpp"
+#include "machine/memory.hpp"
 
 namespace memfence {
-
-enum class Outcome : std::uint8_t {
-  Done,
-  Blocked,  // not possible now
-  Refused,  // only the bound of a buffer forbids it
-  Failed,   // an assertion or a run-time error of the program under test
-};
 
 inline bool evaluate_address(const Machine& m, const Op& op, const Work& w, int& variable) {
   bool failed = false;
@@ -31,7 +23,7 @@ inline bool assign(const Machine& m, Work& w, int slot, Wide value) {
   return true;
 }
 
-template <class Memory>
+template <MemoryPolicy Memory>
 Outcome run_op(const Machine& m, const Op& op, Work& w, Memory& memory) {
   bool failed = false;
   const auto value_of = [&](int expression) {
@@ -96,14 +88,14 @@ Outcome run_op(const Machine& m, const Op& op, Work& w, Memory& memory) {
   return Outcome::Blocked;
 }
 
-template <class Memory>
+template <MemoryPolicy Memory>
 bool may_start_locked(const Machine& m, const Work& w, Memory& memory, int process) {
   if (!memory.drained(w, process)) return false;
   return m.lock_slot < 0 || w[m.lock_slot] == 0 || w[m.lock_slot] == process + 1;
 }
 
 // Run all of the edge, locations included. Whatever the outcome, the changes made so far are in the log of `w`.
-template <class Memory>
+template <MemoryPolicy Memory>
 Outcome run_edge(const Machine& m, const Edge& edge, Work& w, Memory& memory) {
   if (edge.partner >= 0) {
     const Process& partner = m.processes[static_cast<std::size_t>(edge.partner)];

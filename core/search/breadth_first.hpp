@@ -37,7 +37,7 @@ struct Finding {
   Step step;
 };
 
-template <class Semantics, class Observer>
+template <MemoryModel Semantics, SearchObserver Observer>
 class BreadthFirst {
  public:
   BreadthFirst(const Machine& m, Semantics semantics, bool reduce, Observer observer, const Limits& limits, int threads)

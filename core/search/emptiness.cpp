@@ -5,7 +5,7 @@ namespace memfence {
 BuchiResult find_accepted_run(std::shared_ptr<const Machine> machine, const Model& model, const BuchiQuery& query,
                               const Limits& limits) {
   const Machine& m = *machine;
-  return with_semantics(m, model, [&]<class Semantics>(Semantics semantics) {
+  return with_semantics(m, model, [&]<MemoryModel Semantics>(Semantics semantics) {
     return Emptiness<Semantics>(m, std::move(semantics), query, limits).run();
   });
 }

@@ -59,7 +59,7 @@ struct BuchiResult {
   std::vector<LassoStep> prefix, cycle;
 };
 
-template <class Semantics>
+template <MemoryModel Semantics>
 class Emptiness {
  public:
   Emptiness(const Machine& m, Semantics semantics, const BuchiQuery& query, const Limits& limits)

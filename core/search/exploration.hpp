@@ -3,16 +3,10 @@
 
 #include <memory>
 
+#include "models/model.hpp"
 #include "search/breadth_first.hpp"
 
 namespace memfence {
-
-enum class ModelKind : std::int32_t { Sc, Tso, TsoPerVariable, Pso };
-
-struct Model {
-  ModelKind kind;
-  int bound;
-};
 
 struct SafetyQuery {
   int bad = -1;  // expression
@@ -44,19 +38,7 @@ class Exploration {
   std::uint64_t final_count = 0;
 };
 
-// Calls `use(semantics)` with the semantics that `model` names.
-template <class Use>
-auto with_semantics(const Machine& m, const Model& model, Use&& use) {
-  switch (model.kind) {
-    case ModelKind::Sc: return use(Sc(m));
-    case ModelKind::Tso: return use(Tso(m, model.bound, false));
-    case ModelKind::TsoPerVariable: return use(Tso(m, model.bound, true));
-    case ModelKind::Pso: break;
-  }
-  return use(Pso(m, model.bound));
-}
-
-template <class Semantics, class Observer>
+template <MemoryModel Semantics, SearchObserver Observer>
 class ExplorationOf : public Exploration {
  public:
   ExplorationOf(std::shared_ptr<const Machine> machine, Semantics semantics, bool reduce, Observer observer,

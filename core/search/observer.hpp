@@ -13,13 +13,31 @@
 
 namespace memfence {
 
+template <class Observer>
+concept SearchObserver = requires(Observer& observer, const Observer& unchanged, Work& work, Index index, std::uint64_t depth,
+                                  const StateSet& states) {
+  // A state is about to be expanded. `work` must be left as it was.
+  observer.expand(work, index);
+  // Of a successor: the log in `work` has what the step changed.
+  { observer.is_bad(work) } -> std::same_as<bool>;
+  // Whether a failing step, or a state without a step, ends the search.
+  { unchanged.stops_on_failure() } -> std::same_as<bool>;
+  { unchanged.stops_on_deadlock() } -> std::same_as<bool>;
+  // Whether the observer itself has found something: then this level is the last.
+  { unchanged.has_finding() } -> std::same_as<bool>;
+  // Every process has halted, and nothing is pending.
+  observer.final_state(work, index, depth, states);
+  // Take over what another thread's observer has seen.
+  observer.merge(observer, states);
+};
+
 // Nothing is looked for: the bare exploration.
 struct NoObserver {
   void expand(Work&, Index) {}
   bool is_bad(const Work&) { return false; }
   bool stops_on_failure() const { return false; }
   bool stops_on_deadlock() const { return false; }
-  bool has_finding() const { return false; }  // true: this level is the last
+  bool has_finding() const { return false; }
   void final_state(const Work&, Index, std::uint64_t, const StateSet&) {}
   void merge(NoObserver&, const StateSet&) {}
 };

@@ -5,7 +5,7 @@ namespace memfence {
 std::unique_ptr<Exploration> explore_safety(std::shared_ptr<const Machine> machine, const Model& model, bool reduce,
                                             const SafetyQuery& query, const Limits& limits, int threads) {
   const Machine& m = *machine;
-  return with_semantics(m, model, [&]<class Semantics>(Semantics semantics) -> std::unique_ptr<Exploration> {
+  return with_semantics(m, model, [&]<MemoryModel Semantics>(Semantics semantics) -> std::unique_ptr<Exploration> {
     SafetyObserver observer(m, query.bad, query.stop_on_failure, query.stop_on_deadlock, query.final_values);
     auto exploration = std::make_unique<ExplorationOf<Semantics, SafetyObserver>>(machine, std::move(semantics), reduce,
                                                                                   std::move(observer), limits, threads);

@@ -27,7 +27,7 @@ class ScStates {
 };
 
 // Finds a drained state that SC does not reach; among those of one level, the one with the smallest packed words.
-template <class Semantics>
+template <MemoryModel Semantics>
 class StrayObserver : public NoObserver {
  public:
   StrayObserver(const Machine& m, const Semantics& semantics, const ScStates& sc)

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include "models/semantics.hpp"
+#include "models/policy.hpp"
 
 namespace memfence {
 
@@ -24,7 +24,7 @@ struct Step {
 
 // Sink: `void step(const Step&)` sees the successor in the work state; `void failed(const Step&)` a failure;
 // `void refused()` a step that only a bound forbids.
-template <class Semantics>
+template <MemoryModel Semantics>
 class Successors {
  public:
   Successors(const Machine& m, const Semantics& s, bool reduce) : machine_(m), semantics_(s), reduce_(reduce) {}

@@ -6,14 +6,14 @@
 #include <numeric>
 #include <vector>
 
-#include "machine/work.hpp"
+#include "models/policy.hpp"
 
 namespace memfence {
 
 class Symmetry {
  public:
   // `buffers(p)` lists the slots of process p's buffers; those of identical processes match one by one.
-  template <class Semantics>
+  template <MemoryModel Semantics>
   Symmetry(const Machine& m, const Semantics& semantics) : classes_(m.symmetric), lock_slot_(m.lock_slot) {
     for (std::size_t p = 0; p < m.processes.size(); ++p) {
       const Process& process = m.processes[p];

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "memfence/monitor.hpp"
-#include "models/semantics.hpp"
+#include "models/sc.hpp"
 
 namespace memfence {
 

@@ -1,5 +1,5 @@
 // The memory policies, step by step. The differential tests in Python compare whole searches with the reference models.
-#include "models/semantics.hpp"
+#include "models/model.hpp"
 
 #include "test.hpp"
 #include "tiny.hpp"
@@ -20,7 +20,7 @@ std::shared_ptr<const Machine> one_process(bool uses_sfence) {
 }
 
 // What the memory system can do by itself for process 0, as the numbers it emits.
-template <class Semantics>
+template <MemoryModel Semantics>
 std::vector<int> background(const Semantics& semantics, Work& w) {
   std::vector<int> numbers;
   const std::size_t mark = w.mark();
@@ -30,7 +30,7 @@ std::vector<int> background(const Semantics& semantics, Work& w) {
 }
 
 // Let the memory system do step `number`, for good.
-template <class Semantics>
+template <MemoryModel Semantics>
 void take(const Semantics& semantics, Work& w, int number) {
   Work after(semantics.slots.size());
   semantics.background(w, 0, [&](int emitted) {
