@@ -1,12 +1,8 @@
-// Persistence, robustness, and races, decided while SC states go by: observers of an SC exploration (DESIGN 7).
+// Persistence, robustness, and races, decided while SC states go by: observers of an SC exploration.
+// docs/theory/criteria.md says why SC states are enough.
 #pragma once
 
-#include <memory>
-#include <set>
-
-#include "attacks/attack.hpp"
-#include "attacks/chain.hpp"
-#include "attacks/walk_text.hpp"
+#include "attacks/end_event.hpp"
 #include "search/exploration.hpp"
 
 namespace memfence {
@@ -27,86 +23,6 @@ struct Attack {
   std::vector<Interval> intervals = {};
 };
 
-class AttackObserver : public NoObserver {
- public:
-  // With `collect`, the whole space is searched and `attacks()` has one attack for each clause (attacker, transitions
-  // crossed, those of them where an sfence will do) that includes no other one; else the first attack ends the search.
-  // Where the budget is spent, what was found is not all. With `every_torn`, torn steps are no clause that ends anything:
-  // they are listed as well, one a state, as many as there is room for.
-  AttackObserver(const Machine& m, Criterion criterion, bool collect, bool every_torn, std::shared_ptr<Budget> budget);
-  AttackObserver(const AttackObserver& other)
-      : AttackObserver(*other.machine_, other.criterion_, other.collect_, other.every_torn_, other.budget_) {
-    done_ = other.done_;
-  }
-  AttackObserver(AttackObserver&&) = default;
-  AttackObserver& operator=(AttackObserver&&) = default;
-
-  void expand(Work& w, Index index);
-  bool has_finding() const { return is_done() || budget_->why() != Stop::None || (!collect_ && !attacks_.empty()); }
-  // With `collect`: by the text, every further attack crosses a clause that is known. No state can add anything.
-  bool is_done() const { return *done_; }
-  void merge(AttackObserver& other, const StateSet& states);
-  // After the search: what was found, smallest clause first.
-  std::vector<Attack> attacks();
-  std::uint64_t chain_nodes() const { return (chain_ ? chain_->nodes() : 0) + merged_nodes_; }
-
- private:
-  // (attacker, crossed, separable): what a set of fences must hit.
-  using Clause = std::tuple<int, std::vector<int>, std::vector<int>>;
-  static Clause clause_of(const Attack& a) { return {a.attacker, a.end.crossed, a.end.separable}; }
-
-  void expand_persistence(Work& w, Index index);
-  void expand_robustness(Work& w, Index index);
-  // Robustness: the walk stands at `pause`, and the node is the chain so far.
-  struct Paused {
-    Pause pause;
-    Index node;
-    std::vector<Attack::Interval> intervals;
-  };
-  void try_ends(Work& w, Index index, int attacker, const std::vector<EndEvent>& ends, const Paused* after);
-  void note_pauses(Work& w, const std::vector<Pause>& pauses, const Paused* after);
-  // Let the others act and the walks go on, in every way that makes a difference.
-  void go_on(Index index);
-  // Whether a walk has something ahead, and attacks that are not known.
-  bool may_go_on(const Pause& pause) const;
-  bool find_goal();
-  void write_memory(Work& w, const std::vector<std::pair<int, Value>>& written);
-  void note_writers(Work& w);
-  int closing_edge(Work& w, int attacker, int variable);
-  void add(Attack attack);
-  void note_whether_done();
-  bool is_known(int attacker, const EndEvent& end) const {
-    return collect_ && walk_->is_known(attacker, {end.crossed, end.separable});
-  }
-
-  const Machine* machine_;
-  Criterion criterion_;
-  bool collect_;
-  bool every_torn_;
-  std::shared_ptr<Budget> budget_;
-  std::shared_ptr<std::atomic<bool>> done_ = std::make_shared<std::atomic<bool>>(false);
-  std::unique_ptr<WalkText> text_;
-  std::unique_ptr<AttackWalk> walk_;
-  std::unique_ptr<WalkMemo> memo_;
-  std::unique_ptr<ChainSearch> chain_;
-  std::unique_ptr<TornSteps> torn_;
-  Sc sc_;
-  std::map<Clause, Attack> attacks_;
-  static constexpr std::size_t kMostTorn = 1000;
-  std::vector<Attack> torn_attacks_;
-  std::vector<Paused> paused_;             // to be continued, in the present state
-  std::set<std::vector<Value>> continued_;  // what was, in any
-  Work resumed_;
-  std::map<Index, Attack> first_of_root_;  // roots not yet explored to the end
-  std::uint64_t merged_nodes_ = 0;
-  struct Writers {
-    int first = -1, another = -1;
-    bool has_other_than(int process) const { return first >= 0 && (first != process || another >= 0); }
-  };
-  std::vector<Writers> writers_;  // per variable: processes that can change it now, two of them at most
-  std::vector<Access> accesses_;
-};
-
 // Two processes about to do things that race: TRF and DRF.
 struct Race {
   Index state;
@@ -114,36 +30,6 @@ struct Race {
   int other_process, other_edge;  // TRF: the writer; DRF: the other side
   int variable;
   int unfenced = -1;  // TRF: the variable of the unfenced store
-};
-
-template <bool triangular>
-class RaceObserver : public NoObserver {
- public:
-  using Semantics = std::conditional_t<triangular, ScLastStore, Sc>;
-  explicit RaceObserver(const Machine& m) : machine_(&m), semantics_(m) {}
-
-  void expand(Work& w, Index index);
-  bool has_finding() const { return race_.has_value(); }
-  void merge(RaceObserver& other, const StateSet& states) {
-    if (other.race_ && (!race_ || std::memcmp(states.state(other.race_->state), states.state(race_->state),
-                                              states.words() * sizeof(Word)) < 0))
-      race_ = other.race_;
-  }
-  const std::optional<Race>& race() const { return race_; }
-
- private:
-  struct Next {
-    int process, edge;
-    Access access;
-    int unfenced = -1;          // TRF: a store that another access of the variable could come before
-    bool writes_only = false;  // TRF: only a write completes the race
-  };
-  void note_exposed(const Work& w, int process, std::size_t first);
-  const Machine* machine_;
-  Semantics semantics_;
-  std::optional<Race> race_;
-  std::vector<Next> next_;
-  std::vector<Access> accesses_;
 };
 
 struct CriterionResult {

@@ -8,15 +8,11 @@
 #include <optional>
 #include <vector>
 
+#include "attacks/end_event.hpp"
 #include "machine/accesses.hpp"
 #include "models/sc.hpp"
 
 namespace memfence {
-
-struct HelperStep {
-  int edge;
-  bool completed;  // else only its first transition happened: the local steps behind it block
-};
 
 struct Torn {
   int edge;              // the step that is torn

@@ -58,11 +58,10 @@ void bind_exploration(nb::module_& m) {
           [](const Exploration& e, Index index, const std::vector<StepTuple>& more) {
             std::vector<Step> after;
             for (const auto& [kind, process, number] : more) after.push_back({static_cast<StepKind>(kind), process, number});
-            std::size_t start = 0;
-            std::vector<int> who;
+            const Path path = e.path(index, after);
             std::vector<StepTuple> steps;
-            for (const Step& s : e.path(index, after, start, who)) steps.push_back(tuple_of(s));
-            return std::tuple(start, steps, who);
+            for (const Step& s : path.steps) steps.push_back(tuple_of(s));
+            return std::tuple(path.start, steps, path.who);
           },
           "index"_a, "more"_a)
       .def("values", &Exploration::values, "index"_a)

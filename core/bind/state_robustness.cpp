@@ -20,7 +20,7 @@ void bind_state_robustness(nb::module_& m) {
       .def(
           "contains",
           [](const ScStates& s, const std::vector<Value>& slots) {
-            std::vector<Word> scratch;
+            std::vector<std::uint64_t> scratch;
             return s.contains(slots.data(), scratch);
           },
           "slots"_a, "Whether SC reaches a state with these values of all slots.");

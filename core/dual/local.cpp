@@ -5,11 +5,11 @@
 #include <map>
 #include <optional>
 
+#include "machine/index.hpp"
+
 namespace memfence::dual {
 
 namespace {
-
-std::size_t at(int n) { return static_cast<std::size_t>(n); }
 
 // A step under way: what it has read and stored so far.
 struct Trial {

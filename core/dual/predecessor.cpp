@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "machine/index.hpp"
+
 namespace memfence::dual {
 
 namespace {
-
-std::size_t at(int n) { return static_cast<std::size_t>(n); }
 
 bool mentions(const Facts& facts, const Facts& changed) {
   return std::any_of(facts.begin(), facts.end(), [&](const Fact& f) {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <deque>
 
+#include "machine/index.hpp"
+
 namespace memfence::dual {
 
 namespace {
-
-std::size_t at(int n) { return static_cast<std::size_t>(n); }
 
 const Fact* find(const Facts& facts, int variable) {
   const auto place = std::find_if(facts.begin(), facts.end(), [&](const Fact& f) { return f.variable == variable; });

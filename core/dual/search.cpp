@@ -4,11 +4,11 @@
 #include <array>
 #include <queue>
 
+#include "machine/index.hpp"
+
 namespace memfence::dual {
 
 namespace {
-
-std::size_t at(int n) { return static_cast<std::size_t>(n); }
 
 class Search {
  public:

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "machine/index.hpp"
+
 namespace memfence::dual {
 
 namespace {
-
-std::size_t at(int n) { return static_cast<std::size_t>(n); }
 
 void sort_unique(std::vector<int>& numbers) {
   std::sort(numbers.begin(), numbers.end());

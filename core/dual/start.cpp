@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "machine/index.hpp"
+
 namespace memfence::dual {
 
 namespace {
-
-std::size_t at(int n) { return static_cast<std::size_t>(n); }
 
 // One thing that a bad expression looks at: a process, or a shared variable. Its choices are what it can tell apart.
 struct Dimension {

@@ -4,11 +4,11 @@
 #include <deque>
 #include <optional>
 
+#include "machine/index.hpp"
+
 namespace memfence::dual {
 
 namespace {
-
-std::size_t at(int n) { return static_cast<std::size_t>(n); }
 
 struct Stamped {
   int message;
@@ -24,12 +24,10 @@ constexpr int silent_step = -1, deletion = -2;
 
 class Walk {
  public:
-  Walk(const Machine& m, Model& model) : machine_(m), model_(model), predecessors_(model, false) {
+  Walk(const Machine& m, Model& model) : machine_(m), model_(model), predecessors_(model, false), timeline_(model.sets.size()) {
     const std::size_t n = model.sets.size();
     states_.resize(n);
     fifos_.resize(n);
-    reached_.resize(n, 0);
-    runs_.resize(n);
   }
 
   Witness make(const std::vector<Link>& links, const Constraint& last, const std::vector<std::vector<int>>& bad) {
@@ -38,7 +36,8 @@ class Walk {
       if (!follow(links[i], i + 1 < links.size() ? links[i + 1].before : last)) return witness_;
     for (int p = 0; p < processes(); ++p)
       if (!go(p, bad[at(p)])) return witness_;
-    put_in_order();
+    witness_.steps = timeline_.in_order();
+    witness_.complete = true;
     return witness_;
   }
 
@@ -56,7 +55,7 @@ class Walk {
       if (!matches(c) || !choose_states(c, values)) continue;
       witness_.start = n;
       for (int p = 0; p < processes(); ++p)
-        for (const int message : fifos[at(p)]) fifos_[at(p)].push_back({message, time_});
+        for (const int message : fifos[at(p)]) fifos_[at(p)].push_back({message, timeline_.now()});
       return true;
     }
     return false;
@@ -104,7 +103,7 @@ class Walk {
       std::vector<Stamped>& fifo = fifos_[at(q)];
       const Fifo& wanted = after.fifos[at(q)];
       if (q == p) continue;
-      while (fifo.size() < wanted.size() && holds(wanted[fifo.size()])) fifo.push_back({wanted[fifo.size()], time_});
+      while (fifo.size() < wanted.size() && holds(wanted[fifo.size()])) fifo.push_back({wanted[fifo.size()], timeline_.now()});
       done = done && fifo.size() == wanted.size();
     }
     return done;
@@ -135,14 +134,14 @@ class Walk {
     // Only free steps come before the link's own, only silent ones and deletions after it.
     const auto own = std::find_if(way->rbegin(), way->rend(), [](const Taken& t) { return t.label >= 0; }).base() - 1;
     std::vector<Stamped> kept;
-    int loaded_at = time_;
+    int loaded_at = timeline_.now();
     if (!propagate_before(p, *own, rest, kept, loaded_at)) return false;
     for (auto t = way->begin(); t != way->end(); ++t)
       if (!take(p, *t, t == own ? loaded_at : free_time(p, *t))) return false;
-    if (appends) kept.push_back({own_message, time_});
+    if (appends) kept.push_back({own_message, timeline_.now()});
     for (const int message : newer) {
       if (!holds(message)) return false;
-      kept.push_back({message, time_});
+      kept.push_back({message, timeline_.now()});
     }
     kept.erase(kept.begin(), kept.begin() + link.made.undeleted);
     fifos_[at(p)] = std::move(kept);
@@ -170,8 +169,8 @@ class Walk {
         }
         if (!completes(now, wanted)) continue;
         std::vector<Stamped> all = now;
-        for (std::size_t i = now.size(); i < wanted.size(); ++i) all.push_back({wanted[i], time_});
-        loaded_at = loads ? all.front().time : time_;
+        for (std::size_t i = now.size(); i < wanted.size(); ++i) all.push_back({wanted[i], timeline_.now()});
+        loaded_at = loads ? all.front().time : timeline_.now();
         kept = all;
         if (prepended) kept.erase(kept.begin());
         if (has_older) kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(place));
@@ -250,7 +249,8 @@ class Walk {
   // When a free step loads: the head of the FIFO is as old as it is, memory is now.
   int free_time(int p, const Taken& t) const {
     const auto& fifo = fifos_[at(p)];
-    return t.label >= 0 && graph(p).labels[at(t.label)].mode == Mode::Plain && !fifo.empty() ? fifo.front().time : time_;
+    return t.label >= 0 && graph(p).labels[at(t.label)].mode == Mode::Plain && !fifo.empty() ? fifo.front().time
+                                                                                             : timeline_.now();
   }
 
   bool take(int p, const Taken& t, int loaded_at) {
@@ -259,23 +259,19 @@ class Walk {
     const std::optional<int> edge = edge_of(p, t);
     if (!edge) return false;
     if (t.label == silent_step) {
-      if (*edge >= 0) runs_[at(p)].push_back({*edge, reached_[at(p)], false});
+      if (*edge >= 0) timeline_.take(p, *edge, 0, false);
       return true;
     }
     const Label& label = graph(p).labels[at(t.label)];
+    const bool is_locked = label.mode == Mode::Locked;
     if (*edge >= 0) {
-      if (label.mode != Mode::Plain) {
-        reached_[at(p)] = time_;
-      } else if (label.message != no_message) {
-        reached_[at(p)] = std::max(reached_[at(p)], loaded_at);
-      }
-      const bool is_change = label.mode == Mode::Locked && !label.only_reads();
-      runs_[at(p)].push_back({*edge, reached_[at(p)], is_change});
+      const int loads_at = label.message == no_message ? 0 : loaded_at;
+      const int earliest = label.mode == Mode::Plain ? loads_at : timeline_.now();
+      timeline_.take(p, *edge, earliest, is_locked && !label.only_reads());
     }
     if (label.only_reads()) return true;
     for (const Fact& store : label.stores) memory_[at(store.variable)] = store.value;
-    changes_.push_back({p, label.mode == Mode::Locked});
-    ++time_;
+    timeline_.change(p, is_locked);
     return true;
   }
 
@@ -306,32 +302,6 @@ class Walk {
     return std::nullopt;
   }
 
-  // TSO's order: at each time first the steps of all processes, then the next change of memory.
-  void put_in_order() {
-    std::vector<std::size_t> done(runs_.size(), 0);
-    for (int time = 0; time <= time_; ++time) {
-      for (int p = 0; p < processes(); ++p) {
-        auto& n = done[at(p)];
-        while (n < runs_[at(p)].size() && runs_[at(p)][n].time <= time && !runs_[at(p)][n].is_change)
-          witness_.steps.push_back({p, runs_[at(p)][n++].edge});
-      }
-      if (time == time_) break;
-      const Change& change = changes_[at(time)];
-      auto& n = done[at(change.process)];
-      witness_.steps.push_back({change.process, change.locked ? runs_[at(change.process)][n++].edge : -1});
-    }
-    witness_.complete = true;
-  }
-
-  struct RunAt {
-    int edge, time;
-    bool is_change;  // a locked step that writes: it is the change of memory itself
-  };
-  struct Change {
-    int process;
-    bool locked;
-  };
-
   const Machine& machine_;
   Model& model_;
   Predecessors predecessors_;
@@ -339,10 +309,7 @@ class Walk {
   std::vector<int> states_;
   std::vector<std::vector<Stamped>> fifos_;
   std::vector<Value> memory_;
-  int time_ = 0;
-  std::vector<int> reached_;  // per process: the time its last step happened at, under TSO
-  std::vector<std::vector<RunAt>> runs_;
-  std::vector<Change> changes_;
+  Timeline timeline_;
   const Facts nothing_;
 };
 

@@ -1,23 +1,19 @@
 // From constraints to a run: a chain of constraints, from an initial one to a bad one, as a run under ordinary TSO.
 //
 // The chain is walked forward with one concrete control state a process. What a constraint left open is filled in: which
-// of its silent steps a process takes, and when each message of its FIFO is propagated. The dual run so obtained is then
-// put into the order of TSO. Time is counted in changes of memory, which are the same in both worlds: a store of the dual
-// run is the commit of that store. A message remembers the time at which it was propagated; the step that loads it happens
-// at that time, which may long be past, and steps that look at no message as early as their process allows.
+// of its silent steps a process takes, and when each message of its FIFO is propagated. A message remembers the time at
+// which it was propagated: the step that loads it happens then. The dual run so obtained is put into the order of TSO
+// (timeline.hpp).
 #pragma once
 
 #include "dual/start.hpp"
+#include "dual/timeline.hpp"
 
 namespace memfence::dual {
 
 struct Witness {
-  struct Step {
-    int process;
-    int edge;  // of the machine; -1: the oldest pending store of the process reaches memory
-  };
   std::size_t start = 0;  // number of the initial state
-  std::vector<Step> steps;
+  std::vector<TsoStep> steps;
   bool complete = false;  // false: the chain could not be followed, which is a fault of this engine
 };
 

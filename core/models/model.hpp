@@ -1,9 +1,7 @@
-// Which memory model, as a value from outside; and the policy that it names.
+// Which memory model, as a value from outside.
 #pragma once
 
-#include "models/pso.hpp"
-#include "models/sc.hpp"
-#include "models/tso.hpp"
+#include <cstdint>
 
 namespace memfence {
 
@@ -13,17 +11,5 @@ struct Model {
   ModelKind kind;
   int bound;
 };
-
-// Calls `use(semantics)` with the policy that `model` names.
-template <class Use>
-auto with_semantics(const Machine& m, const Model& model, Use&& use) {
-  switch (model.kind) {
-    case ModelKind::Sc: return use(Sc(m));
-    case ModelKind::Tso: return use(Tso(m, model.bound, false));
-    case ModelKind::TsoPerVariable: return use(Tso(m, model.bound, true));
-    case ModelKind::Pso: break;
-  }
-  return use(Pso(m, model.bound));
-}
 
 }  // namespace memfence

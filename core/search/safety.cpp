@@ -1,4 +1,5 @@
-#include "search/exploration.hpp"
+#include "models/semantics.hpp"
+#include "search/explored.hpp"
 
 namespace memfence {
 

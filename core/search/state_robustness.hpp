@@ -4,8 +4,6 @@
 // registers and locations are part of a state, and every one of them counts.
 #pragma once
 
-#include <optional>
-
 #include "search/exploration.hpp"
 
 namespace memfence {
@@ -14,45 +12,17 @@ namespace memfence {
 class ScStates {
  public:
   ScStates(std::shared_ptr<const Machine> machine, const Limits& limits, int threads);
+  ~ScStates();
 
-  // Whether SC reaches a state with these values of the machine's own slots.
-  bool contains(const Value* slots, std::vector<Word>& scratch) const;
+  // Whether SC reaches a state with these values of the machine's own slots. `scratch` is where it is packed.
+  bool contains(const Value* slots, std::vector<std::uint64_t>& scratch) const;
 
-  Stop stop() const { return search_->stop; }
-  const SearchStats& stats() const { return search_->stats; }
-
- private:
-  Layout layout_;
-  std::unique_ptr<ExplorationOf<Sc, NoObserver>> search_;
-};
-
-// Finds a drained state that SC does not reach; among those of one level, the one with the smallest packed words.
-template <MemoryModel Semantics>
-class StrayObserver : public NoObserver {
- public:
-  StrayObserver(const Machine& m, const Semantics& semantics, const ScStates& sc)
-      : machine_(&m), semantics_(&semantics), sc_(&sc) {}
-
-  void expand(Work& w, Index index) {
-    if (stray_) return;
-    for (int p = 0; p < static_cast<int>(machine_->processes.size()); ++p)
-      if (!semantics_->drained(w, p)) return;
-    if (!sc_->contains(w.data(), scratch_)) stray_ = index;
-  }
-  bool has_finding() const { return stray_.has_value(); }
-  void merge(StrayObserver& other, const StateSet& states) {
-    if (other.stray_ &&
-        (!stray_ || std::memcmp(states.state(*other.stray_), states.state(*stray_), states.words() * sizeof(Word)) < 0))
-      stray_ = other.stray_;
-  }
-  const std::optional<Index>& stray() const { return stray_; }
+  Stop stop() const;
+  const SearchStats& stats() const;
 
  private:
-  const Machine* machine_;
-  const Semantics* semantics_;
-  const ScStates* sc_;
-  std::vector<Word> scratch_;
-  std::optional<Index> stray_;
+  struct Search;
+  std::unique_ptr<const Search> search_;
 };
 
 struct StrayResult {

@@ -16,11 +16,9 @@
 #include <type_traits>
 
 #include "machine/layout.hpp"
+#include "search/outcome.hpp"
 
 namespace memfence {
-
-using Index = std::uint32_t;
-inline constexpr Index kNoIndex = 0xFFFFFFFFu;
 
 inline std::uint64_t hash_words(const Word* words, std::size_t count) {
   std::uint64_t h = 0x9E3779B97F4A7C15ull;

@@ -11,16 +11,9 @@
 #include <algorithm>
 
 #include "models/policy.hpp"
+#include "search/outcome.hpp"
 
 namespace memfence {
-
-enum class StepKind : std::int32_t { Edge, Background };
-
-struct Step {
-  StepKind kind;
-  int process;
-  int number;  // Edge: its number in the machine; Background: as the semantics counts
-};
 
 // Sink: `void step(const Step&)` sees the successor in the work state; `void failed(const Step&)` a failure;
 // `void refused()` a step that only a bound forbids.

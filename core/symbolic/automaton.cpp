@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <map>
 
+#include "machine/index.hpp"
+
 namespace memfence {
 
 namespace {
 
 constexpr std::size_t kMostStates = 20'000;
-
-std::size_t at(int state) { return static_cast<std::size_t>(state); }
 
 // Which states lead to acceptance.
 std::vector<std::uint8_t> find_useful(const Dfa& dfa) {

@@ -70,11 +70,7 @@ std::unique_ptr<Exploration> search(const Asked& asked, Model model, bool look =
   return explore_safety(asked.machine, model, false, query, limits, threads);
 }
 
-std::vector<Step> path_to_finding(const Exploration& e) {
-  std::size_t start = 0;
-  std::vector<int> who;
-  return e.path(e.finding->parent, {e.finding->step}, start, who);
-}
+std::vector<Step> path_to_finding(const Exploration& e) { return e.path(e.finding->parent, {e.finding->step}).steps; }
 
 }  // namespace
 

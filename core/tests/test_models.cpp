@@ -1,5 +1,5 @@
 // The memory policies, step by step. The differential tests in Python compare whole searches with the reference models.
-#include "models/model.hpp"
+#include "models/semantics.hpp"
 
 #include "test.hpp"
 #include "tiny.hpp"
