@@ -3,7 +3,7 @@
 #pragma once
 
 #include "execution/access.hpp"
-#include "memfence/semantics.hpp"
+#include "models/semantics.hpp"
 
 namespace memfence {
 

@@ -4,7 +4,7 @@
 // few slots, however often the step is taken.
 #pragma once
 
-#include "memfence/semantics.hpp"
+#include "models/semantics.hpp"
 #include "stateless/executor.hpp"
 #include "stateless/stale_search.hpp"
 

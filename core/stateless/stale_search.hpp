@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "memfence/semantics.hpp"
+#include "models/semantics.hpp"
 #include "stateless/executor.hpp"
 
 namespace memfence {

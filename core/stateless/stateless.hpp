@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "execution/memory_event.hpp"
-#include "memfence/limits.hpp"
-#include "memfence/machine.hpp"
+#include "search/limits.hpp"
+#include "machine/machine.hpp"
 
 namespace memfence {
 

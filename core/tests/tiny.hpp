@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "memfence/machine.hpp"
+#include "machine/machine.hpp"
 
 namespace memfence::test {
 
@@ -63,8 +63,7 @@ class MachineBuilder {
   }
   // One op after the other, from location 0 on.
   void sequence(int process, const std::vector<Op>& ops) {
-    for (std::size_t i = 0; i < ops.size(); ++i)
-      edge(process, static_cast<int>(i), static_cast<int>(i) + 1, {ops[i]});
+    for (std::size_t i = 0; i < ops.size(); ++i) edge(process, static_cast<int>(i), static_cast<int>(i) + 1, {ops[i]});
   }
 
   std::shared_ptr<const Machine> build() {
