@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from memfence import CheckOptions, check
+from memfence.engines.native.explicit import Question
 from memfence.models import ModelName
 from memfence.models.reference_search import Outcome
 from memfence.pipeline import load_text
+from memfence.program.expressions import At, conjunction
 from memfence.program.ir import Final, Program
 from memfence.source import SourceText
 from support.cycles import EDGES, REGISTERS, Cycle, cycles
-from support.engines import outcomes_of
+from support.engines import ENGINES, Task, outcomes_of
 from twins import axiomatic
 
 MODELS: tuple[ModelName, ...] = ("sc", "tso", "pso")
@@ -70,6 +74,42 @@ def test_a_good_part_of_the_cycles_tells_the_models_apart(size: int, count: int,
     found = chosen(size)
     assert [sum(cycle.is_allowed(model) for cycle in found) for model in MODELS] == [0, tso, pso]
     assert len(found) == count
+
+
+# The same with loops, so that buffers have no bound and no search over states is a proof.
+
+
+def check_looping_cycle(cycle: Cycle) -> Counter[str]:
+    """How many questions each engine has answered, rightly."""
+    program = cycle.looping_program()
+    last = [len(process.locations) - 1 for process in program.processes]
+    question = Question(bad=conjunction(*(At(p, frozenset({at})) for p, at in enumerate(last))), failures=False)
+    answered: Counter[str] = Counter()
+    for model in MODELS:
+        task = Task(program, model, question)
+        for engine in (engine for engine in ENGINES if engine.obstacle(task) is None):
+            answer = engine.answer(task)
+            where = f"{engine.name}: {program.name} under {model}"
+            assert answer.found in (None, cycle.is_allowed(model)), where
+            answered[engine.name] += answer.found is not None
+    return answered
+
+
+def check_looping_cycles(found: list[Cycle]) -> None:
+    answered = sum((check_looping_cycle(cycle) for cycle in found), Counter[str]())
+    assert answered["auto"] == 3 * len(found), answered
+    assert answered["symbolic"] == 2 * len(found), answered
+    assert answered["dual"] == len(found), answered
+
+
+@pytest.mark.parametrize("size", [4, 5])
+def test_with_loops_every_engine_says_what_the_cycle_predicts(size: int) -> None:
+    check_looping_cycles([cycle for cycle in chosen(size) if cycle.is_seen_by_reads])
+
+
+@pytest.mark.slow
+def test_with_loops_every_engine_says_what_long_cycles_predict() -> None:
+    check_looping_cycles([cycle for cycle in chosen(6) if cycle.is_seen_by_reads])
 
 
 # Tests that everybody knows, by the names of the x86 literature, with the models that allow them.

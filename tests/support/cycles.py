@@ -13,14 +13,26 @@ variable has more than two writes, so that the outcome determines all relations.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from memfence.models import ModelName
 from memfence.models.reference_search import Outcome
 from memfence.program.builder import ProcessBuilder
-from memfence.program.expressions import Const, variable_address
-from memfence.program.ir import Domain, Fence, FenceKind, Load, Process, Program, SharedVar, Store
+from memfence.program.expressions import Binary, Const, Register, variable_address
+from memfence.program.ir import (
+    Assume,
+    Domain,
+    Fence,
+    FenceKind,
+    Load,
+    Op,
+    Process,
+    Program,
+    SharedVar,
+    Store,
+    Transition,
+)
 
 Kind = Literal["R", "W"]
 VALUES = Domain(0, 2)
@@ -161,6 +173,28 @@ class Cycle:
         processes = tuple(_process(f"P{n}", accesses) for n, accesses in enumerate(self.accesses()))
         return Program(self.name, variables, processes)
 
+    @property
+    def is_seen_by_reads(self) -> bool:
+        """Whether the values read determine the outcome: nobody has to look at memory in the end."""
+        writes = [a.variable for accesses in self.accesses() for a in accesses if a.kind == "W"]
+        return len(writes) == len(set(writes))
+
+    def looping_program(self) -> Program:
+        """The test with buffers that grow without bound: all processes come to their end if the outcome is possible.
+
+        A read waits for the value of the witness. Somewhere on its way each process may store to a variable of its own,
+        again and again; nobody reads that, so the prediction stays.
+        """
+        count = self.variables + len(self.accesses())
+        variables = tuple(SharedVar(f"x{n}", VALUES) for n in range(count))
+        processes = []
+        for n, accesses in enumerate(self.accesses()):
+            process = _process(f"P{n}", accesses, waits=True)
+            here = (len(self.name) + n) % len(process.locations)
+            again = Transition(here, here, (Store(variable_address(self.variables + n), Const(1)),))
+            processes.append(replace(process, transitions=(*process.transitions, again)))
+        return Program(f"{self.name} with loops", variables, tuple(processes))
+
     def litmus(self) -> str:
         """The test as x86 litmus text, its condition the witness."""
         columns = [_instructions(accesses) for accesses in self.accesses()]
@@ -174,12 +208,16 @@ class Cycle:
         return f"X86 {self.name}\n{{ }}\n{table}exists ({condition})\n"
 
 
-def _process(name: str, accesses: Iterable[Access]) -> Process:
+def _process(name: str, accesses: Iterable[Access], *, waits: bool = False) -> Process:
     builder = ProcessBuilder(name, name)
     here = builder.location()
     for access in accesses:
         address = variable_address(access.variable)
-        loads = [Load(builder.register(f"r{len(builder.registers)}", VALUES), address) for _ in access.observed]
+        loads: list[Op] = []
+        for value in access.observed:
+            register = builder.register(f"r{len(builder.registers)}", VALUES)
+            loads.append(Load(register, address))
+            loads += [Assume(Binary("==", Register(register), Const(value)))] if waits else []
         stores = [Store(address, Const(access.value))] if access.kind == "W" else []
         there = builder.location()
         builder.emit(here, there, *loads, *stores, locked=access.seen is not None)
