@@ -33,21 +33,21 @@ FAULT = "the separator of PSO in the core is a value that a variable can have"
 """A store of 2147483647 never commits; nor does anything behind an sfence, if some variable has the full range."""
 
 
-def agree(program: Program, model: ModelName) -> None:
+def check_outcomes(program: Program, model: ModelName) -> None:
     assert outcomes_of(program, model) == outcomes(program, memory_model(model))
 
 
 @pytest.mark.parametrize("model", ["sc", "tso", "pso"])
 @pytest.mark.parametrize("value", [INT.lo, -1, 1, INT.hi - 1])
 def test_a_value_is_read_as_it_was_stored(value: int, model: ModelName) -> None:
-    agree(writer_and_reader(Store(X, Const(value))), model)
+    check_outcomes(writer_and_reader(Store(X, Const(value))), model)
 
 
 @pytest.mark.parametrize(
     "model", ["sc", "tso", pytest.param("pso", marks=pytest.mark.xfail(strict=True, reason=FAULT))]
 )
 def test_the_largest_value_is_read_as_it_was_stored(model: ModelName) -> None:
-    agree(writer_and_reader(Store(X, Const(INT.hi))), model)
+    check_outcomes(writer_and_reader(Store(X, Const(INT.hi))), model)
 
 
 @pytest.mark.parametrize(
@@ -55,4 +55,4 @@ def test_the_largest_value_is_read_as_it_was_stored(model: ModelName) -> None:
 )
 @pytest.mark.parametrize("value", [INT.lo, 1, INT.hi])
 def test_a_full_range_leaves_room_for_an_sfence(value: int, model: ModelName) -> None:
-    agree(writer_and_reader(Store(X, Const(value)), Fence("sfence"), Store(Y, Const(1))), model)
+    check_outcomes(writer_and_reader(Store(X, Const(value)), Fence("sfence"), Store(Y, Const(1))), model)

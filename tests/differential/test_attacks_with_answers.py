@@ -125,7 +125,7 @@ def texts(draw: st.DrawFn) -> str:
     return "byte x, y, z;\n" + process("A", attacker) + process("H", answer) + process("Q", closer)
 
 
-def agrees(text: str) -> None:
+def check_robustness(text: str) -> None:
     program = read(text)
     for model in MODELS:
         expected = twin.is_robust(program, model)
@@ -139,11 +139,11 @@ def agrees(text: str) -> None:
 @QUICK
 @given(texts())
 def test_robustness_is_what_the_definition_says_where_others_answer(text: str) -> None:
-    agrees(text)
+    check_robustness(text)
 
 
 @pytest.mark.slow
 @THOROUGH
 @given(texts())
 def test_robustness_is_what_the_definition_says_where_others_answer_on_many_programs(text: str) -> None:
-    agrees(text)
+    check_robustness(text)

@@ -73,7 +73,7 @@ EVERY_ATTACK = pytest.mark.parametrize("kind", ATTACKS)
 SMALL = st.one_of(criteria_programs(PLAIN, torn_steps=False), criteria_programs(RICH))
 
 
-def agrees(name: str, program: Program) -> None:
+def check_criterion(name: str, program: Program) -> None:
     holds, by_definition = CRITERIA[name]
     expected = by_definition(program)
     assert holds(program, ALL) == expected
@@ -84,7 +84,7 @@ def agrees(name: str, program: Program) -> None:
 @given(program=SMALL)
 def test_every_criterion_holds_exactly_where_its_definition_says(program: Program) -> None:
     for name in CRITERIA:
-        agrees(name, program)
+        check_criterion(name, program)
 
 
 @pytest.mark.slow
@@ -92,7 +92,7 @@ def test_every_criterion_holds_exactly_where_its_definition_says(program: Progra
 @THOROUGH
 @given(program=SMALL)
 def test_a_criterion_holds_exactly_where_its_definition_says_on_many_programs(name: str, program: Program) -> None:
-    agrees(name, program)
+    check_criterion(name, program)
 
 
 @settings(QUICK, max_examples=60)
@@ -116,7 +116,7 @@ def some_fences(program: Program, decided: Decided, random: Random) -> dict[tupl
     return {site: random.choice(["mfence", "mfence", "sfence"]) for site in chosen}
 
 
-def fences_are_enough_exactly_if_they_stop_every_attack(program: Program, kind: AttackKind, random: Random) -> None:
+def check_fences_against_attacks(program: Program, kind: AttackKind, random: Random) -> None:
     decided = explore_attacks(program, kind, collect=True, reductions=random.choice([ALL, NONE]))
     assume(not decided.torn)
     assert decided.complete
@@ -131,7 +131,7 @@ def fences_are_enough_exactly_if_they_stop_every_attack(program: Program, kind: 
 @given(program=SMALL, random=st.randoms(use_true_random=False))
 def test_fences_are_enough_exactly_if_they_stop_every_attack(program: Program, random: Random) -> None:
     for kind in ATTACKS:
-        fences_are_enough_exactly_if_they_stop_every_attack(program, kind, random)
+        check_fences_against_attacks(program, kind, random)
 
 
 @pytest.mark.slow
@@ -141,10 +141,10 @@ def test_fences_are_enough_exactly_if_they_stop_every_attack(program: Program, r
 def test_fences_are_enough_exactly_if_they_stop_every_attack_of_many_programs(
     kind: AttackKind, program: Program, random: Random
 ) -> None:
-    fences_are_enough_exactly_if_they_stop_every_attack(program, kind, random)
+    check_fences_against_attacks(program, kind, random)
 
 
-def every_attack_is_a_run_with_the_trace_of_no_sc_run(program: Program, kind: AttackKind) -> None:
+def check_attacks_are_runs(program: Program, kind: AttackKind) -> None:
     decided = explore_attacks(program, kind, collect=True)
     for attack in decided.attacks:
         trace = decided.attack_trace(attack, "pso" if kind == "pso" else "tso")
@@ -159,7 +159,7 @@ def every_attack_is_a_run_with_the_trace_of_no_sc_run(program: Program, kind: At
 @given(program=SMALL)
 def test_every_attack_is_a_run_with_the_trace_of_no_sc_run(program: Program) -> None:
     for kind in ATTACKS:
-        every_attack_is_a_run_with_the_trace_of_no_sc_run(program, kind)
+        check_attacks_are_runs(program, kind)
 
 
 @pytest.mark.slow
@@ -167,7 +167,7 @@ def test_every_attack_is_a_run_with_the_trace_of_no_sc_run(program: Program) -> 
 @THOROUGH
 @given(program=SMALL)
 def test_every_attack_on_many_programs_is_a_run_with_the_trace_of_no_sc_run(kind: AttackKind, program: Program) -> None:
-    every_attack_is_a_run_with_the_trace_of_no_sc_run(program, kind)
+    check_attacks_are_runs(program, kind)
 
 
 def test_a_torn_step_whose_run_has_the_order_of_an_sc_run_is_no_violation() -> None:
