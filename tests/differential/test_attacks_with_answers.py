@@ -25,7 +25,7 @@ from twins import criteria as twin
 
 Model = Literal["tso", "pso"]
 MODELS: tuple[Model, ...] = ("tso", "pso")
-QUICK = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 THOROUGH = settings(max_examples=1500, deadline=None, suppress_health_check=list(HealthCheck))
 
 READS_TWICE = """\
