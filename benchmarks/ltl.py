@@ -23,15 +23,15 @@ from beem_answers import as_predicates, searched  # noqa: E402
 from test_ltl_against_spin import spin_text  # noqa: E402
 from test_ltl_sizes import ROWS as FORMULAS  # noqa: E402
 
-from memfence.engines.native.emptiness import Emptiness, SAFE_REDUCTIONS, find_accepted_run, reference_model# noqa: E402
-from memfence.models.fairness import Condition, Recurring, memory_fairness# noqa: E402
-from memfence.program.builder import ProcessBuilder# noqa: E402
-from memfence.program.expressions import Binary, Const, Shared, variable_address# noqa: E402
-from memfence.program.ir import Domain, Fence, Ltl, Program, SharedVar, Store# noqa: E402
-from memfence.questions.ltl.check import claim_of_formula# noqa: E402
-from memfence.questions.ltl.formula import Not# noqa: E402
-from memfence.questions.ltl.translate import translate# noqa: E402
-from memfence.tasks.task import BuchiEdge# noqa: E402
+from memfence.engines.native.emptiness import SAFE_REDUCTIONS, Emptiness, find_accepted_run, reference_model  # noqa: E402
+from memfence.models.fairness import Condition, Recurring, memory_fairness  # noqa: E402
+from memfence.program.builder import ProcessBuilder  # noqa: E402
+from memfence.program.expressions import Binary, Const, Shared, variable_address  # noqa: E402
+from memfence.program.ir import Domain, Fence, Ltl, Program, SharedVar, Store  # noqa: E402
+from memfence.questions.ltl.check import claim_of_formula  # noqa: E402
+from memfence.questions.ltl.formula import Not  # noqa: E402
+from memfence.questions.ltl.translate import translate  # noqa: E402
+from memfence.tasks.task import BuchiEdge  # noqa: E402
 from support.models import spec  # noqa: E402
 
 SC = spec("sc")

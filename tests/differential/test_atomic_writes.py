@@ -107,7 +107,7 @@ def holds(program: Program, options: FixOptions) -> bool:
     return decide(program, claim, bounded_model(options), fair=options.fair, limits=Limits()).trace is None
 
 
-def check(seed: int, waits_for: WaitsFor) -> int:
+def check_minimum(seed: int, waits_for: WaitsFor) -> int:
     """Compare with brute force; how many writes had to be made atomic."""
     program, formula, fair = question(seed)
     options = FixOptions(model="tso", ltl=Ltl("ltl", formula), fair=fair)
@@ -123,7 +123,7 @@ def check(seed: int, waits_for: WaitsFor) -> int:
 
 @pytest.mark.parametrize("waits_for", ["own", "all"])
 def test_the_minimum_is_that_of_brute_force(waits_for: WaitsFor) -> None:
-    assert sum(check(seed, waits_for) > 0 for seed in range(100)) > 20
+    assert sum(check_minimum(seed, waits_for) > 0 for seed in range(100)) > 20
 
 
 @pytest.mark.slow
@@ -131,7 +131,7 @@ def test_the_minimum_is_that_of_brute_force(waits_for: WaitsFor) -> None:
 @pytest.mark.parametrize("block", range(5))
 def test_the_minimum_of_many_programs_is_that_of_brute_force(block: int, waits_for: WaitsFor) -> None:
     for seed in range(1000 + 200 * block, 1000 + 200 * (block + 1)):
-        check(seed, waits_for)
+        check_minimum(seed, waits_for)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -27,7 +27,7 @@ from twins import criteria as twin
 Model = Literal["tso", "pso"]
 MODELS: tuple[Model, ...] = ("tso", "pso")
 KINDS = {"tso": AttackKind.ROBUSTNESS_TSO, "pso": AttackKind.ROBUSTNESS_PSO}
-QUICK = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+QUICK = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 THOROUGH = settings(max_examples=1500, deadline=None, suppress_health_check=list(HealthCheck))
 
 READS_TWICE = """\
@@ -127,7 +127,7 @@ def texts(draw: st.DrawFn) -> str:
     return "byte x, y, z;\n" + process("A", attacker) + process("H", answer) + process("Q", closer)
 
 
-def agrees(text: str) -> None:
+def check_robustness(text: str) -> None:
     program = read(text)
     for model in MODELS:
         expected = twin.is_robust(program, model)
@@ -141,11 +141,11 @@ def agrees(text: str) -> None:
 @QUICK
 @given(texts())
 def test_robustness_is_what_the_definition_says_where_others_answer(text: str) -> None:
-    agrees(text)
+    check_robustness(text)
 
 
 @pytest.mark.slow
 @THOROUGH
 @given(texts())
 def test_robustness_is_what_the_definition_says_where_others_answer_on_many_programs(text: str) -> None:
-    agrees(text)
+    check_robustness(text)

@@ -28,7 +28,7 @@ Reductions = frozenset[str]
 ALL: Reductions = frozenset({"dead", "fuse"})
 NONE: Reductions = frozenset()
 
-QUICK = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+QUICK = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 THOROUGH = settings(max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck))
 
 Holds = Callable[[Program, Reductions], bool]
@@ -74,7 +74,7 @@ EVERY_ATTACK = pytest.mark.parametrize("kind", ATTACKS)
 SMALL = st.one_of(criteria_programs(PLAIN, torn_steps=False), criteria_programs(RICH))
 
 
-def agrees(name: str, program: Program) -> None:
+def check_criterion(name: str, program: Program) -> None:
     holds, by_definition = CRITERIA[name]
     expected = by_definition(program)
     assert holds(program, ALL) == expected
@@ -85,7 +85,7 @@ def agrees(name: str, program: Program) -> None:
 @given(program=SMALL)
 def test_every_criterion_holds_exactly_where_its_definition_says(program: Program) -> None:
     for name in CRITERIA:
-        agrees(name, program)
+        check_criterion(name, program)
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_every_criterion_holds_exactly_where_its_definition_says(program: Progra
 @THOROUGH
 @given(program=SMALL)
 def test_a_criterion_holds_exactly_where_its_definition_says_on_many_programs(name: str, program: Program) -> None:
-    agrees(name, program)
+    check_criterion(name, program)
 
 
 @settings(QUICK, max_examples=60)
@@ -117,7 +117,7 @@ def some_fences(program: Program, decided: Attacks, random: Random) -> dict[tupl
     return {site: random.choice(["mfence", "mfence", "sfence"]) for site in chosen}
 
 
-def fences_are_enough_exactly_if_they_stop_every_attack(program: Program, kind: AttackKind, random: Random) -> None:
+def check_fences_against_attacks(program: Program, kind: AttackKind, random: Random) -> None:
     decided = explore_attacks(program, kind, collect=True, reductions=random.choice([ALL, NONE]))
     assume(not decided.torn)
     assert decided.complete
@@ -132,7 +132,7 @@ def fences_are_enough_exactly_if_they_stop_every_attack(program: Program, kind: 
 @given(program=SMALL, random=st.randoms(use_true_random=False))
 def test_fences_are_enough_exactly_if_they_stop_every_attack(program: Program, random: Random) -> None:
     for kind in ATTACKS:
-        fences_are_enough_exactly_if_they_stop_every_attack(program, kind, random)
+        check_fences_against_attacks(program, kind, random)
 
 
 @pytest.mark.slow
@@ -142,10 +142,10 @@ def test_fences_are_enough_exactly_if_they_stop_every_attack(program: Program, r
 def test_fences_are_enough_exactly_if_they_stop_every_attack_of_many_programs(
     kind: AttackKind, program: Program, random: Random
 ) -> None:
-    fences_are_enough_exactly_if_they_stop_every_attack(program, kind, random)
+    check_fences_against_attacks(program, kind, random)
 
 
-def every_attack_is_a_run_with_the_trace_of_no_sc_run(program: Program, kind: AttackKind) -> None:
+def check_attacks_are_runs(program: Program, kind: AttackKind) -> None:
     decided = explore_attacks(program, kind, collect=True)
     for attack in decided.attacks:
         trace = decided.trace(attack)
@@ -160,7 +160,7 @@ def every_attack_is_a_run_with_the_trace_of_no_sc_run(program: Program, kind: At
 @given(program=SMALL)
 def test_every_attack_is_a_run_with_the_trace_of_no_sc_run(program: Program) -> None:
     for kind in ATTACKS:
-        every_attack_is_a_run_with_the_trace_of_no_sc_run(program, kind)
+        check_attacks_are_runs(program, kind)
 
 
 @pytest.mark.slow
@@ -168,7 +168,7 @@ def test_every_attack_is_a_run_with_the_trace_of_no_sc_run(program: Program) -> 
 @THOROUGH
 @given(program=SMALL)
 def test_every_attack_on_many_programs_is_a_run_with_the_trace_of_no_sc_run(kind: AttackKind, program: Program) -> None:
-    every_attack_is_a_run_with_the_trace_of_no_sc_run(program, kind)
+    check_attacks_are_runs(program, kind)
 
 
 @pytest.mark.parametrize("before", [(), (Store(variable_address(2), Const(1)),)], ids=["alone", "behind another store"])
@@ -189,7 +189,7 @@ def test_what_follows_a_release_store_overtakes_it_under_pso(before: tuple[Store
     variables = tuple(SharedVar(name, domain) for name in "xyz")
     program = Program("released", variables, (writer.build(0), reader.build(0)))
     assert not twin.is_robust(program, "pso")
-    every_attack_is_a_run_with_the_trace_of_no_sc_run(program, "pso")
+    check_attacks_are_runs(program, AttackKind.ROBUSTNESS_PSO)
     result = check(program, CheckOptions(model="pso", criterion="robust"))
     assert result.verdict is Verdict.VIOLATED and result.trace is not None
     assert check(program, CheckOptions(model="tso", criterion="robust")).verdict is Verdict.HOLDS

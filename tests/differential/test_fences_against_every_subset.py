@@ -127,7 +127,7 @@ def minimal_sets(program: Program, criterion: Criterion, model: Model, most_site
     return {frozenset(placed(choice)) for choice in found} if found else None
 
 
-def agree(program: Program, criterion: Criterion, model: Model, most_sites: int) -> None:
+def check_program(program: Program, criterion: Criterion, model: Model, most_sites: int) -> None:
     expected = minimal_sets(program, criterion, model, most_sites)
     options = FixOptions(model=model, criterion=criterion, all=True, kinds=FENCES)
     found = choose(program, Criterion(criterion), options)
@@ -143,7 +143,7 @@ def agree(program: Program, criterion: Criterion, model: Model, most_sites: int)
 CASES = [(c, m) for c in ("safety", "persistent", "robust") for m in ("tso", "pso")]
 
 
-def run(criterion: Criterion, model: Model, examples: int, most_sites: int) -> None:
+def check_minimal_sets(criterion: Criterion, model: Model, examples: int, most_sites: int) -> None:
     @given(questions(criterion, model))
     @settings(
         max_examples=examples, deadline=None, phases=(Phase.generate,), derandomize=True, database=None,
@@ -152,17 +152,17 @@ def run(criterion: Criterion, model: Model, examples: int, most_sites: int) -> N
     def agrees(program: Program) -> None:
         # Most random programs need no fence: keep those that say something.
         assume(not holds(program, criterion, model))
-        agree(program, criterion, model, most_sites)
+        check_program(program, criterion, model, most_sites)
 
     agrees()
 
 
 @pytest.mark.parametrize(("criterion", "model"), CASES)
 def test_the_minimal_sets_are_those_of_exhaustive_search(criterion: Criterion, model: Model) -> None:
-    run(criterion, model, 10, FEW_SITES[model])
+    check_minimal_sets(criterion, model, 10, FEW_SITES[model])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("criterion", "model"), CASES)
 def test_the_minimal_sets_are_those_of_exhaustive_search_on_many_programs(criterion: Criterion, model: Model) -> None:
-    run(criterion, model, 90, MANY_SITES[model])
+    check_minimal_sets(criterion, model, 90, MANY_SITES[model])

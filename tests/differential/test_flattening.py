@@ -84,7 +84,7 @@ def proves(program: Program, steps: int) -> bool:
     return not any(explore_attacks(abstract, AttackKind.PERSISTENCE).attacks for abstract in flattened)
 
 
-def never_proves_what_is_not_so(program: Program, steps: int) -> None:
+def check_abstraction(program: Program, steps: int) -> None:
     if not has_torn_steps(program) and proves(program, steps):
         assert not explore_attacks(program, AttackKind.PERSISTENCE).attacks
 
@@ -92,14 +92,14 @@ def never_proves_what_is_not_so(program: Program, steps: int) -> None:
 @QUICK
 @given(program=SMALL, steps=st.integers(0, 3))
 def test_an_abstraction_never_proves_what_is_not_so(program: Program, steps: int) -> None:
-    never_proves_what_is_not_so(program, steps)
+    check_abstraction(program, steps)
 
 
 @pytest.mark.slow
 @THOROUGH
 @given(program=SMALL, steps=st.integers(0, 3))
 def test_an_abstraction_of_many_programs_never_proves_what_is_not_so(program: Program, steps: int) -> None:
-    never_proves_what_is_not_so(program, steps)
+    check_abstraction(program, steps)
 
 
 @settings(QUICK, max_examples=100)

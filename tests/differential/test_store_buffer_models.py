@@ -103,7 +103,9 @@ def read_back(source: Program, transformed: Program, state: State) -> object:
     return state.locations[:count], without_scratch(transformed, state, count), memory, tuple(buffers)
 
 
-def compare(source: Program, atomic: Iterable[AtomicWrite] = (), waits_for: WaitsFor = "own") -> tuple[int, int]:
+def check_same_states(
+    source: Program, atomic: Iterable[AtomicWrite] = (), waits_for: WaitsFor = "own"
+) -> tuple[int, int]:
     """Check that both sides reach the same states; how many, on each side."""
     atomic = tuple(atomic)
     text = render_store_buffer_model(source, atomic, waits_for=waits_for)
@@ -122,7 +124,7 @@ def compare(source: Program, atomic: Iterable[AtomicWrite] = (), waits_for: Wait
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_transformed_model_reaches_the_same_states(name: str) -> None:
-    states, _ = compare(dve.parse(SourceText("source.dve", TEXTS[name])))
+    states, _ = check_same_states(dve.parse(SourceText("source.dve", TEXTS[name])))
     assert states > 10
 
 
@@ -131,14 +133,14 @@ def test_the_transformed_model_reaches_the_same_states(name: str) -> None:
 def test_it_does_so_with_any_one_write_atomic(name: str, waits_for: WaitsFor) -> None:
     program = dve.parse(SourceText("source.dve", TEXTS[name]))
     for write in writes_of(program):
-        compare(program, [write], waits_for)
+        check_same_states(program, [write], waits_for)
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_with_all_writes_atomic_only_the_states_of_sc_are_left(name: str) -> None:
     program = dve.parse(SourceText("source.dve", TEXTS[name]))
     every = {AtomicWrite(write.process, write.transition) for write in writes_of(program)}
-    states, transformed = compare(program, every)
+    states, transformed = check_same_states(program, every)
     assert states == transformed == len(reachable(program, Sc()))
 
 

@@ -67,7 +67,7 @@ def watched_programs(draw: st.DrawFn) -> Program:
     return Program("watched", variables, (straight("P", accesses), watcher))
 
 
-def agrees(program: Program) -> None:
+def check_persistence(program: Program) -> None:
     expected = twin.is_persistent(program)
     for reductions in (frozenset[str](), frozenset({"dead", "fuse"})):
         assert (not explore_attacks(program, AttackKind.PERSISTENCE, reductions=reductions).attacks) == expected
@@ -76,14 +76,14 @@ def agrees(program: Program) -> None:
 @QUICK
 @given(program=watched_programs())
 def test_persistence_is_what_its_definition_says(program: Program) -> None:
-    agrees(program)
+    check_persistence(program)
 
 
 @pytest.mark.slow
 @THOROUGH
 @given(program=watched_programs())
 def test_persistence_of_many_programs_is_what_its_definition_says(program: Program) -> None:
-    agrees(program)
+    check_persistence(program)
 
 
 def test_several_pending_stores_may_be_needed() -> None:

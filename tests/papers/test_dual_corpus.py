@@ -54,6 +54,10 @@ def decide(name: str):
 
 @pytest.mark.parametrize("name", SAFE)
 def test_safe_programs_are_proved(name):
+    check_is_proved(name)
+
+
+def check_is_proved(name):
     _, result = decide(name)
     assert result.complete
     assert not result.found
@@ -62,7 +66,7 @@ def test_safe_programs_are_proved(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ALSO_SAFE)
 def test_larger_safe_programs_are_proved(name):
-    test_safe_programs_are_proved(name)
+    check_is_proved(name)
 
 
 @pytest.mark.parametrize("name", BROKEN)
