@@ -18,6 +18,7 @@ from cases import CORPUS, THREADS, WITH_BUFFERS, WITH_REDUCTIONS, WITHOUT_REDUCT
 from memfence.engines.native.explicit import Bounded, Explored, Question, explore
 from memfence.pipeline import load
 from memfence.program.ir import Forbidden, Program
+from memfence.program.load_options import LoadOptions
 from memfence.program.text.properties import parse_expression
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import ALL_REDUCTIONS
@@ -136,7 +137,7 @@ def measure(program: Program, memory: Bounded, reductions: frozenset[str], state
 
 def load_case(case: Case) -> Program:
     """The program with its property, as both tools see it."""
-    program = load(case.path, int_bits=case.int_bits)
+    program = load(case.path, LoadOptions(int_bits=case.int_bits))
     if not case.forbidden:
         return program
     bad = Forbidden(parse_expression(case.forbidden, program, "--forbid"), case.forbidden)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memfence.diagnostics import Diagnostic, InputError
     from memfence.pipeline import load, load_text
     from memfence.program.ir import Program
+    from memfence.program.load_options import LoadOptions
     from memfence.program.text.properties import parse_expression
     from memfence.questions import check
     from memfence.source import SourceText
@@ -32,6 +33,7 @@ _HOME = {
     "FixResult": "memfence.synthesis.result",
     "FixVerdict": "memfence.synthesis.result",
     "InputError": "memfence.diagnostics",
+    "LoadOptions": "memfence.program.load_options",
     "Program": "memfence.program.ir",
     "SourceText": "memfence.source",
     "Stats": "memfence.tasks.result",
@@ -45,8 +47,9 @@ _HOME = {
 }
 
 __all__ = [
-    "CheckOptions", "CheckResult", "Diagnostic", "FixOptions", "FixResult", "FixVerdict", "InputError", "Program",
-    "SourceText", "Stats", "Verdict", "__version__", "check", "compare", "fix", "load", "load_text", "parse_expression",
+    "CheckOptions", "CheckResult", "Diagnostic", "FixOptions", "FixResult", "FixVerdict", "InputError", "LoadOptions",
+    "Program", "SourceText", "Stats", "Verdict", "__version__", "check", "compare", "fix", "load", "load_text",
+    "parse_expression",
 ]  # fmt: skip
 
 

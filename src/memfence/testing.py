@@ -77,11 +77,12 @@ def _checked(
 ) -> CheckResult:
     from memfence.pipeline import load
     from memfence.program.ir import Forbidden, Invariant
+    from memfence.program.load_options import LoadOptions
     from memfence.program.text.properties import parse_expression
     from memfence.questions import check
     from memfence.tasks.options import CheckOptions
 
-    program = load(Path(path), language=language, int_bits=int_bits)
+    program = load(Path(path), LoadOptions(language=language, int_bits=int_bits))
     if forbid is not None:
         options["forbid"] = (Forbidden(parse_expression(forbid, program, "forbid"), forbid),)
     if invariant is not None:

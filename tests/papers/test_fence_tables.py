@@ -13,6 +13,7 @@ import pytest
 from corpus import CORPUS, needs_corpus
 from fixed_programs import fixed_and_needed
 from memfence.pipeline import load
+from memfence.program.load_options import LoadOptions
 from memfence.synthesis import count_fences
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixResult, FixVerdict
@@ -113,8 +114,8 @@ def rows_of_table_1(*, slow: bool) -> list[dict[str, str]]:
 def minimum_is_at_most_that_of_the_table(row: dict[str, str], criterion: Criterion) -> None:
     name = Path(row["file"]).name
     int_bits = INT_BITS.get(name)
-    program = load(CORPUS / "persist" / f"{row['file']}.txt", int_bits=int_bits)
-    result = fixed_and_needed(program, FixOptions(criterion=criterion, int_bits=int_bits))
+    program = load(CORPUS / "persist" / f"{row['file']}.txt", LoadOptions(int_bits=int_bits))
+    result = fixed_and_needed(program, FixOptions(criterion=criterion))
     assert result.verdict in (FixVerdict.FIXED, FixVerdict.ALREADY_HOLDS)
     assert result.is_minimum
     assert result.stats.checks == 1, "one exploration knows every clause"

@@ -188,7 +188,7 @@ def check(
     outputs.require_places()
     try:
         program = _load(file, language, int_bits, split_reads)
-        if not (quiet or split_reads):
+        if not quiet:
             _warn(program)
         options = CheckOptions(
             model=model.value,
@@ -292,10 +292,10 @@ def explain(
 
 def _load(file: Path, language: str | None, int_bits: int | None, split_reads: bool = False) -> Program:
     from memfence.pipeline import load, load_text, read_standard_input
+    from memfence.program.load_options import LoadOptions
 
-    if is_standard_input(file):
-        return load_text(read_standard_input(), language=language, int_bits=int_bits, split_reads=split_reads)
-    return load(file, language=language, int_bits=int_bits, split_reads=split_reads)
+    options = LoadOptions(language=language, int_bits=int_bits, split_reads=split_reads)
+    return load_text(read_standard_input(), options) if is_standard_input(file) else load(file, options)
 
 
 def is_standard_input(file: Path) -> bool:
@@ -304,11 +304,9 @@ def is_standard_input(file: Path) -> bool:
 
 def _warn(program: Program) -> None:
     from memfence.diagnostics import render
-    from memfence.pipeline import warnings
 
-    found = warnings(program.source, program.language or None)
-    if found:
-        sys.stderr.write(render(found) + "\n")
+    if program.warnings:
+        sys.stderr.write(render(program.warnings) + "\n")
 
 
 def _check(program: Program, options: CheckOptions) -> CheckResult:

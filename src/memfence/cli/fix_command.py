@@ -154,8 +154,6 @@ def fix(
             via=None if via is None else "tso",
             kinds=chosen_kinds,
             costs=costs,
-            int_bits=int_bits,
-            split_reads=split_reads,
             timeout_seconds=timeout,
             memory_megabytes=memory,
             threads=threads,

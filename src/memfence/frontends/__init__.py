@@ -12,6 +12,7 @@ from pathlib import PurePath
 from typing import Literal, Protocol, cast
 
 from memfence.program.ir import FenceKind, FencePoint, Program
+from memfence.program.load_options import LoadOptions
 from memfence.source import SourceText
 
 EditKind = FenceKind | Literal["locked"]
@@ -20,8 +21,11 @@ EditKind = FenceKind | Literal["locked"]
 class Frontend(Protocol):
     """What the module of a language provides."""
 
-    def parse(self, source: SourceText) -> Program:
-        """The program; InputError with every mistake found. May contain lock regions and undeclared ranges."""
+    def parse(self, source: SourceText, options: LoadOptions = ...) -> Program:
+        """The program, with its `options` and `warnings`; InputError with every mistake found.
+
+        May contain lock regions and undeclared ranges. A language honours those options that mean something in it.
+        """
 
     def insert_fences(self, source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:
         """The text with a fence written at each point (or its write locked), otherwise byte for byte the same."""

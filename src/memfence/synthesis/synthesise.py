@@ -211,7 +211,7 @@ def _with_text(result: FixResult, edits: Sequence[FenceEdit], options: FixOption
         return result
     result = replace(result, patched=patched, diff=unified(program.source, patched))
     source = SourceText(program.source.path, patched)
-    again = load_text(source, language=program.language, int_bits=options.int_bits, split_reads=options.split_reads)
+    again = load_text(source, program.options)
     if result.verdict is not FixVerdict.FIXED or result.criterion in ("persistent", "robust"):
         return result
     asked = restated(options, again)

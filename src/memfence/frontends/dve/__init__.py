@@ -6,6 +6,8 @@ except for buffered channels: there the message passes before the effects, as in
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memfence.diagnostics import InputError
 from memfence.frontends.dve.fences import insert_fences
 from memfence.frontends.dve.lowering import lower_model
@@ -14,12 +16,13 @@ from memfence.frontends.dve.reader import read_expression, read_model
 from memfence.frontends.dve.values import Values
 from memfence.program.expressions import Expr
 from memfence.program.ir import Program
+from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText
 
 
-def parse(source: SourceText) -> Program:
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     """The program of a DVE model; InputError with every mistake found."""
-    return lower_model(read_model(source), source)
+    return lower_model(read_model(source), source, replace(options, language="dve"))
 
 
 def parse_state_expression(program: Program, text: str) -> Expr:

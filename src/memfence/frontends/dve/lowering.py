@@ -29,21 +29,23 @@ from memfence.program.ir import (
     Store,
     Transition,
 )
+from memfence.program.load_options import LoadOptions
 from memfence.source import SourceText
 
 ERROR_STATE = "#error"
 LARGEST_CAPACITY = 256
 
 
-def lower_model(model: Model, source: SourceText) -> Program:
+def lower_model(model: Model, source: SourceText, options: LoadOptions) -> Program:
     """The program of `model`; InputError with every mistake found."""
-    return _Lowering(model, source).program()
+    return _Lowering(model, source, options).program()
 
 
 class _Lowering:
-    def __init__(self, model: Model, source: SourceText) -> None:
+    def __init__(self, model: Model, source: SourceText, options: LoadOptions) -> None:
         self.model = model
         self.source = source
+        self.options = options
         self.names = Names(model)
         self.variables = _shared_variables(self.names.shared)
         self.queues = self.make_queues()
@@ -62,7 +64,7 @@ class _Lowering:
         error = (len(self.names.running[0].states), *(0 for _ in processes[1:]))
         name = self.source.path.rsplit("/", 1)[-1].removesuffix(".dve")
         program = Program(
-            name, tuple(self.variables), processes, properties, self.source, "dve", self.model.notes, error
+            name, tuple(self.variables), processes, properties, self.source, self.options, self.model.notes, error
         )
         return with_atomic_writes(program, self.atomic)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import assert_never
 
 from memfence.codes import Code
@@ -37,12 +38,13 @@ from memfence.program.expressions import (
     variable_address,
 )
 from memfence.program.ir import UNDECLARED, Final, Program, SharedVar
+from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText, Span
 
 _QUANTIFIER = {"exists": "exists", "not exists": "~exists", "forall": "forall"}
 
 
-def parse(source: SourceText) -> Program:
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     """The program of a litmus test; InputError with every mistake found."""
     layout = read_layout(source)
     errors: list[Diagnostic] = []
@@ -64,7 +66,8 @@ def parse(source: SourceText) -> Program:
     if errors or condition is None:
         raise InputError(sorted(errors, key=lambda d: d.at.span.start))
     processes = tuple(thread.process for thread in threads)
-    return Program(layout.name, tuple(memory.variables), processes, tuple(properties), source, "litmus")
+    read = replace(options, language="litmus")
+    return Program(layout.name, tuple(memory.variables), processes, tuple(properties), source, read)
 
 
 class _Memory:

@@ -50,6 +50,7 @@ from memfence.program.ir import (
     SharedVar,
     Store,
 )
+from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText
 
 if TYPE_CHECKING:
@@ -59,14 +60,15 @@ if TYPE_CHECKING:
     from memfence.frontends.persist.syntax import Node
 
 
-def parse(source: SourceText) -> Program:
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     """The program; what has no declared range has none yet."""
     findings = Findings(source)
     text = read(source)
     variables = _variables(text, findings)
     processes = _processes(text, variables, findings)
     findings.raise_if_any()
-    program = Program(str(text.name), tuple(variables.values()), processes, (), source, "persist")
+    read_as = replace(options, language="persist")
+    program = Program(str(text.name), tuple(variables.values()), processes, (), source, read_as)
     return replace(program, properties=tuple(_property(source, program, token) for token in text.properties))
 
 

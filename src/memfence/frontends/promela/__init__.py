@@ -9,6 +9,7 @@ Processes are called `P`, or `P_n` with Spin's process number n where there are 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import PurePath
 
 from memfence.codes import Code
@@ -22,24 +23,16 @@ from memfence.frontends.promela.preprocess import preprocess
 from memfence.frontends.promela.properties import Formulas
 from memfence.frontends.promela.reader import read_units
 from memfence.program.ir import Program, SharedVar
+from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText
 
 
-def parse(source: SourceText, *, split_reads: bool = False) -> Program:
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     """The program in `source`; InputError with every mistake found.
 
-    A statement is one step, as in Spin, even if it reads several globals; with `split_reads` it becomes one step a
-    read, in the order of evaluation.
+    A statement is one step, as in Spin, even if it reads several globals: a warning (MF201) says so. With
+    `split_reads` it becomes one step a read, in the order of evaluation.
     """
-    return _read(source, split_reads)[0]
-
-
-def lint(source: SourceText) -> list[Diagnostic]:
-    """Warnings about a program that can be read: MF201 for every statement that reads several globals at once."""
-    return _read(source, False)[1]
-
-
-def _read(source: SourceText, split_reads: bool) -> tuple[Program, list[Diagnostic]]:
     arranged = arrange(preprocess(source))
     errors, warnings = Errors(), dict[Diagnostic, None]()
     model = collect(read_units(source, arranged.tokens), errors)
@@ -47,20 +40,20 @@ def _read(source: SourceText, split_reads: bool) -> tuple[Program, list[Diagnost
     if not instances and not errors.found:
         place = source.span(0, min(1, len(source.text)))
         errors.add(Code.NO_PROCESS, "the program has no process", place, hint="write `active proctype P() { ... }`")
-    lowered = [lower_process(model, instance, errors, warnings, split_reads) for instance in instances]
+    lowered = [lower_process(model, instance, errors, warnings, options.split_reads) for instance in instances]
     formulas = Formulas(source, model, lowered, errors)
     properties = [formulas.property_of(block) for block in arranged.formulas]
     if errors.found:
         raise InputError(sorted(errors.found, key=lambda d: (d.at.span.source is not source, d.at.span.start)))
-    program = Program(
+    return Program(
         name=PurePath(source.path).stem,
         variables=_variables(model),
         processes=tuple(process.process for process in lowered),
         properties=tuple(found for found in properties if found is not None),
         source=source,
-        language="promela",
+        options=replace(options, language="promela"),
+        warnings=tuple(warnings),
     )
-    return program, list(warnings)
 
 
 def _variables(model: Model) -> tuple[SharedVar, ...]:
@@ -73,4 +66,4 @@ def _variables(model: Model) -> tuple[SharedVar, ...]:
     return tuple(variables)
 
 
-__all__ = ["insert_fences", "lint", "parse"]
+__all__ = ["insert_fences", "parse"]

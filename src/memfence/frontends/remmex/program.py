@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import PurePath
 
 from memfence.codes import Code
@@ -11,10 +12,11 @@ from memfence.frontends.remmex.lowering import DOMAINS, ProcessLowering, check_i
 from memfence.frontends.remmex.reader import Reader
 from memfence.frontends.remmex.syntax import ProgramText
 from memfence.program.ir import Program, SharedVar
+from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText
 
 
-def parse(source: SourceText) -> Program:
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     """The program; InputError with every mistake found. LOCK ... UNLOCK are left as lock regions.
 
     Two proctypes may have the same name, as in files of the original tool: the second is called `p_1`, then `p_2`.
@@ -33,7 +35,8 @@ def parse(source: SourceText) -> Program:
     )
     if reader.errors:
         raise InputError(sorted(reader.errors, key=lambda d: d.at.span.start))
-    return Program(PurePath(source.path).stem, tuple(variables), processes, (), source, "remmex")
+    name = PurePath(source.path).stem
+    return Program(name, tuple(variables), processes, (), source, replace(options, language="remmex"))
 
 
 def _memory(reader: Reader, text: ProgramText) -> tuple[list[SharedVar], dict[str, SharedName]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 from memfence.codes import Code
@@ -14,10 +15,11 @@ from memfence.frontends.rmm.reader import Reader
 from memfence.frontends.rmm.syntax import Name, ProgramText
 from memfence.program.expressions import At, Expr, conjunction
 from memfence.program.ir import Forbidden, Process, Program
+from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText, Span
 
 
-def parse(source: SourceText) -> Program:
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     """The program; InputError with every mistake found. `locked` blocks are left as lock regions."""
     reader = Reader(expand_macros(source))
     text = reader.read()
@@ -33,7 +35,8 @@ def parse(source: SourceText) -> Program:
     forbidden = [_forbidden(reader, labels, span, processes) for labels, span in text.forbidden]
     if reader.errors:
         raise InputError(_distinct(reader.errors))
-    return Program(PurePath(source.path).stem, tuple(memory.variables), processes, tuple(forbidden), source, "rmm")
+    name, variables = PurePath(source.path).stem, tuple(memory.variables)
+    return Program(name, variables, processes, tuple(forbidden), source, replace(options, language="rmm"))
 
 
 def _memory(reader: Reader, text: ProgramText) -> Memory:

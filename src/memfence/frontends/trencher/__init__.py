@@ -11,6 +11,7 @@ address that the program can compute (`address_bounds`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 
@@ -34,6 +35,7 @@ from memfence.program.ir import (
     Store,
     Unlock,
 )
+from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText
 
 if TYPE_CHECKING:
@@ -133,7 +135,7 @@ def _words(item: Item) -> str:
     return " ".join(item.span.text.split())
 
 
-def parse(source: SourceText) -> Program:
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     """The program; lock regions are left as they are, and no value has a range yet."""
     reader = read(source)
     size = reader.memory_size
@@ -145,7 +147,7 @@ def parse(source: SourceText) -> Program:
     processes = _Lowering(reader, size).processes()
     reader.raise_errors()
     memory = tuple(SharedVar(f"mem[{i}]", UNDECLARED) for i in range(size))
-    return Program(PurePath(source.path).stem, memory, processes, (), source, "trencher")
+    return Program(PurePath(source.path).stem, memory, processes, (), source, replace(options, language="trencher"))
 
 
 def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:
