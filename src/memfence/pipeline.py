@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
-from memfence.frontends import LANGUAGES, Language, choose_language, language_named
+from memfence.frontends.registry import LANGUAGES, Language, choose_language, language_named
 from memfence.passes.intervals import bound_values
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.ir import Program

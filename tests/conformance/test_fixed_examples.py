@@ -10,7 +10,7 @@ from typing import Literal
 import pytest
 
 from fixed_programs import fixed_and_needed
-from memfence.frontends import LANGUAGES
+from memfence.frontends.registry import LANGUAGES
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Forbidden
 from memfence.program.load_options import LoadOptions

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from generators import Feature, Shape, programs
 from memfence.engines.native.attacks import explore_attacks
 from memfence.engines.native.explicit import Bounded, Question, explore
-from memfence.frontends import EditKind
+from memfence.frontends.registry import EditKind
 from memfence.models import ModelName
 from memfence.program.expressions import At, Binary, Const, RegisterOf, conjunction, disjunction
 from memfence.program.ir import FencePoint, Forbidden, Program

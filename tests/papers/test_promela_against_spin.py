@@ -22,8 +22,8 @@ from spin import (
 )
 
 from exploration import reachable
-from memfence.frontends import EditKind
 from memfence.frontends.promela import insert_fences, parse
+from memfence.frontends.registry import EditKind
 from memfence.models import memory_model
 from memfence.models.steps import evaluate_in
 from memfence.pipeline import load, load_text

@@ -16,7 +16,7 @@ import pytest
 
 from corpus import CORPUS
 from memfence.diagnostics import InputError, render
-from memfence.frontends import language_named
+from memfence.frontends.registry import language_named
 from memfence.pipeline import load_text
 from memfence.program.load_options import LoadOptions
 from memfence.source import SourceText

@@ -8,7 +8,7 @@ import pytest
 
 from canonical import canonical
 from corpus import corpus_files, needs_corpus
-from memfence.frontends import language_named
+from memfence.frontends.registry import language_named
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.ir import Store
 from memfence.source import SourceText

@@ -37,7 +37,7 @@ from memfence.cli.fix_atomic import AtomicOutputs, fix_atomic, is_temporal
 from memfence.cli.outputs import HtmlOption, JunitOption, Outputs, SarifOption, require_place, write_report
 
 if TYPE_CHECKING:
-    from memfence.frontends import EditKind
+    from memfence.frontends.registry import EditKind
     from memfence.synthesis.result import FixResult
 
 

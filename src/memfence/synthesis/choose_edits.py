@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from memfence.execution.trace import Trace
-from memfence.frontends import EditKind
+from memfence.frontends.registry import EditKind
 from memfence.models.spec import SPECS
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program

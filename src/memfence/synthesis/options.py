@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from memfence.frontends import EditKind
+from memfence.frontends.registry import EditKind
 from memfence.tasks.options import CheckOptions
 
 Minimise = Literal["first", "count", "cost"]

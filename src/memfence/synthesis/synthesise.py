@@ -10,7 +10,7 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.execution.overtaking import Overtaken, overtaken_pairs
 from memfence.execution.trace import Trace
-from memfence.frontends import EditKind
+from memfence.frontends.registry import EditKind
 from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load_text
 from memfence.program.ir import Final, Program

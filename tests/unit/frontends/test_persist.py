@@ -9,7 +9,8 @@ import pytest
 from canonical import canonical
 from corpus import needs_corpus, transition_lists
 from memfence.diagnostics import InputError
-from memfence.frontends import EditKind, persist, trencher
+from memfence.frontends import persist, trencher
+from memfence.frontends.registry import EditKind
 from memfence.models import memory_model
 from memfence.models.steps import starts, successors
 from memfence.program.expressions import Binary, Conditional, Const, Expr, Register, Unary, variable_address

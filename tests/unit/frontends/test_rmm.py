@@ -9,7 +9,8 @@ import pytest
 from canonical import canonical
 from exploration import reachable, values_of
 from memfence.diagnostics import InputError
-from memfence.frontends import EditKind, choose_language, rmm
+from memfence.frontends import rmm
+from memfence.frontends.registry import EditKind, choose_language
 from memfence.models import ModelName, memory_model
 from memfence.models.steps import evaluate_in
 from memfence.passes.lock_regions import fuse_lock_regions

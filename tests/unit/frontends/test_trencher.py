@@ -9,7 +9,8 @@ import pytest
 from canonical import canonical
 from corpus import needs_corpus, transition_lists
 from memfence.diagnostics import InputError
-from memfence.frontends import EditKind, choose_language, trencher
+from memfence.frontends import trencher
+from memfence.frontends.registry import EditKind, choose_language
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import Address, Binary, Const, Register, Unary, variable_address
 from memfence.program.ir import (

@@ -28,7 +28,7 @@ from memfence.frontends.dve.syntax import (
     ValueType,
     Variable,
 )
-from memfence.frontends.grammar import load_grammar, parse_text, span_of
+from memfence.frontends.parsing.grammar import load_grammar, parse_text, span_of
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
-from memfence.frontends.grammar import span_of
+from memfence.frontends.parsing.grammar import span_of
 from memfence.frontends.persist.syntax import (
     INSTRUCTION,
     LABEL,
@@ -56,8 +56,8 @@ from memfence.source import SourceText
 if TYPE_CHECKING:
     from lark import Token, Tree
 
-    from memfence.frontends import EditKind
     from memfence.frontends.persist.syntax import Node
+    from memfence.frontends.registry import EditKind
 
 
 def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:

@@ -36,7 +36,7 @@ from memfence.program.text.expressions import print_expression
 from memfence.source import SourceText
 
 if TYPE_CHECKING:
-    from memfence.frontends import EditKind
+    from memfence.frontends.registry import EditKind
 
 
 def write_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:

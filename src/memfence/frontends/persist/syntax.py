@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
-from memfence.frontends.grammar import load_grammar, span_of
-from memfence.frontends.limits import LARGEST, SMALLEST, first_too_deep, read_integer
-from memfence.frontends.recovery import LineStyle, parse_lines
+from memfence.frontends.parsing.grammar import load_grammar, span_of
+from memfence.frontends.parsing.limits import LARGEST, SMALLEST, first_too_deep, read_integer
+from memfence.frontends.parsing.recovery import LineStyle, parse_lines
 from memfence.program.expressions import Binary, BinaryOp, Conditional, Const, Expr, Unary, UnaryOp
 from memfence.program.text.expressions import PRECEDENCE
 from memfence.source import SourceText, Span

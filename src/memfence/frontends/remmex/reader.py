@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.grammar import load_grammar, parse_text, span_of
-from memfence.frontends.limits import LARGEST, MOST_NESTED, read_integer
+from memfence.frontends.parsing.grammar import load_grammar, parse_text, span_of
+from memfence.frontends.parsing.limits import LARGEST, MOST_NESTED, read_integer
+from memfence.frontends.parsing.separators import explain_syntax_error
 from memfence.frontends.remmex.syntax import (
     Block,
     Body,
@@ -32,7 +33,6 @@ from memfence.frontends.remmex.syntax import (
     StoreTo,
     TakeLock,
 )  # fmt: skip
-from memfence.frontends.separators import explain_syntax_error
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.grammar import load_grammar, parse_text
-from memfence.frontends.limits import LARGEST, MOST_NESTED, read_integer
+from memfence.frontends.parsing.grammar import load_grammar, parse_text
+from memfence.frontends.parsing.limits import LARGEST, MOST_NESTED, read_integer
+from memfence.frontends.parsing.separators import explain_syntax_error
 from memfence.frontends.rmm.macros import Expansion
 from memfence.frontends.rmm.syntax import (
     AssumeHere,
@@ -32,7 +33,6 @@ from memfence.frontends.rmm.syntax import (
     While,
     Write,
 )  # fmt: skip
-from memfence.frontends.separators import explain_syntax_error
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
-from memfence.frontends.grammar import span_of
+from memfence.frontends.parsing.grammar import span_of
 from memfence.frontends.trencher.syntax import MOST_MEMORY, STATE, TRANSITION, Item, Reader, Thread, read
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr, Register, Unary, fold, variable_address
@@ -41,7 +41,7 @@ from memfence.source import SourceText
 if TYPE_CHECKING:
     from lark import Token, Tree
 
-    from memfence.frontends import EditKind
+    from memfence.frontends.registry import EditKind
     from memfence.frontends.trencher.syntax import Node
 
 
