@@ -11,8 +11,9 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.dve.names import DOMAIN, LocalPlace, Names, Placed, SharedPlace
 from memfence.frontends.dve.steps import Queue, StepLowering
-from memfence.frontends.dve.syntax import Model, Name, ProcessText, Step, Variable
+from memfence.frontends.dve.syntax import Model, ProcessText, Step, Variable
 from memfence.frontends.dve.values import Values
+from memfence.frontends.parsing.syntax import Name
 from memfence.passes.atomic_writes import AtomicWrite, with_atomic_writes
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import TRUE, At, Binary, negate

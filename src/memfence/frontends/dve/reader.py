@@ -18,7 +18,6 @@ from memfence.frontends.dve.syntax import (
     InfixOperator,
     InState,
     Model,
-    Name,
     Number,
     Prefix,
     PrefixOperator,
@@ -29,6 +28,7 @@ from memfence.frontends.dve.syntax import (
     Variable,
 )
 from memfence.frontends.parsing.grammar import load_grammar, parse_text, span_of
+from memfence.frontends.parsing.syntax import Name
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:

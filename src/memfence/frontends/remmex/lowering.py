@@ -7,6 +7,7 @@ from typing import assert_never
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label, did_you_mean
+from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
 from memfence.frontends.remmex.expressions import SharedName, Translator
 from memfence.frontends.remmex.reader import Reader
 from memfence.frontends.remmex.syntax import (
@@ -16,11 +17,8 @@ from memfence.frontends.remmex.syntax import (
     Declaration,
     Do,
     Else,
-    FenceHere,
-    Goto,
     Guard,
     If,
-    Name,
     ProcessText,
     ReleaseLock,
     SetLocal,

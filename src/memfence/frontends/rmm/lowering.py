@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
+from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
 from memfence.frontends.rmm.expressions import Translator, bounds_of, within
 from memfence.frontends.rmm.memory import Memory, domain_of
 from memfence.frontends.rmm.reader import Reader
@@ -17,11 +18,8 @@ from memfence.frontends.rmm.syntax import (
     Body,
     Cas,
     Either,
-    FenceHere,
-    Goto,
     If,
     Locked,
-    Name,
     Nop,
     Place,
     ProcessText,

@@ -8,11 +8,12 @@ from pathlib import PurePath
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
+from memfence.frontends.parsing.syntax import Name
 from memfence.frontends.rmm.lowering import ProcessLowering
 from memfence.frontends.rmm.macros import expand_macros
 from memfence.frontends.rmm.memory import Memory
 from memfence.frontends.rmm.reader import Reader
-from memfence.frontends.rmm.syntax import Name, ProgramText
+from memfence.frontends.rmm.syntax import ProgramText
 from memfence.program.expressions import At, Expr, conjunction
 from memfence.program.ir import Forbidden, Process, Program
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
