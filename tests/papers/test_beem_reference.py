@@ -9,7 +9,7 @@ from beem import Answer, Instance, load, property_of, small_instances
 
 from corpus import corpus_files, needs_corpus
 from emptiness import following, has_accepted_run, has_run_of_property
-from memfence.frontends.dve import parse_state_expression
+from memfence.frontends.dve.lowering import parse_state_expression
 from memfence.models import Sc
 from memfence.models.state import State
 from memfence.models.steps import evaluate_in, starts

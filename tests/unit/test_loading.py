@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from memfence.frontends import promela
+from memfence.frontends.promela import lowering
+from memfence.frontends.promela.reader import read_units
+from memfence.frontends.promela.syntax import Unit
+from memfence.frontends.promela.tokens import Token
 from memfence.pipeline import load_text
 from memfence.program.ir import Domain
 from memfence.program.load_options import LoadOptions
@@ -46,8 +51,12 @@ def test_options_make_no_difference_between_programs() -> None:
 
 def test_warnings_come_with_the_program_and_cost_no_second_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     read = list[str]()
-    units = promela.read_units
-    monkeypatch.setattr(promela, "read_units", lambda source, tokens: read.append(source.path) or units(source, tokens))
+
+    def counted(source: SourceText, tokens: Sequence[Token]) -> list[Unit]:
+        read.append(source.path)
+        return read_units(source, tokens)
+
+    monkeypatch.setattr(lowering, "read_units", counted)
     program = load_text(SourceText("several.pml", SEVERAL_READS))
     assert [warning.at.span.text for warning in program.warnings] == ["x + y == 2", "x + y == 2"]
     assert read == ["several.pml"]

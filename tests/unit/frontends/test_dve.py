@@ -9,6 +9,7 @@ import pytest
 
 from memfence.diagnostics import InputError
 from memfence.frontends import dve
+from memfence.frontends.dve.lowering import parse_state_expression
 from memfence.models import MemoryModel, Sc, memory_model
 from memfence.models.state import Failure, State
 from memfence.models.steps import error_state, evaluate_in, starts, successors
@@ -49,7 +50,7 @@ def reachable(program: Program, model: MemoryModel | None = None) -> tuple[set[S
 
 def outcomes(program: Program, *expressions: str, model: MemoryModel | None = None) -> set[tuple[int, ...]]:
     """The values that the DVE expressions take in states where nothing more can happen."""
-    wanted = [dve.parse_state_expression(program, e) for e in expressions]
+    wanted = [parse_state_expression(program, e) for e in expressions]
     states, _ = reachable(program, model)
     final = [s for s in states if not list(successors(program, model or Sc(), s))]
     return {tuple(evaluate_in(program, s, 0, e) for e in wanted) for s in final}
