@@ -182,12 +182,12 @@ def test_traces_that_there_was_no_time_for_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from memfence.cli import explore_command
+    from memfence.execution import recording
     from memfence.pipeline import load
     from memfence.questions.explore import ExploreOptions, explore
-    from memfence.reports import memory_trace
 
     result = explore(load(ROOT / EXAMPLE), ExploreOptions(save=2))
-    monkeypatch.setattr(memory_trace, "render_trace", lambda _: time.sleep(30))
+    monkeypatch.setattr(recording, "render_trace", lambda _: time.sleep(30))
     explore_command._save_traces(result, TimeLimit(0.01), tmp_path)
     assert list(tmp_path.iterdir()) == []
     left = result.counts.interleavings

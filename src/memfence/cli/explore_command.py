@@ -161,7 +161,7 @@ def _save(
 
 def _save_traces(result: ExploreResult, limit: TimeLimit, folder: Path) -> None:
     """One file an execution, numbered."""
-    from memfence.reports.memory_trace import render_trace
+    from memfence.execution.recording import render_trace
 
     written, why = 0, "see --most-traces"
     for execution in result.executions:
