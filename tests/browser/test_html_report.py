@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from chromium import chromium
 
-from memfence.models import ModelName
+from memfence.models.spec import ModelName
 from memfence.pipeline import load
 from memfence.questions import check
 from memfence.reports.check_page import check_page
 from memfence.reports.fix_page import fix_page
 from memfence.reports.html import render_html
 from memfence.synthesis.options import FixOptions
-from memfence.synthesis.synthesise import fix
+from memfence.synthesis.synthesise import fix_fences as fix
 from memfence.tasks.options import CheckOptions
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -205,7 +205,7 @@ def test_saved_traces_are_read_by_the_monitor_with_the_same_answer(tmp_path: Pat
     files = sorted((tmp_path / "traces").iterdir())
     assert len(files) == value["interleavings"]
     from memfence.questions.monitor import monitor
-    from memfence.tasks.result import Verdict
+    from memfence.tasks.answer import Verdict
 
     violated = [monitor(path).verdict is Verdict.VIOLATED for path in files]
     assert sum(violated) == value["borderline"]

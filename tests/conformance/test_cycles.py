@@ -7,15 +7,16 @@ from collections import Counter
 import pytest
 
 from memfence import CheckOptions, check
-from memfence.engines.native.explicit import Question
-from memfence.models import ModelName
 from memfence.models.reference_search import Outcome
+from memfence.models.spec import SPECS, ModelName
 from memfence.pipeline import load_text
 from memfence.program.expressions import At, conjunction
 from memfence.program.ir import Final, Program
 from memfence.source import SourceText
+from memfence.tasks.answer import Verdict
+from memfence.tasks.task import Safety, Task
 from support.cycles import EDGES, REGISTERS, Cycle, cycles
-from support.engines import ENGINES, Task, outcomes_of
+from support.engines import LIMITS, answers, outcomes_of
 from twins import axiomatic
 
 MODELS: tuple[ModelName, ...] = ("sc", "tso", "pso")
@@ -52,7 +53,7 @@ def check_cycle(cycle: Cycle) -> None:
     for model in MODELS:
         where = f"{cycle.name} under {model}\n{text}"
         assert (cycle.witness() in expected[model]) == cycle.is_allowed(model), where
-        assert outcomes_of(program, model) == expected[model], where
+        assert outcomes_of(program, SPECS[model]) == expected[model], where
         assert by_litmus(cycle, from_text, model) == expected[model], where
 
 
@@ -83,15 +84,13 @@ def check_looping_cycle(cycle: Cycle) -> Counter[str]:
     """How many questions each engine has answered, rightly."""
     program = cycle.looping_program()
     last = [len(process.locations) - 1 for process in program.processes]
-    question = Question(bad=conjunction(*(At(p, frozenset({at})) for p, at in enumerate(last))), failures=False)
+    goal = Safety(bad=conjunction(*(At(p, frozenset({at})) for p, at in enumerate(last))), failures=False)
     answered: Counter[str] = Counter()
-    for model in MODELS:
-        task = Task(program, model, question)
-        for engine in (engine for engine in ENGINES if engine.obstacle(task) is None):
-            answer = engine.answer(task)
-            where = f"{engine.name}: {program.name} under {model}"
-            assert answer.found in (None, cycle.is_allowed(model)), where
-            answered[engine.name] += answer.found is not None
+    for name in MODELS:
+        for engine, answer in answers(Task(program, SPECS[name], goal, LIMITS)).items():
+            found = answer.verdict is Verdict.VIOLATED
+            assert found == cycle.is_allowed(name), f"{engine}: {program.name} under {name}"
+            answered[engine] += 1
     return answered
 
 

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from memfence.models import ModelName, memory_model
 from memfence.models.reference_search import shortest_steps
+from memfence.models.spec import ModelName
 from memfence.models.state import State
 from memfence.models.steps import MemoryModel, evaluate_in
 from memfence.pipeline import load
 from memfence.program.expressions import Expr
 from memfence.program.ir import Invariant, Program
+from support.models import memory_model
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ROWS = list(csv.DictReader((EXAMPLES / "verdicts.csv").read_text().splitlines()))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memfence.models import ModelName, memory_model
 from memfence.models.reference_search import outcomes
+from memfence.models.spec import SPECS, ModelName
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, variable_address
 from memfence.program.ir import Domain, Fence, Load, Op, Program, SharedVar, Store
@@ -34,7 +34,7 @@ FAULT = "the separator of PSO in the core is a value that a variable can have"
 
 
 def check_outcomes(program: Program, model: ModelName) -> None:
-    assert outcomes_of(program, model) == outcomes(program, memory_model(model))
+    assert outcomes_of(program, SPECS[model]) == outcomes(program, SPECS[model].definition)
 
 
 @pytest.mark.parametrize("model", ["sc", "tso", "pso"])

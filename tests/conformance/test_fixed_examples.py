@@ -16,7 +16,7 @@ from memfence.program.text.properties import parse_expression
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixVerdict
-from memfence.tasks.options import Criterion
+from memfence.tasks.criterion import Criterion
 from support.fixed_programs import fixed_and_needed
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

@@ -7,19 +7,21 @@ from random import Random
 
 import pytest
 
-from memfence.models import MemoryModel, Sc, memory_model
 from memfence.models.reference_search import reachable
-from memfence.models.steps import is_final
+from memfence.models.sc import Sc
+from memfence.models.spec import SC
+from memfence.models.steps import MemoryModel, is_final
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, Register, variable_address
 from memfence.program.ir import Domain, Load, Ltl, Op, Program, SharedVar, Store
-from memfence.questions.ltl.check import bounded_memory, claim_of_formula, decide
-from memfence.synthesis.atomic_writes import SC, fix_ltl
+from memfence.questions.ltl.check import bounded_model, claim_of_formula, decide
+from memfence.synthesis.atomic_writes import fix_ltl
 from memfence.synthesis.options import FixOptions, Minimise
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.limits import Limits
 from support.cyclic_programs import cyclic_program
+from support.models import memory_model
 
 FORMULAS = (
     "F (x0 == 2)",
@@ -101,8 +103,8 @@ def smallest(program: Program, options: FixOptions, waits_for: WaitsFor) -> int 
 
 def holds(program: Program, options: FixOptions) -> bool:
     assert options.ltl is not None
-    claim = claim_of_formula(options.ltl.text, program, dict(options.define))
-    return decide(program, claim, bounded_memory(options), fair=options.fair, limits=Limits()).lasso is None
+    claim = claim_of_formula(options.ltl, program, dict(options.define))
+    return decide(program, claim, bounded_model(options), fair=options.fair, limits=Limits()).trace is None
 
 
 def check_minimum(seed: int, waits_for: WaitsFor) -> int:
@@ -110,8 +112,8 @@ def check_minimum(seed: int, waits_for: WaitsFor) -> int:
     program, formula, fair = question(seed)
     options = FixOptions(model="tso", ltl=Ltl("ltl", formula), fair=fair)
     found = fix_ltl(program, options, waits_for=waits_for)
-    claim = claim_of_formula(formula, program, {})
-    if decide(program, claim, SC, fair=fair, limits=Limits()).lasso is not None:
+    claim = claim_of_formula(Ltl("ltl", formula), program, {})
+    if decide(program, claim, SC, fair=fair, limits=Limits()).trace is not None:
         assert found.verdict is FixVerdict.IMPOSSIBLE
         return 0
     expected = smallest(program, options, waits_for)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from memfence.models import ModelName, memory_model
 from memfence.models.reference_search import Outcome, outcomes
+from memfence.models.spec import SPECS, ModelName
 from memfence.program.ir import Program
 from support.generators import EVERYTHING, Shape, programs
 from support.racing_programs import racing_program
@@ -21,7 +21,7 @@ ANYTHING = programs(LOOP_FREE) | programs(THREE)
 
 
 def by_rules(program: Program) -> dict[ModelName, set[Outcome]]:
-    return {model: outcomes(program, memory_model(model)) for model in axiomatic.MODELS}
+    return {model: outcomes(program, SPECS[model].definition) for model in axiomatic.MODELS}
 
 
 def check_program(program: Program) -> dict[ModelName, set[Outcome]]:

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from memfence.engines.native.attacks import Attack, AttackKind, Decided, explore_attacks, explore_races
-from memfence.models import ModelName
+from memfence.engines.native.attacks import Attack, AttackKind, Attacks, explore_attacks
+from memfence.engines.native.races import explore_races
+from memfence.models.spec import ModelName
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, variable_address
 from memfence.program.ir import Domain, FenceKind, Load, Program, SharedVar, Store
 from memfence.questions import check
-from memfence.questions.state_robustness import check_state_robustness
+from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
-from memfence.tasks.result import Verdict
 from support.criteria_programs import PLAIN, RICH, criteria_programs
 from support.fenced import with_fences
 from twins import criteria as twin
@@ -52,7 +52,7 @@ def is_state_robust(model: ModelName) -> Holds:
     """No reductions exist for it: the second argument makes no difference."""
 
     def holds(program: Program, _: Reductions) -> bool:
-        verdict = check_state_robustness(program, CheckOptions(model=model)).verdict
+        verdict = check(program, CheckOptions(criterion="state-robust", model=model)).verdict
         assert verdict in (Verdict.HOLDS, Verdict.VIOLATED)
         return verdict is Verdict.HOLDS
 
@@ -60,15 +60,15 @@ def is_state_robust(model: ModelName) -> Holds:
 
 
 CRITERIA: dict[str, tuple[Holds, Callable[[Program], bool]]] = {
-    "persistent": (no_attack("persistence"), twin.is_persistent),
-    "robust under TSO": (no_attack("tso"), lambda program: twin.is_robust(program, "tso")),
-    "robust under PSO": (no_attack("pso"), lambda program: twin.is_robust(program, "pso")),
+    "persistent": (no_attack(AttackKind.PERSISTENCE), twin.is_persistent),
+    "robust under TSO": (no_attack(AttackKind.ROBUSTNESS_TSO), lambda program: twin.is_robust(program, "tso")),
+    "robust under PSO": (no_attack(AttackKind.ROBUSTNESS_PSO), lambda program: twin.is_robust(program, "pso")),
     "free of triangular races": (no_race(True), twin.is_triangular_race_free),
     "free of data races": (no_race(False), twin.is_data_race_free),
     "state-robust under TSO": (is_state_robust("tso"), lambda program: twin.is_state_robust(program, "tso")),
     "state-robust under PSO": (is_state_robust("pso"), lambda program: twin.is_state_robust(program, "pso")),
 }
-ATTACKS: tuple[AttackKind, ...] = ("persistence", "tso", "pso")
+ATTACKS: tuple[AttackKind, ...] = tuple(AttackKind)
 EVERY_ATTACK = pytest.mark.parametrize("kind", ATTACKS)
 SMALL = st.one_of(criteria_programs(PLAIN, torn_steps=False), criteria_programs(RICH))
 
@@ -109,7 +109,7 @@ def is_stopped(attack: Attack, fences: dict[tuple[int, int], FenceKind]) -> bool
     return any(t in (attack.crossed if kind == "mfence" else attack.separable) for t, kind in mine.items())
 
 
-def some_fences(program: Program, decided: Decided, random: Random) -> dict[tuple[int, int], FenceKind]:
+def some_fences(program: Program, decided: Attacks, random: Random) -> dict[tuple[int, int], FenceKind]:
     every = [(p, t) for p, process in enumerate(program.processes) for t in range(len(process.transitions))]
     useful = sorted({(a.attacker, t) for a in decided.attacks for t in a.crossed})
     chosen = [site for site in useful if random.random() < 0.6] + random.sample(every, min(1, len(every)))
@@ -147,11 +147,11 @@ def test_fences_are_enough_exactly_if_they_stop_every_attack_of_many_programs(
 def check_attacks_are_runs(program: Program, kind: AttackKind) -> None:
     decided = explore_attacks(program, kind, collect=True)
     for attack in decided.attacks:
-        trace = decided.attack_trace(attack, "pso" if kind == "pso" else "tso")
+        trace = decided.trace(attack)
         if trace.failure is not None:
             continue
         assert trace.end.is_plain
-        if kind != "persistence":
+        if kind is not AttackKind.PERSISTENCE:
             assert not twin.is_acyclic(twin.history_of(trace))
 
 
@@ -184,7 +184,7 @@ def test_a_torn_step_whose_run_has_the_order_of_an_sc_run_is_no_violation() -> N
     reader.emit(0, 1, Load(0, x))
     program = Program("torn", (SharedVar("x", domain),), (writer.build(0), reader.build(0)))
     assert twin.is_persistent(program)
-    decided = explore_attacks(program, "persistence")
+    decided = explore_attacks(program, AttackKind.PERSISTENCE)
     assert decided.torn and not decided.attacks and not decided.complete
     assert check(program, CheckOptions(criterion="persistent")).verdict is Verdict.UNKNOWN
     reader.emit(1, 2, Load(0, x))  # 1, then 0: that is no SC run's order

@@ -7,7 +7,7 @@ import io
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 
-from memfence.engines.native.attacks import explore_attacks
+from memfence.engines.native.attacks import AttackKind, explore_attacks
 from memfence.engines.native.monitor import monitor_stream
 from memfence.engines.native.stateless import Explored, encode_for_exploration, explore
 from memfence.execution.schedule import read_schedules, schedule_object
@@ -105,7 +105,7 @@ def check_safety(program: Program) -> bool:
 
 def check_robustness(program: Program) -> None:
     """Two independent algorithms, one property."""
-    assert (not explore_attacks(program, "tso").attacks) == (not explore(program).has_borderline)
+    assert (not explore_attacks(program, AttackKind.ROBUSTNESS_TSO).attacks) == (not explore(program).has_borderline)
 
 
 def check_findings(program: Program) -> None:

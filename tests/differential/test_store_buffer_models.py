@@ -12,17 +12,19 @@ import pytest
 
 from memfence.diagnostics import InputError
 from memfence.frontends import dve
-from memfence.models import ModelName, Sc, memory_model
 from memfence.models.reference_search import explore, reachable
+from memfence.models.sc import Sc
+from memfence.models.spec import ModelName
 from memfence.models.state import State
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.program.ir import Ltl, Program
 from memfence.questions import check
 from memfence.source import SourceText
+from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
-from memfence.tasks.result import Verdict
-from memfence.translate.dve import render_store_buffer_model
+from memfence.translation.dve import render_store_buffer_model
 from support.corpus import CORPUS
+from support.models import memory_model
 
 TSO_VAR = memory_model("tso", bound=1, per_variable=True)
 

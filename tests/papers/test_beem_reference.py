@@ -8,8 +8,8 @@ import pytest
 from beem import Answer, Instance, load, property_of, small_instances
 
 from memfence.frontends.dve import parse_state_expression
-from memfence.models import Sc
 from memfence.models.reference_search import breadth_first
+from memfence.models.sc import Sc
 from memfence.models.state import State
 from memfence.models.steps import evaluate_in, starts
 from memfence.program.ir import PropertyAutomaton

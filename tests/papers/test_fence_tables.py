@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from memfence.pipeline import load
-from memfence.synthesis import count_fences
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixResult, FixVerdict
-from memfence.tasks.options import Criterion
+from memfence.synthesis.synthesise import count_fences
+from memfence.tasks.criterion import Criterion
 from support.corpus import CORPUS, needs_corpus
 from support.fixed_programs import fixed_and_needed
 

@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 
 from memfence import CheckOptions, check, load
-from memfence.models import ModelName
+from memfence.models.spec import ModelName
 from memfence.program.ir import Final, Program
 from memfence.reports.herd import observation, show_state
 from support.corpus import CORPUS, needs_corpus

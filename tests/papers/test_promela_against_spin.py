@@ -22,15 +22,15 @@ from spin import (
 
 from memfence.frontends import EditKind
 from memfence.frontends.promela import insert_fences, parse
-from memfence.models import memory_model
 from memfence.models.reference_search import explore
 from memfence.models.steps import evaluate_in
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Invariant, Program
 from memfence.questions import check
 from memfence.source import SourceText
+from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
-from memfence.tasks.result import Verdict
+from support.models import memory_model
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.pml"))
 

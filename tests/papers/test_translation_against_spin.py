@@ -12,16 +12,16 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 
-from memfence.models import memory_model
 from memfence.models.reference_search import reachable
 from memfence.models.steps import evaluate_in
 from memfence.pipeline import load
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import At, Binary, Const, Register, RegisterOf, Shared, variable_address
 from memfence.program.ir import Assign, Assume, Domain, Forbidden, Load, Program, SharedVar, Store, Sync
-from memfence.translate.promela import render_promela
+from memfence.translation.promela import render_promela
 from support.exploration import shortest_run
 from support.generators import EVERYTHING, Feature, Shape, programs
+from support.models import memory_model
 from support.samples import Sample, message_passing, store_buffering
 
 pytestmark = pytest.mark.skipif(

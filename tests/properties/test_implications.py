@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from memfence.models import ModelName
+from memfence.models.spec import ModelName
 from memfence.pipeline import load_text
 from memfence.program.ir import Program, Store, has_guarded_writes
 from memfence.questions.criteria import check_criterion
 from memfence.questions.safety import check_safety
 from memfence.source import SourceText
-from memfence.tasks.options import CheckOptions, Criterion
-from memfence.tasks.result import Verdict
+from memfence.tasks.answer import Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.options import CheckOptions
 from support.criteria_programs import RICH, criteria_programs
 from support.cyclic_programs import cyclic_program
 

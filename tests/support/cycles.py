@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from memfence.models import ModelName
 from memfence.models.reference_search import Outcome
+from memfence.models.spec import ModelName
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, Register, variable_address
 from memfence.program.ir import (
@@ -255,6 +255,11 @@ def cycles(size: int, edges: Iterable[Edge] = _EVERY_EDGE) -> Iterator[Cycle]:
         if names not in seen and _is_cycle(chain):
             seen.update(names[n:] + names[:n] for n in range(size))
             yield Cycle(chain)
+
+
+def looping_cycles(size: int) -> list[Program]:
+    """The cycles that reads alone can see, with loops."""
+    return [cycle.looping_program() for cycle in cycles(size) if cycle.is_seen_by_reads]
 
 
 def _chains(size: int, edges: tuple[Edge, ...], chain: tuple[Edge, ...]) -> Iterator[tuple[Edge, ...]]:

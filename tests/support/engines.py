@@ -1,27 +1,21 @@
-"""The engines as tests see them: outcomes of loop-free programs, and a list of everything that answers a safety task.
-
-`ENGINES` has the interface of the registry that is to come: `name`, `obstacle(task)`, `answer(task)`.
-"""
+"""The engines as tests see them: outcomes of loop-free programs, and what everything that answers a task says."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import count
-from typing import Protocol
 
-from memfence.engines.native.dual import unsupported
-from memfence.engines.native.explicit import Bounded, Explored, Question, explore
-from memfence.engines.unreachable import is_out_of_reach
-from memfence.execution.trace import Trace
-from memfence.models import ModelName
+from memfence.engines.native.explicit import Explored, explore
+from memfence.engines.registry import engines_for
 from memfence.models.reference_search import Outcome
+from memfence.models.spec import ModelSpec
+from memfence.models.steps import evaluate_in
 from memfence.program.expressions import Expr, RegisterOf, Shared, variable_address
 from memfence.program.ir import Program
-from memfence.strategy import portfolio
-from memfence.strategy.portfolio import Decision
-from memfence.tasks.limits import Deadline, Limits
-from memfence.tasks.options import CheckOptions
+from memfence.strategy.portfolio import decide
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.limits import Limits
+from memfence.tasks.task import Safety, Task
 
 LIMITS = Limits(timeout_seconds=20)
 
@@ -36,9 +30,9 @@ def observed(program: Program) -> Iterator[tuple[int | None, Expr]]:
     yield from ((None, Shared(variable_address(x))) for x in range(len(program.variables)))
 
 
-def search_outcomes(program: Program, memory: Bounded, *, reductions: frozenset[str] = frozenset()) -> Explored:
+def search_outcomes(program: Program, model: ModelSpec) -> Explored:
     values = tuple(expr for _, expr in observed(program))
-    return explore(program, memory, Question(failures=False, final_values=values), limits=LIMITS, reductions=reductions)
+    return explore(program, model, Safety(failures=False, final_values=values), limits=LIMITS)
 
 
 def outcomes_seen(explored: Explored) -> set[Outcome]:
@@ -51,87 +45,27 @@ def outcomes_seen(explored: Explored) -> set[Outcome]:
     return {(tuple(part(s.values, p) for p in processes), part(s.values, None)) for s in explored.final_states}
 
 
-def outcomes_within(program: Program, model: ModelName, bound: int) -> set[Outcome]:
-    """The outcomes of runs that never have more than `bound` stores in a buffer."""
-    return outcomes_seen(search_outcomes(program, Bounded(model, bound)))
+def outcomes_within(program: Program, model: ModelSpec) -> set[Outcome]:
+    """The outcomes of all runs under a model with a bound."""
+    return outcomes_seen(search_outcomes(program, model))
 
 
-def outcomes_of(program: Program, model: ModelName) -> set[Outcome]:
+def outcomes_of(program: Program, model: ModelSpec) -> set[Outcome]:
     """The outcomes of all runs of a program without loops: the bound grows until no store is refused."""
-    bounds = (0,) if model == "sc" else count(2, 2)
-    return next(outcomes_seen(e) for e in (search_outcomes(program, Bounded(model, n)) for n in bounds) if e.complete)
+    models = (model.bounded(bound) for bound in count(2, 2)) if model.has_buffers else (model,)
+    return next(outcomes_seen(explored) for m in models if (explored := search_outcomes(program, m)).complete)
 
 
-# Everything that answers a safety task.
+# Everything that answers a task.
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """Is there a run of `program` under `model` to what `question` asks for?"""
-
-    program: Program
-    model: ModelName
-    question: Question
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """`found` is None where the engine gave up."""
-
-    found: bool | None
-    trace: Trace | None = None
-
-
-class Engine(Protocol):
-    """`obstacle` says why the engine does not take the task; None: it does."""
-
-    @property
-    def name(self) -> str: ...
-
-    def obstacle(self, task: Task) -> str | None: ...
-
-    def answer(self, task: Task) -> Answer: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Adapted:
-    """One way to decide, of `strategy.portfolio`, as an engine."""
-
-    name: str
-    decide: Callable[[Program, Question, CheckOptions, Deadline], Decision | None]
-    refuse: Callable[[Task], str | None] = lambda task: None
-
-    def obstacle(self, task: Task) -> str | None:
-        return self.refuse(task)
-
-    def answer(self, task: Task) -> Answer:
-        decided = self.decide(task.program, task.question, CheckOptions(model=task.model), Deadline(LIMITS))
-        if decided is None or not decided.is_conclusive:
-            return Answer(None)
-        return Answer(decided.answer == "found", decided.trace)
-
-
-def _needs_buffers(task: Task) -> str | None:
-    return "it is about store buffers" if task.model == "sc" else None
-
-
-def _needs_tso(task: Task) -> str | None:
-    return unsupported(task.program, task.question) if task.model == "tso" else "it is about TSO only"
-
-
-def _needs_dead_locations(task: Task) -> str | None:
-    return None if is_out_of_reach(task.program, task.question) else "control may come there"
-
-
-def _decide(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision:
-    return portfolio.decide(program, question, options, deadline.limits)
-
-
-ENGINES: tuple[Engine, ...] = (
-    Adapted("auto", _decide),
-    Adapted("explicit", portfolio.grow_bounds, _needs_buffers),
-    Adapted("symbolic", portfolio.search_symbolically, _needs_buffers),
-    Adapted("dual", portfolio.search_dually, _needs_tso),
-    Adapted("shortcut by SC", portfolio.prove_by_shortcut, _needs_buffers),
-    Adapted("control flow", portfolio.by_control_flow, _needs_dead_locations),
-)
+def answers(task: Task) -> dict[str, Answer]:
+    """What each registered engine without an obstacle, and the portfolio of all, decide; each run ends as it should."""
+    asked = {engine.name: engine.answer(task) for engine in engines_for(task)}
+    decided = {name: answer for name, answer in (*asked.items(), ("auto", decide(task))) if answer.is_conclusive}
+    for name, answer in decided.items():
+        if answer.verdict is Verdict.VIOLATED:
+            assert answer.trace is not None, name
+            if isinstance(task.goal, Safety) and task.goal.bad is not None:
+                assert evaluate_in(task.program, answer.trace.end, 0, task.goal.bad), name
+    return decided

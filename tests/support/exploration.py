@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from memfence.execution.trace import Trace
-from memfence.models import ModelName, memory_model
 from memfence.models.reference_search import breadth_first, shortest_steps
+from memfence.models.spec import ModelName
 from memfence.models.state import Run, State
 from memfence.models.steps import MemoryModel, evaluate_in, is_final, starts, successors
 from memfence.program.expressions import Expr
 from memfence.program.ir import Final, Program, Store, is_local
+from support.models import memory_model
 
 
 def shortest_run(program: Program, model: MemoryModel, goal: Callable[[State], bool]) -> Trace | None:

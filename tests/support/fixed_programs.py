@@ -12,8 +12,9 @@ from memfence.questions import check
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixResult, FixVerdict, PlacedFence
-from memfence.synthesis.synthesise import fix, forbidding_outcomes, restated
-from memfence.tasks.result import Verdict
+from memfence.synthesis.synthesise import fix_fences as fix
+from memfence.synthesis.synthesise import forbidding_outcomes, restated
+from memfence.tasks.answer import Verdict
 
 
 def verdict_with(program: Program, fences: Sequence[PlacedFence], options: FixOptions) -> Verdict:

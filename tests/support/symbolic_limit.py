@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from memfence.engines.native.explicit import Bounded, Question, explore
-from memfence.engines.native.symbolic import UnboundedModel
+from memfence.engines.native.explicit import explore
+from memfence.models.spec import ModelSpec
 from memfence.program.ir import Program
 from memfence.tasks.limits import Limits, Stop
+from memfence.tasks.task import Safety
+from support.models import spec
 
-JUST_EXPLORE = Question(failures=False)
+JUST_EXPLORE = Safety(failures=False)
 LARGEST_BOUND, STABLE_ROUNDS, MOST_STATES = 8, 3, 150_000
 
 Locations = tuple[int, ...]
@@ -27,12 +29,12 @@ class Limit:
     is_stable: bool
 
 
-def explicit_limit(program: Program, model: UnboundedModel) -> Limit:
+def explicit_limit(program: Program, model: ModelSpec | str) -> Limit:
     """Grow the bound until the set of reachable location tuples stops growing."""
     before: frozenset[Locations] = frozenset()
     stable = 0
     for bound in range(1, LARGEST_BOUND + 1):
-        explored = explore(program, Bounded(model, bound), JUST_EXPLORE, limits=Limits(timeout_seconds=60))
+        explored = explore(program, spec(model, bound), JUST_EXPLORE, limits=Limits(timeout_seconds=60))
         if explored.stop is not Stop.NOTHING_LEFT or explored.cost.states > MOST_STATES:
             return Limit(before, bound, False)
         slots = explored._encoded.slots.locations

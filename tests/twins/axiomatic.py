@@ -21,8 +21,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, permutations, product
 
-from memfence.models import ModelName
 from memfence.models.reference_search import Outcome
+from memfence.models.spec import ModelName
 from memfence.models.steps import set_at
 from memfence.program.expressions import Address, EvaluationError, Expr, Register, check_index, evaluate
 from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Op, Process, Program, Store

@@ -13,12 +13,13 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from memfence.execution.trace import Trace
-from memfence.models import MemoryModel, ModelName, memory_model
 from memfence.models.accesses import Access, accesses
 from memfence.models.reference_search import breadth_first
+from memfence.models.spec import ModelName
 from memfence.models.state import Commit, DropSeparator, Failure, Run, State, Step
-from memfence.models.steps import set_at, starts, take
+from memfence.models.steps import MemoryModel, set_at, starts, take
 from memfence.program.ir import Fence, Location, Lock, Program
+from support.models import memory_model
 
 INITIAL = ("initial",)
 

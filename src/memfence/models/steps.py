@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar, assert_never
 
+from memfence.models.buffering import Buffering
 from memfence.models.state import Buffer, Commit, DropSeparator, Failure, Rendezvous, Run, State, Step, initial_states
 from memfence.program.expressions import (
     Address,
@@ -33,6 +34,9 @@ class MemoryModel(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def buffering(self) -> Buffering: ...
 
     def empty_buffers(self, program: Program) -> tuple[tuple[Buffer, ...], ...]: ...
 

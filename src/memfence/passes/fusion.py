@@ -16,6 +16,7 @@ from dataclasses import replace
 from itertools import product
 from math import prod
 
+from memfence.models.spec import ModelSpec
 from memfence.passes.concatenate import joined_ops, joined_span
 from memfence.program.expressions import At, BufferEmpty, EvaluationError, Register, RegisterOf, evaluate, walk
 from memfence.program.facts.may_fail import expression_may_fail, may_fail
@@ -45,14 +46,14 @@ MOST_VALUATIONS = 1024
 """Guards are compared on all values of the registers they read, up to this many combinations."""
 
 
-def fuse_local_steps(program: Program, observed: Observed, model: str = "tso") -> Program:
+def fuse_local_steps(program: Program, observed: Observed, model: ModelSpec) -> Program:
     """Remove the locations between a step and the local steps after it. Needs `origin` of every transition."""
     processes = tuple(_Fusion(program, p, observed, model).result() for p in range(len(program.processes)))
     return replace(program, processes=processes)
 
 
 class _Fusion:
-    def __init__(self, program: Program, number: int, observed: Observed, model: str) -> None:
+    def __init__(self, program: Program, number: int, observed: Observed, model: ModelSpec) -> None:
         self.program = program
         self.process: Process = program.processes[number]
         self.sees_buffer = number in observed.buffers
@@ -126,7 +127,7 @@ class _Fusion:
         """Under SC no fence does; an attacker that walks on with pending stores finds one between the parts."""
         if self.keeps_fences or not isinstance(op, Fence):
             return False
-        return self.model == "sc" or (self.model == "tso" and op.kind == "sfence")
+        return op.kind not in self.model.fence_kinds
 
     def _is_unseen(self, t: Transition) -> bool:
         """Whether the question sees no difference between before and after, as far as this process goes."""

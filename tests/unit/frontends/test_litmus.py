@@ -8,7 +8,7 @@ import pytest
 
 from memfence.diagnostics import InputError
 from memfence.frontends import EditKind, choose_language, litmus
-from memfence.models import ModelName
+from memfence.models.spec import ModelName
 from memfence.program.ir import Final, Program, Store, same_meaning
 from memfence.reports.herd import observation
 from memfence.source import SourceText

@@ -8,7 +8,6 @@ import pytest
 
 from memfence.diagnostics import InputError
 from memfence.frontends import EditKind, persist, trencher
-from memfence.models import memory_model
 from memfence.models.reference_search import explore
 from memfence.program.expressions import Binary, Conditional, Const, Expr, Register, Unary, variable_address
 from memfence.program.ir import (
@@ -30,6 +29,7 @@ from memfence.source import SourceText
 from memfence.synthesis.apply_edits import insert
 from support.canonical import canonical
 from support.corpus import needs_corpus, transition_lists
+from support.models import memory_model
 
 PROGRAMS = Path(__file__).parents[2] / "golden" / "programs" / "persist"
 

@@ -10,10 +10,9 @@ import pytest
 from memfence.codes import Code
 from memfence.diagnostics import InputError
 from memfence.frontends.promela import lint, parse
-from memfence.models import memory_model
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import At, Const, RegisterOf, variable_address, walk
-from memfence.program.ir import (
+from memfence.program.ir import (  # fmt: skip
     Assert,
     Assume,
     Fence,
@@ -26,9 +25,10 @@ from memfence.program.ir import (
     Program,
     Store,
     Transition,
-)  # fmt: skip
+)
 from memfence.source import SourceText
 from support.exploration import fails as fails_under
+from support.models import memory_model
 
 
 def read(text: str, **options: bool) -> Program:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from memfence.models import memory_model
 from memfence.models.reference_search import TooManyStates, breadth_first, explore, outcomes, reachable, shortest_steps
 from memfence.models.state import Commit, Run
+from support.models import memory_model
 from support.samples import Sample, store_buffering
 
 SC, TSO, PSO = memory_model("sc"), memory_model("tso"), memory_model("pso")

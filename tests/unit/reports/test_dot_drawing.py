@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from memfence.program.ir import Program
-from memfence.translate.dot import render_dot
+from memfence.translation.dot import render_dot
 from support.generators import programs
 from support.samples import store_buffering
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from memfence.diagnostics import InputError
-from memfence.models import ModelName
+from memfence.models.spec import ModelName
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Ltl
 from memfence.questions import check
@@ -29,8 +29,9 @@ from memfence.synthesis.atomic_writes import fix_ltl
 from memfence.synthesis.comparison import compare
 from memfence.synthesis.necessity import existing_fences, why
 from memfence.synthesis.options import FixOptions
-from memfence.synthesis.synthesise import fix
-from memfence.tasks.options import CheckOptions, Criterion
+from memfence.synthesis.synthesise import fix_fences as fix
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.options import CheckOptions
 
 jsonschema = pytest.importorskip("jsonschema")
 BORDERLINE = """\

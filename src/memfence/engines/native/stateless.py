@@ -14,12 +14,15 @@ from memfence import _core
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.limits import for_core
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.borderline_run import StaleRead, is_sequential, tso_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
-from memfence.models import Sc, Tso
 from memfence.models.replay import nth_start
+from memfence.models.sc import Sc
+from memfence.models.spec import TSO
 from memfence.models.state import Rendezvous, Run
+from memfence.models.tso import Tso
 from memfence.passes.reductions import reduce
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Lock, Program, Transition, is_local
@@ -185,7 +188,7 @@ def explore(
         depth or 0,
         stop_at_first,
         keep,
-        **(limits or Limits()).for_core(),
+        **for_core(limits or Limits()),
     )
     return Explored(
         program,
@@ -206,7 +209,7 @@ def encode_for_exploration(program: Program, *, fuse: bool = True) -> Encoded:
         message = f"the program has {len(program.processes)} processes; at most {MOST_PROCESSES} can be scheduled"
         raise InputError([Diagnostic(Code.TOO_LARGE, message, at)])
     observed = observed_by(program, (), accesses=True, blocking=True)
-    return encode(reduce(program, observed, {"fuse"} if fuse else (), model="tso"), loaded=program)
+    return encode(reduce(program, observed, {"fuse"} if fuse else (), model=TSO), loaded=program)
 
 
 def _counts(native: _core.ExploreResult) -> Counts:
