@@ -34,10 +34,10 @@ def check_states(programs: Iterable[Program]) -> tuple[int, int]:
     """How many programs have buffers without bound, and how many a state that is new."""
     endless = new = 0
     for program in programs:
-        sc = explore_sc_states(program, LIMITS)
         for model in MODELS:
-            unbounded = explore_unbounded(sc, model, LIMITS)
-            assert unbounded is not None and unbounded.complete, (program.name, model)
+            sc = explore_sc_states(program, model, LIMITS)
+            unbounded = explore_unbounded(sc, LIMITS)
+            assert unbounded.complete, (program.name, model)
             stray = has_stray(sc, model)
             assert unbounded.all_under_sc == (not stray), (program.name, model)
             endless += not stray and not explore_strays(sc, spec(model, 6), LIMITS).complete

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from memfence.engines.native.explicit import explore
 from memfence.models.state import State
 from memfence.passes.lock_regions import fuse_lock_regions
+from memfence.passes.orders import for_hardware
 from memfence.program.expressions import Binary, Const, Shared, variable_address
 from memfence.program.ir import Program
 from memfence.tasks.task import Safety
@@ -63,7 +64,7 @@ def test_there_are_as_many_states_as_orbits(memory, program):
     plain = explore(program, memory, Safety(failures=False))
     assume(plain.cost.states < 20_000)
     folded = explore(program, memory, Safety(failures=False), reductions=SYMMETRY)
-    classes = classes_of(program)
+    classes = classes_of(for_hardware(program, memory))
     assert folded.cost.states == len({orbit(state, classes) for state in plain.states()})
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from memfence.execution.trace import Trace
+from memfence.models.readings import is_locked
 from memfence.models.reference_search import breadth_first, shortest_steps
 from memfence.models.spec import ModelName
 from memfence.models.state import Run, State
 from memfence.models.steps import MemoryModel, evaluate_in, is_final, starts, successors
 from memfence.program.expressions import Expr
-from memfence.program.ir import Final, Program, Store, is_local
+from memfence.program.facts.effects import is_local
+from memfence.program.ir import Final, Program, Store
 from support.models import memory_model
 
 
@@ -48,7 +50,7 @@ def _is_private(program: Program, model: MemoryModel, step: Run) -> bool:
     """Whether a step only does register work or puts stores into its own buffer, and has no alternative."""
     process = program.processes[step.process]
     transition = process.transitions[step.transition]
-    buffered = model.name != "sc" and not transition.locked
+    buffered = model.buffering.delays_stores and not is_locked(model, transition)
     only_way = sum(1 for _ in process.leaving(transition.source)) == 1
     return only_way and all(is_local(op) or (buffered and isinstance(op, Store)) for op in transition.ops)
 

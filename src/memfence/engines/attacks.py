@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from memfence.engines.native.attacks import AttackKind, Attacks, explore_attacks
-from memfence.models.spec import ModelSpec
+from memfence.models.spec import TSO, ModelSpec
 from memfence.passes.flattening import distinct_processes, flatten
+from memfence.passes.orders import for_hardware
 from memfence.passes.shared_memory_form import other_communication
-from memfence.program.ir import has_torn_steps
+from memfence.program.facts.effects import has_torn_steps
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import Evidence, Limit, NoAttack, Overtakes, Run, ScItself, Torn
@@ -68,10 +69,11 @@ def why_incomplete(found: Attacks, spent: Cost | None = None) -> Evidence:
 def _is_persistent_flattened(task: Task, steps: int) -> tuple[bool, Cost]:
     """Whether the abstract programs of all processes are persistent, and what it took; False says nothing."""
     cost = Cost()
-    if has_torn_steps(task.program):
+    program = for_hardware(task.program, TSO)
+    if has_torn_steps(program):
         return False, cost
-    for process in distinct_processes(task.program):
-        alone = flatten(task.program, process, steps)
+    for process in distinct_processes(program):
+        alone = flatten(program, process, steps)
         found = explore_attacks(alone, AttackKind.PERSISTENCE, limits=task.limits)
         cost += found.cost
         if found.attacks or not found.complete:

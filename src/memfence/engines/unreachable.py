@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memfence.models.spec import SC
+from memfence.passes.orders import for_hardware
 from memfence.program.expressions import At, Binary, Const, Expr, Shared, Unary, walk
 from memfence.program.facts.dead_locations import locations_in_reach
 from memfence.program.facts.may_fail import some_step_may_fail
@@ -33,6 +35,7 @@ def is_out_of_reach(program: Program, goal: Safety) -> bool:
     """Whether no run breaks the goal, since a single process cannot; False says nothing."""
     if goal.deadlock or goal.final_values or goal.bad is None or _may_be_an_error(goal.bad):
         return False
+    program = for_hardware(program, SC)  # what single processes reach is the same in every model
     reached = locations_in_reach(program)
     if _may_be(goal.bad, reached, truth=True):
         return False

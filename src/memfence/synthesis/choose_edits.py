@@ -9,6 +9,7 @@ from memfence.engines.attacks import why_incomplete
 from memfence.execution.trace import Trace
 from memfence.frontends import EditKind
 from memfence.models.spec import SC
+from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
 from memfence.questions import check
 from memfence.synthesis.attacks import clauses_of, explore_all_attacks
@@ -61,7 +62,7 @@ class Attempt:
 def attempt(program: Program, criterion: Criterion, options: FixOptions, kinds: Iterable[EditKind]) -> Attempt:
     """Look for a choice of edits of these kinds that makes `program` meet the criterion."""
     allowed = _useful(kinds, options)
-    edits = find_edits(program, allowed, options.costs)
+    edits = find_edits(for_hardware(program, options.spec), allowed, options.costs)
     is_attacked = criterion in (Criterion.PERSISTENT, Criterion.ROBUST) and options.spec.has_buffers
     if is_attacked and "locked" not in allowed:
         return _from_attacks(program, criterion, options, edits)

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memfence.models.spec import PSO, TSO, ModelSpec
-from memfence.program.ir import Program, has_guarded_writes, has_torn_steps
+from memfence.program.facts.effects import has_guarded_writes, has_torn_steps
+from memfence.program.ir import Program
 from memfence.tasks.criterion import Criterion
 
 

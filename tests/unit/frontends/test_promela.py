@@ -12,7 +12,7 @@ from memfence.diagnostics import InputError
 from memfence.frontends.promela import lint, parse
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import At, Const, RegisterOf, variable_address, walk
-from memfence.program.ir import (  # fmt: skip
+from memfence.program.ir import (
     Assert,
     Assume,
     Fence,

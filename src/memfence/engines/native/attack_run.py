@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.accesses import AccessKind, accesses
-from memfence.models.state import Commit, Failure, Run, State, Step
+from memfence.models.state import Commit, DropSeparator, Failure, Run, State, Step
 from memfence.models.steps import MemoryModel, take
-from memfence.program.ir import Load, Store, Transition
+from memfence.program.facts.effects import accesses_memory
+from memfence.program.ir import Transition
 
 if TYPE_CHECKING:
     from memfence.engines.native.attacks import Attack, Attacks
@@ -70,10 +71,21 @@ class AttackRun:
                     self.commit_what_may_pass()
 
     def commit_early(self, before: State, step: Run) -> None:
-        """Commit those stores of the first step that the attack does not delay."""
+        """Commit those stores of the first step that the attack does not delay, and what separates them from others."""
         stored = [a.variable for a in accesses(self.program, self.model, before, step) if a.kind == _PENDING]
+        self.drop_separators()
         for variable in stored[: self.attack._native.early]:
             self.commit(variable)
+            self.drop_separators()
+
+    def drop_separators(self) -> None:
+        """Let the separators leave that nothing is pending before: they were issued ahead of the delayed store."""
+        for step, after in self.model.background(self.program, self.state, self.attack.attacker):
+            if isinstance(step, DropSeparator) and not self.has_failed:
+                self.steps.append(step)
+                self.state = after
+                self.drop_separators()
+                return
 
     def commit(self, variable: int) -> None:
         """Commit the attacker's oldest pending store to the variable; it is the next to commit."""
@@ -144,5 +156,5 @@ class AttackRun:
 
 def transitions_to_access(transitions: tuple[Transition, ...], origin: tuple[int, ...]) -> tuple[int, ...]:
     """The transitions behind an edge up to the one that touches memory; only the first of them if none does."""
-    touching = [i for i, n in enumerate(origin) if any(isinstance(op, Load | Store) for op in transitions[n].ops)]
+    touching = [i for i, n in enumerate(origin) if any(map(accesses_memory, transitions[n].ops))]
     return origin[: touching[-1] + 1] if touching else origin[:1]

@@ -14,6 +14,7 @@ from memfence.execution.store_order import is_order_of_an_sc_run
 from memfence.execution.trace import Trace
 from memfence.models.spec import PSO, TSO, ModelSpec
 from memfence.models.state import State, Step
+from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
 from memfence.tasks.limits import Cost, Limits, Stop
 
@@ -118,7 +119,7 @@ def _search(
     reductions: frozenset[str],
     every_torn: bool = False,
 ) -> Attacks:
-    encoded = encode_accesses(program, reductions)
+    encoded = encode_accesses(for_hardware(program, kind.model), reductions)
     result = _core.explore_attacks(encoded.machine, kind.value, collect, every_torn, limits.threads, **for_core(limits))
     exploration = result.exploration
     return Attacks(

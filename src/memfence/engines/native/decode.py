@@ -9,7 +9,7 @@ from memfence.engines.native.encode import Encoded
 from memfence.models.buffering import Buffering
 from memfence.models.spec import ModelSpec
 from memfence.models.state import SEPARATOR, Buffer, Entry, State
-from memfence.program.ir import stored_variables
+from memfence.program.facts.effects import stored_variables
 
 
 def decode_state(encoded: Encoded, model: ModelSpec, values: Sequence[int]) -> State:

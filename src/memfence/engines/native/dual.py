@@ -21,10 +21,12 @@ from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.spec import TSO
 from memfence.models.state import Commit
+from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
 from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
+from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import observed_by
-from memfence.program.ir import Lock, Program, Store, Unlock, op_expressions
+from memfence.program.ir import Lock, Program, Store, Unlock
 from memfence.tasks.evidence import BadFinalState, BadState, Finding, StepFails
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.obstacle import Obstacle
@@ -115,10 +117,11 @@ def explore_dual(
         return DualResult(program, Stop.NOTHING_LEFT, None, Cost(), DualStatistics(0, 0, 0, 0, 0, 0, 0, 0.0), reason)
     limits = limits or Limits()
     expressions = tuple(e for e in (goal.bad, bad_final) if e is not None)
-    observed = observed_by(program, expressions)
+    hardware = for_hardware(program, TSO)
+    observed = observed_by(hardware, expressions)
     if bad_final is not None:  # whether a process has halted is seen, too
         reductions -= {"fuse"}
-    reduced = reduce(program, observed, reductions & _REDUCTIONS, model=TSO)
+    reduced = reduce(hardware, observed, reductions & _REDUCTIONS, model=TSO)
     encoded = encode(reduced, expressions)
     numbers = iter(encoded.expressions)
     native = _core.explore_dual(

@@ -19,6 +19,7 @@ from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.fairness import BufferDrains, Condition, ProcessRuns, Recurring, steps_of_runs
 from memfence.models.replay import replay
 from memfence.models.spec import ModelSpec
+from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Program
@@ -70,8 +71,9 @@ def find_accepted_run(
         raise ValueError("too many atoms or acceptance conditions")
     limits = limits or Limits()
     recurring = tuple(c.condition for c in conditions if isinstance(c, Recurring))
-    observed = observed_by(program, (*atoms, *recurring), blocking=True)
-    encoded = encode(reduce(program, observed, reductions & SAFE_REDUCTIONS, model=model), (*atoms, *recurring))
+    hardware = for_hardware(program, model)
+    observed = observed_by(hardware, (*atoms, *recurring), blocking=True)
+    encoded = encode(reduce(hardware, observed, reductions & SAFE_REDUCTIONS, model=model), (*atoms, *recurring))
     result = _core.find_accepted_run(
         encoded.machine,
         *policy_of(model),

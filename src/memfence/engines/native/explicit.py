@@ -18,12 +18,14 @@ from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace
 from memfence.models.spec import ModelSpec
 from memfence.models.state import Commit, DropSeparator, State, Step
+from memfence.passes.orders import as_written, for_hardware
 from memfence.passes.private_locations import private_locations
 from memfence.passes.reductions import reduce
 from memfence.passes.symmetry import symmetry_classes
 from memfence.program.expressions import Expr
+from memfence.program.facts.effects import stored_variables
 from memfence.program.facts.observation import Observed, observed_by
-from memfence.program.ir import Program, stored_variables
+from memfence.program.ir import Program
 from memfence.tasks.evidence import BadState, Deadlocked, Finding, StepFails
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.task import Safety
@@ -66,7 +68,8 @@ class Explored:
 
     def states(self) -> set[State]:
         """Every state that was visited, of the reduced program: for comparing with the reference models."""
-        return {decode_state(self._encoded, self.model, values) for values in self._native.all_values()}
+        decoded = (decode_state(self._encoded, self.model, values) for values in self._native.all_values())
+        return {as_written(self.program, state) for state in decoded}
 
     def trace(self) -> Trace:
         """A shortest run to the finding."""
@@ -102,8 +105,9 @@ def explore(
     limits = limits or Limits()
     if model.per_variable:
         reductions -= {"slice"}
-    observed = observed_by(program, goal.expressions, blocking=goal.deadlock)
-    reduced = reduce(program, observed, reductions, model=model)
+    hardware = for_hardware(program, model)
+    observed = observed_by(hardware, goal.expressions, blocking=goal.deadlock)
+    reduced = reduce(hardware, observed, reductions, model=model)
     encoded = encode_reduced(reduced, goal.expressions, model, observed, reductions)
     numbers = list(encoded.expressions)
     bad = -1 if goal.bad is None else numbers.pop(0)

@@ -8,7 +8,8 @@ from memfence import _core
 from memfence.engines.native.limits import cost_of, for_core
 from memfence.engines.native.sc_states import SAFE_REDUCTIONS, ScExploration, encode_accesses
 from memfence.execution.trace import Trace
-from memfence.models.spec import SC
+from memfence.models.spec import SC, TSO
+from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
 from memfence.tasks.limits import Cost, Limits, Stop
 
@@ -51,9 +52,9 @@ def explore_races(
     limits: Limits | None = None,
     reductions: frozenset[str] = SAFE_REDUCTIONS,
 ) -> RaceSearch:
-    """Look for a data race, or a triangular one, in every SC-reachable state."""
+    """Look for a data race, or a triangular one, in every SC-reachable state; orders are read as under TSO."""
     limits = limits or Limits()
-    encoded = encode_accesses(program, reductions)
+    encoded = encode_accesses(for_hardware(program, TSO), reductions)
     result = _core.explore_races(encoded.machine, triangular, limits.threads, **for_core(limits))
     native, exploration = result.race, result.exploration
     race = None

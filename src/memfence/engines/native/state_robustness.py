@@ -16,7 +16,8 @@ from memfence.engines.native.policy import policy_of
 from memfence.engines.native.symbolic import PlainState, explore_symbolic
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace
-from memfence.models.spec import ModelSpec
+from memfence.models.spec import SC, ModelSpec
+from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import with_origins
 from memfence.passes.shared_memory_form import other_communication
 from memfence.program.facts.may_fail import some_step_may_fail
@@ -28,9 +29,10 @@ from memfence.tasks.task import Safety
 
 @dataclass(frozen=True, slots=True)
 class ScStates:
-    """Every SC-reachable state of `program`, if `stop` is NOTHING_LEFT."""
+    """Every SC-reachable state of `program`, as `model` performs it, if `stop` is NOTHING_LEFT."""
 
     program: Program
+    model: ModelSpec
     stop: Stop
     cost: Cost
     _native: _core.ScStates
@@ -78,15 +80,16 @@ class Strays:
         return Trace(self.program, model, begin, whole)
 
 
-def explore_sc_states(program: Program, limits: Limits) -> ScStates:
-    """Visit every SC-reachable state."""
-    encoded = _encode(program)
+def explore_sc_states(program: Program, model: ModelSpec, limits: Limits) -> ScStates:
+    """Visit every SC-reachable state, to compare with those of `model`."""
+    encoded = _encode(for_hardware(program, model))
     native = _core.explore_sc_states(encoded.machine, limits.threads, **for_core(limits))
-    return ScStates(program, Stop(native.stop), cost_of(native.stats), native, encoded)
+    return ScStates(program, model.unbounded, Stop(native.stop), cost_of(native.stats), native, encoded)
 
 
 def explore_strays(sc: ScStates, model: ModelSpec, limits: Limits) -> Strays:
     """Search the relaxed model for a state with empty buffers that is not among those of SC."""
+    assert model.unbounded == sc.model
     encoded = sc._encoded
     native = _core.explore_stray_states(
         encoded.machine, *policy_of(model), sc._native, limits.threads, **for_core(limits)
@@ -114,16 +117,16 @@ def unbounded_obstacle(program: Program) -> Obstacle | None:
         return Obstacle.LONG_LOCK_REGION
     if other_communication(program) is not None:
         return Obstacle.OTHER_COMMUNICATION
-    return Obstacle.STEP_MAY_FAIL if some_step_may_fail(program) else None
+    return Obstacle.STEP_MAY_FAIL if some_step_may_fail(for_hardware(program, SC)) else None
 
 
-def explore_unbounded(sc: ScStates, model: ModelSpec, limits: Limits) -> Unbounded:
+def explore_unbounded(sc: ScStates, limits: Limits) -> Unbounded:
     """Compare the states that the symbolic engine reaches with empty buffers with those of SC.
 
     Nothing must stand in the way of it: `unbounded_obstacle`.
     """
     assert unbounded_obstacle(sc.program) is None
-    found = explore_symbolic(sc.program, model, Safety(failures=False), limits=limits)
+    found = explore_symbolic(sc.program, sc.model, Safety(failures=False), limits=limits)
     agrees = found.complete and all(sc.contains(state) for state in found.plain_states())
     return Unbounded(found.complete, agrees, found.stop, found.cost)
 

@@ -23,9 +23,11 @@ from memfence.models.sc import Sc
 from memfence.models.spec import TSO
 from memfence.models.state import Rendezvous, Run
 from memfence.models.tso import Tso
+from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
+from memfence.program.facts.effects import is_local
 from memfence.program.facts.observation import observed_by
-from memfence.program.ir import Lock, Program, Transition, is_local
+from memfence.program.ir import Lock, Program, Transition
 from memfence.source import NOWHERE
 from memfence.tasks.limits import Limits, Stop
 
@@ -208,8 +210,9 @@ def encode_for_exploration(program: Program, *, fuse: bool = True) -> Encoded:
         at = Label(program.source.span(0, 1))
         message = f"the program has {len(program.processes)} processes; at most {MOST_PROCESSES} can be scheduled"
         raise InputError([Diagnostic(Code.TOO_LARGE, message, at)])
-    observed = observed_by(program, (), accesses=True, blocking=True)
-    return encode(reduce(program, observed, {"fuse"} if fuse else (), model=TSO), loaded=program)
+    hardware = for_hardware(program, TSO)
+    observed = observed_by(hardware, (), accesses=True, blocking=True)
+    return encode(reduce(hardware, observed, {"fuse"} if fuse else (), model=TSO), loaded=hardware)
 
 
 def _counts(native: _core.ExploreResult) -> Counts:

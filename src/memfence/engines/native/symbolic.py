@@ -13,10 +13,12 @@ from memfence.engines.native.encode import Encoded
 from memfence.engines.native.explicit import FINDINGS, encode_reduced
 from memfence.engines.native.limits import for_core
 from memfence.models.spec import ModelSpec
+from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
 from memfence.program.expressions import BufferEmpty, walk
+from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import observed_by
-from memfence.program.ir import Lock, Program, Unlock, op_expressions
+from memfence.program.ir import Lock, Program, Unlock
 from memfence.tasks.evidence import Finding
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.task import Safety
@@ -98,8 +100,9 @@ def explore_symbolic(
 ) -> SymbolicResult:
     """Search all runs of `program` under `model`, buffers without bound, for what breaks the `goal`."""
     limits = limits or Limits()
-    observed = observed_by(program, goal.expressions, blocking=goal.deadlock)
-    reduced = reduce(program, observed, reductions, model=model)
+    hardware = for_hardware(program, model)
+    observed = observed_by(hardware, goal.expressions, blocking=goal.deadlock)
+    reduced = reduce(hardware, observed, reductions, model=model)
     encoded = encode_reduced(reduced, goal.expressions, model, observed, reductions & {"order"})
     numbers = list(encoded.expressions)
     bad = -1 if goal.bad is None else numbers.pop(0)

@@ -48,7 +48,8 @@ from memfence.program.expressions import (
     negate,
     variable_address,
 )  # fmt: skip
-from memfence.program.ir import (
+from memfence.program.facts.effects import register_written, registers_read
+from memfence.program.ir import (  # fmt: skip
     Assign,
     Assume,
     Fence,
@@ -57,11 +58,10 @@ from memfence.program.ir import (
     Lock,
     Op,
     Process,
+    Rmw,
     Store,
     Unlock,
-    register_written,
-    registers_read,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     from lark import Token
@@ -268,9 +268,9 @@ class ProcessLowering:
                 expected, expr = self.translator.number(old), self.translator.number(new)
                 checks, address = self._address(place)
                 scratch = self.builder.scratch(0)
-                found = Assume(Binary("==", Register(scratch), expected))
-                write = [*self._fits(address, expr), Store(address, expr)]
-                return [*checks, Load(scratch, address), found, *write], True
+                swap = Rmw(scratch, address, "compare_exchange", expr, expected)
+                success = Assume(Binary("==", Register(scratch), expected))
+                return [*checks, *self._fits(address, expr), swap, success], False
             case _:
                 assert_never(body)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from memfence.program.expressions import Address, Binary, Expr, RegisterOf, children
+from memfence.program.expressions import Address, Binary, Expr, Register, RegisterOf, children
+from memfence.program.facts.effects import op_expressions, value_written
 from memfence.program.facts.interval_analysis import analyse_values
 from memfence.program.facts.interval_arithmetic import ZERO, Environment, Interval, hull, meet, value_of
 from memfence.program.facts.interval_transfer import domains_of
-from memfence.program.ir import Assert, Assign, Domain, Load, Op, Process, Program, Store, Transition, op_expressions
+from memfence.program.ir import Assert, Assign, Domain, Load, Op, Process, Program, Rmw, Store, Transition
 
 _MACHINE = Interval(-(2**63), 2**63 - 1)
 
@@ -17,7 +18,9 @@ def may_fail(program: Program, process: Process, op: Op) -> bool:
     match op:
         case Assign(register, value):
             return not _fits(program, process.registers[register].domain, value, env)
-        case Store(address, value, _):
+        case Store(address, value, when=when):
+            if when is not None and _evaluation_may_fail(program, when, env):
+                return True
             targets = _elements(program, address, env)
             return targets is None or not all(_fits(program, program.variables[n].domain, value, env) for n in targets)
         case Load(register, address, when):
@@ -28,8 +31,25 @@ def may_fail(program: Program, process: Process, op: Op) -> bool:
                 return True
             sources = _elements(program, address, env)
             return sources is None or not all(_holds(target, _range(program.variables[n].domain)) for n in sources)
+        case Rmw():
+            return _modification_may_fail(program, process, op, env)
         case _:
             return False
+
+
+def _modification_may_fail(program: Program, process: Process, op: Rmw, env: Environment) -> bool:
+    """The old value takes part as one more register, behind those of the process."""
+    targets = _elements(program, op.address, env)
+    if targets is None:
+        return True
+    domains = [program.variables[n].domain for n in targets]
+    old = Interval(min(d.lo for d in domains), max(d.hi for d in domains))
+    if op.register is not None and not _holds(process.registers[op.register].domain, old):
+        return True
+    if op.expected is not None and _evaluation_may_fail(program, op.expected, env):
+        return True
+    new, after = value_written(op, Register(len(env))), (*env, old)
+    return not all(_fits(program, domain, new, after) for domain in domains)
 
 
 def expression_may_fail(program: Program, process: Process, expr: Expr) -> bool:
@@ -38,7 +58,7 @@ def expression_may_fail(program: Program, process: Process, expr: Expr) -> bool:
 
 
 def some_step_may_fail(program: Program) -> bool:
-    """Whether some step may be a run-time error or a failed assertion."""
+    """Whether some step may be a run-time error or a failed assertion. Orders make no difference to that."""
     domains = domains_of(program)
     written = analyse_values(program, domains).raw
     too_wide = (
