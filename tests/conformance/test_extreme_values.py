@@ -8,12 +8,11 @@ import pytest
 
 from memfence.diagnostics import InputError
 from memfence.models.reference_search import outcomes
-from memfence.models.spec import ModelName
+from memfence.models.spec import SPECS, ModelName
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, variable_address
 from memfence.program.ir import Domain, Fence, Load, Op, Program, SharedVar, Store
 from support.engines import outcomes_of
-from support.models import memory_model
 
 INT = Domain(-(2**31), 2**31 - 1)
 X, Y = variable_address(0), variable_address(1)
@@ -34,7 +33,7 @@ def writer_and_reader(*writes: Op) -> Program:
 
 
 def check_outcomes(program: Program, model: ModelName) -> None:
-    assert outcomes_of(program, model) == outcomes(program, memory_model(model))
+    assert outcomes_of(program, SPECS[model]) == outcomes(program, SPECS[model].definition)
 
 
 @pytest.mark.parametrize("model", ["sc", "tso", "pso"])
