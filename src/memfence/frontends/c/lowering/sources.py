@@ -1,0 +1,66 @@
+"""The user's files: texts, and spans of the statements that debug information points to."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from memfence.frontends.c.llvm.metadata import Place
+from memfence.source import NOWHERE, SourceText, Span
+
+STATEMENT_END = re.compile(r"[;{}]|\n\s*\n")
+LONGEST = 200
+
+
+class Sources:
+    """Every file that places point into, read once; `given` are the texts that the user named."""
+
+    def __init__(self, given: tuple[SourceText, ...]) -> None:
+        self._texts: dict[str, SourceText] = {_absolute(text.path): text for text in given}
+
+    def text(self, path: str) -> SourceText | None:
+        key = _absolute(path)
+        if key not in self._texts:
+            try:
+                content = Path(key).read_text(encoding="utf-8", errors="replace")
+            except OSError:
+                return None
+            self._texts[key] = SourceText(os.path.relpath(key) if len(os.path.relpath(key)) < len(key) else key, content)
+        return self._texts[key]
+
+    def span(self, place: Place | None) -> Span:
+        """From the place to the end of what stands there, on one line."""
+        source = None if place is None else self.text(place.path)
+        if source is None or place is None:
+            return NOWHERE
+        starts = source._line_starts
+        if place.line > len(starts):
+            return NOWHERE
+        start = starts[place.line - 1]
+        line = source.line_text(place.line)
+        if place.column:
+            start += place.column - 1
+            rest = line[place.column - 1 :]
+        else:
+            indent = len(line) - len(line.lstrip())
+            start += indent
+            rest = line[indent:]
+        return source.span(start, start + min(len(_first_part(rest)), LONGEST))
+
+
+def _first_part(text: str) -> str:
+    """Up to the end of the statement or expression, with balanced parentheses."""
+    depth = 0
+    for position, char in enumerate(text):
+        depth += char in "([{"
+        depth -= char in ")]}"
+        if depth < 0 or (depth == 0 and char in ";"):
+            return text[:position]
+        if depth == 0 and char == ")":
+            return text[: position + 1]
+    return text.rstrip()
+
+
+def _absolute(path: str) -> str:
+    return os.path.realpath(path)
