@@ -17,6 +17,8 @@ CPP = frozenset((".cc", ".cpp", ".cxx", ".c++", ".C"))
 FLAGS = (
     "-UNDEBUG", "-g", "-O1", "-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm", "-fno-discard-value-names",
     "-U_FORTIFY_SOURCE", "-fno-stack-protector", "-fno-exceptions", "-w", "-fno-color-diagnostics",
+    "-Wno-implicit-function-declaration", "-Wno-implicit-int", "-Wno-int-conversion", "-Wno-incompatible-pointer-types",
+    "-Wno-return-type", "-Wno-return-mismatch", "-Wno-incompatible-function-pointer-types",
 )  # fmt: skip
 TARGET = ("-target", "x86_64-linux-gnu", "-mcpu=x86_64+cx16")
 

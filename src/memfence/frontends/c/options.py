@@ -22,7 +22,7 @@ class LoadOptions:
     clang: str | None = None
     entry: str = "main"
     as_compiled: bool = False
-    threads_bound: int = 4
+    threads_bound: int = 3
     heap_bound: int = 8
     recursion_bound: int = 16
     overflow: bool = True

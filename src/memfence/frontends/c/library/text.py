@@ -30,7 +30,10 @@ def pieces(path: Path, start: int, size: int, other: int | None = None) -> list[
             for begin, width in ((address, path.world.shared.get(address)), (address, path.state.cells.get(address, (None,))[0])):
                 if width is not None:
                     cuts |= {begin - base + start, begin + width - base + start}
-    cuts |= {a for a in range(start - start % 8, start + size, 8)}
+            for begin, width in path.world.extents:
+                if begin < base + size and begin + width > base:
+                    cuts |= {begin - base + start, begin + width - base + start}
+    cuts |= set(range(start - start % 8, start + size, 8))
     inside = sorted(c for c in cuts if start <= c <= start + size)
     return [(a, b - a) for a, b in zip(inside, inside[1:], strict=False) if b > a]
 
@@ -54,7 +57,7 @@ def copy_memory(path: Path, call: Call, arguments: list[Value]) -> None:
 def _copy_piece(path: Path, target: int, source: int, size: int) -> list[Op]:
     """The ops that copy one piece; none where nothing shared is involved."""
     ops: list[Op] = []
-    if is_in_memory(path, source, size):
+    if path.world.has_extent(source, size) and is_in_memory(path, source, size):
         cell = path.world.share_now(source, size)
         register = path.scratch()
         ops.append(Read(register, cell))
@@ -62,12 +65,16 @@ def _copy_piece(path: Path, target: int, source: int, size: int) -> list[Op]:
         value: Scalar = private.part_of(whole, 8 * cell.size, source - cell.address, size)
     else:
         if path.state.started:
-            path.world.reads(path.process.number, source, size)
+            path.world.reads(path.process.number, source, size, whole=False)
         value = private.read(path.world, path.state, source, size)
     return ops + _put(path, target, size, value)
 
 
 def _put(path: Path, target: int, size: int, value: Scalar) -> list[Op]:
+    if path.state.started and not path.world.has_extent(target, size) and path.world.cell_of(target, size) is None:
+        path.world.skipped.add((target, size))  # nobody looks at it, as far as is known
+        private.write(path.world, path.state, target, size, value)
+        return []
     if is_in_memory(path, target, size):
         cell = path.world.share_now(target, size)
         if cell.size != size:
@@ -75,7 +82,7 @@ def _put(path: Path, target: int, size: int, value: Scalar) -> list[Op]:
         path.world.may_hold(cell, value.values)
         return [Write(cell, value.expr)]
     if path.state.started:
-        path.world.writes(path.process.number, target, size)
+        path.world.writes(path.process.number, target, size, whole=False)
     private.write(path.world, path.state, target, size, value)
     return []
 

@@ -56,8 +56,20 @@ BOOL = IntType(1)
 FLOAT_BYTES = {"half": 2, "bfloat": 2, "float": 4, "double": 8, "x86_fp80": 16, "fp128": 16}
 
 
+_SIZES: dict[int, tuple[Type, int]] = {}
+
+
 def size_of(type: Type) -> int:
     """Bytes that an array element of the type takes."""
+    known = _SIZES.get(id(type))
+    if known is not None and known[0] is type:
+        return known[1]
+    size = _size_of(type)
+    _SIZES[id(type)] = (type, size)
+    return size
+
+
+def _size_of(type: Type) -> int:
     match type:
         case IntType(bits):
             size = (bits + 7) // 8

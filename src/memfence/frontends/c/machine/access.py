@@ -18,6 +18,9 @@ from memfence.program.orders import MemoryOrder
 MOST_FORKS = 12
 """Objects that a pointer may point to before they are accessed by a computed index."""
 
+FEW_ELEMENTS = 4
+"""Elements of one array that are accessed case by case."""
+
 ALIVE_OFFSET = 8
 """The flag of a heap block that was freed lies so many bytes before it."""
 
@@ -50,6 +53,8 @@ def fork_if_bad(path: Path, pointer: Scalar, good: Sequence[int], size: int, wha
         return
     problem = next((p for a in sorted(others) if (p := problem_with(path, a, size))), "invalid pointer")
     bad = conjunction(*(Binary("!=", pointer.expr, Const(a)) for a in good))
+    if len(good) > MOST_FORKS:
+        bad = disjunction(Binary("<", pointer.expr, Const(good[0])), Binary(">", pointer.expr, Const(good[-1])))
     failing = path.fork(bad)
     if failing is not None:
         failing.fail(f"{problem}: {what}")
@@ -182,18 +187,20 @@ def _store_at(path: Path, value: Scalar, address: int, size: int, order: MemoryO
 
 def write_cell(path: Path, cell: Cell, value: Scalar, order: MemoryOrder, before: Sequence[Op] = ()) -> None:
     path.world.may_hold(cell, value.values)
-    path.emit([*before, Write(cell, value.expr, order)])
+    path.emit([*before, *path.world.reach_of(value), Write(cell, value.expr, order)])
 
 
 # Pointers with very many targets.
 
 
 def use_index(path: Path, pointer: Scalar, size: int) -> bool:
-    return (
-        isinstance(pointer, Unknown)
-        and path.state.started
-        and len([a for a in pointer.values.addresses() if problem_with(path, a, size) is None]) > MOST_FORKS
-    )
+    """Whether the pointer has so many targets, or is so plainly an index of one array, that it stays a computation."""
+    if not isinstance(pointer, Unknown) or not path.state.started or len(pointer.values.listed) <= FEW_ELEMENTS:
+        return False
+    good = [a for a in pointer.values.addresses() if problem_with(path, a, size) is None]
+    if len(good) > MOST_FORKS:
+        return True
+    return len(good) > FEW_ELEMENTS and path.world.space.at(good[0]) is path.world.space.at(good[-1])
 
 
 def among(path: Path, pointer: Scalar, size: int) -> Among:
@@ -222,7 +229,7 @@ def store_among(path: Path, value: Scalar, pointer: Scalar, size: int, order: Me
     target = among(path, pointer, size)
     for address in target.cells:
         path.world.may_hold(Cell(address, size), value.values)
-    path.emit([*in_bounds(target), Write(target, value.expr, order)])
+    path.emit([*in_bounds(target), *path.world.reach_of(value), Write(target, value.expr, order)])
 
 
 def in_bounds(target: Among) -> list[Op]:
@@ -255,7 +262,7 @@ def parts_of(type: Type) -> list[tuple[int, Type]]:
 def load_parts(path: Path, result: str, type: Type, pointer: Scalar) -> None:
     if not isinstance(pointer, Known) or is_in_memory(path, pointer.value, size_of(type)):
         raise path.refuse(Code.UNSUPPORTED, "a whole shared struct is loaded at once")
-    path.world.reads(path.process.number, pointer.value, size_of(type))
+    path.world.reads(path.process.number, pointer.value, size_of(type), whole=False)
 
     def part(inner: Type, at: int) -> Value:
         if isinstance(inner, StructType):
@@ -271,7 +278,7 @@ def load_parts(path: Path, result: str, type: Type, pointer: Scalar) -> None:
 def store_parts(path: Path, type: Type, value: Parts, pointer: Scalar) -> None:
     if not isinstance(pointer, Known) or is_in_memory(path, pointer.value, size_of(type)):
         raise path.refuse(Code.UNSUPPORTED, "a whole shared struct is stored at once")
-    path.world.writes(path.process.number, pointer.value, size_of(type))
+    path.world.writes(path.process.number, pointer.value, size_of(type), whole=False)
 
     def put(inner: Type, item: Value, at: int) -> None:
         if isinstance(item, Parts):
@@ -329,9 +336,8 @@ def modify(
         p.set(result, outcome)
         wanted = None if expected is None else expected.expr
         bits = p.bits_of(type)
-        p.emit(
-            [*ops, Modify(register, cell, kind, operand.expr, bits, order, wanted, failure_order)], locked=True
-        )
+        update_op = Modify(register, cell, kind, operand.expr, bits, order, wanted, failure_order)
+        p.emit([*ops, update_op, *p.world.reach_of(new)], locked=True)
 
     at_address(path, pointer, size, "atomic update", update)
 

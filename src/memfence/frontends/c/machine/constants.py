@@ -31,6 +31,10 @@ from memfence.frontends.c.machine.arithmetic import exact
 from memfence.frontends.c.machine.memory import AddressSpace, Object
 
 
+Plan = tuple[int, list[tuple[Operand, int, int]]]
+"""Constant bytes; then for each index that is none its operand, its stride, and the elements of its array (0: no limit)."""
+
+
 class NotConstant(Exception):
     """The operand is no integer constant; the text says what it is."""
 
@@ -133,6 +137,28 @@ class Constants:
             total += self.offset_of(type, number)
             type = type.fields[number] if isinstance(type, StructType) else element_of(type)
         return total
+
+
+    def plan(self, module: int, source: Type, indices: tuple[Operand, ...]) -> Plan:
+        """The bytes that constant indices add, and the other indices with what each counts for, and how far it may go."""
+        constant = 0
+        variable: list[tuple[Operand, int, int]] = []
+        type = source
+        for position, index in enumerate(indices):
+            if position and isinstance(type, StructType):
+                number = self.number(module, index)
+                constant += field_offset(type, number)
+                type = type.fields[number]
+                continue
+            count = 0
+            if position:
+                assert isinstance(type, ArrayType)
+                type, count = type.element, type.count
+            if isinstance(index, Number):
+                constant += index.value * size_of(type)
+            else:
+                variable.append((index, size_of(type), count))
+        return constant, variable
 
 
 def element_of(type: Type) -> Type:

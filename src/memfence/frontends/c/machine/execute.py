@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from math import gcd
 from typing import assert_never
 
 from memfence.codes import Code
@@ -144,48 +143,45 @@ def _store(path: Path, i: StoreTo) -> None:
 
 
 def _offset(path: Path, source: Type, base: Scalar, i: Offset) -> Scalar:
-    module = path.state.top.symbol.module
-    total = base
-    type: Type = source
-    for position, index in enumerate(i.indices):
-        if position and isinstance(type, StructType):
-            number = path.world.constants.number(module, index)
-            total = _moved(path, total, Known(field_offset(type, number)), 1)
-            type = type.fields[number]
-            continue
-        if position:
-            assert isinstance(type, ArrayType)
-            type = type.element
-        total = _moved(path, total, path.scalar(IntType(64), index), size_of(type))
+    constant, variable = path.world.offset_plan(path.state.top.symbol.module, i)
+    total = _moved(path, base, Known(constant), 1) if constant else base
+    for index, stride, count in variable:
+        total = _moved(path, total, path.scalar(IntType(64), index), stride, count)
     return total
 
 
-def _moved(path: Path, base: Scalar, index: Scalar, stride: int) -> Scalar:
-    """`base + index * stride`, with the addresses that lie in the objects that `base` points into."""
+def _moved(path: Path, base: Scalar, index: Scalar, stride: int, count: int = 0) -> Scalar:
+    """`base + index * stride`. Of an array with `count` elements, and else of the object, no address outside is known."""
     delta = compute("mul", 64, index, Known(stride))
     total = compute("add", 64, base, delta)
-    if isinstance(total, Known) or total.values.listed or stride == 0:
+    if isinstance(total, Known) or stride == 0:
         return total
+    if not count:
+        return total if total.values.listed else Unknown(total.expr, _in_object(path, base, index, delta, stride))
+    inside = [n for n in range(count + 1) if index.values.contains(n)]
+    bounds = index.values.bounds()
+    is_open = base.values.is_open or bounds is None or bounds[0] < 0 or bounds[1] > count
+    found = {a + n * stride for a in base.values.addresses() for n in inside}
+    others = [v for v in base.values.listed if v < ADDRESS_BASE]
+    return Unknown(total.expr, ValueSet(listed(found).listed, is_open=is_open or bool(others)))
+
+
+def _in_object(path: Path, base: Scalar, index: Scalar, delta: Scalar, stride: int) -> ValueSet:
+    """The addresses that an index without limit can reach in the objects that `base` points into."""
     found: set[int] = set()
+    sure = not base.values.is_open and len(base.values.addresses()) == len(base.values.listed)
+    bounds = delta.values.bounds()
     for address in base.values.addresses():
         placed = path.world.space.around(address)
         if placed is None:
+            sure = False
             continue
-        step = gcd(stride, 1 << 30)
-        step = stride if step else 1
-        first = placed.start + (address - placed.start) % step
-        found.update(a for a in range(first, placed.end + 1, step) if index.values.contains((a - address) // step))
-    if not found:
-        return total
-    bounds = delta.values.bounds()
-    sure = bounds is not None and all(
-        (placed := path.world.space.around(a)) is not None
-        and placed.start <= a + bounds[0]
-        and a + bounds[1] <= placed.end
-        for a in base.values.addresses()
-    )
-    exact = sure and len(base.values.addresses()) == len(base.values.listed) and not base.values.is_open
-    return Unknown(total.expr, ValueSet(listed(found).listed, is_open=not exact))
+        first = placed.start + (address - placed.start) % stride
+        reach = range(first, placed.end + 1, stride)
+        found.update(a for a in reach if index.values.contains((a - address) // stride))
+        sure = sure and bounds is not None and placed.start <= address + bounds[0]
+        sure = sure and bounds is not None and address + bounds[1] <= placed.end
+    return ValueSet(listed(found).listed, is_open=not sure)
 
 
 # Arithmetic.

@@ -22,7 +22,7 @@ from memfence.frontends.c.machine.refusal import Refused
 from memfence.frontends.c.machine.residual import Check, Guard, Op
 from memfence.frontends.c.machine.state import Frame, State
 from memfence.frontends.c.machine.values import ZERO, Known, Parts, Scalar, Value
-from memfence.frontends.c.machine.world import World
+from memfence.frontends.c.machine.world import MixedSizes, World
 from memfence.program.expressions import FALSE, Expr
 
 MOST_INSTRUCTIONS = 200_000
@@ -59,7 +59,10 @@ class Path:
                 instruction = frame.facts.blocks[frame.block][frame.index]
                 frame.index += 1
                 path.place = self.debug_of(frame).place(instruction.place) or path.place
-                self.execute(path, instruction)
+                try:
+                    self.execute(path, instruction)
+                except MixedSizes as error:
+                    raise path.refuse(Code.UNSUPPORTED, str(error)) from None
             else:
                 raise Refused(
                     Code.TOO_LARGE, "the program computes too long before its first thread starts", path.place

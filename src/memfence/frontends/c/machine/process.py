@@ -10,22 +10,21 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from memfence.frontends.c.llvm.metadata import Place
-from memfence.frontends.c.machine.residual import Guard, Op, Step, in_parallel, without_detour
+from memfence.frontends.c.machine.residual import Op, Step, in_parallel, without_detour
 from memfence.frontends.c.machine.state import Frame, Position, State
-from memfence.frontends.c.machine.value_sets import HIGHEST, LOWEST, NOTHING, ValueSet
+from memfence.frontends.c.machine.value_sets import NOTHING, ValueSet, within_reach
 from memfence.frontends.c.machine.values import Known, Parts, Scalar, Unknown, Value
 from memfence.frontends.c.machine.world import Restart, Thread, World
-from memfence.program.expressions import Binary, Const, Expr, Register, conjunction
+from memfence.program.expressions import Register
 
 MOST_VARIANTS = 40
 """Locations of one position before the values in which they differ become registers."""
 MOST_EARLY_VARIANTS = 2000
 """The same, before the first thread is created."""
-WIDEN_AFTER = 12
+WIDEN_AFTER = 5
+MANY_CELLS = 4
 SCRATCH = 1_000_000
 """Numbers of scratch registers start here until the process is complete."""
-
-BEYOND = "integers of 64 bits are followed only within 32 bits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +95,7 @@ class Process:
         positions = state.positions()
         widened = self.world.widened.get((self.number, positions), set())
         moves: list[tuple[Slot, Scalar]] = []
+        self._complete(state, widened)
         key, template = _Freezer(widened, moves).freeze(state)
         is_new = key not in self.by_key
         number = self._location(key, "", template, place)
@@ -106,6 +106,12 @@ class Process:
             self._count_variant(state, positions, number)
         self._join(location, moves)
         return number, [(self.register(slot), value) for slot, value in moves]
+
+    def _complete(self, state: State, widened: set[object]) -> None:
+        """Memory that was not written yet on this way, but is in a register on others."""
+        for slot in widened:
+            if isinstance(slot, Slot) and isinstance(slot.name, int) and slot.name not in state.cells:
+                state.cells[slot.name] = (slot.part[0], Known(self.world.initial(slot.name, slot.part[0])))
 
     def _join(self, location: Location, moves: list[tuple[Slot, Scalar]]) -> None:
         has_grown = False
@@ -132,18 +138,36 @@ class Process:
             self._forget_differences(positions, variants)
 
     def _forget_differences(self, positions: tuple[Position, ...], variants: list[int]) -> None:
-        seen: dict[Slot, set[int | None]] = {}
+        if len(variants) % MOST_VARIANTS != 1:
+            return  # there was nothing to forget when they were counted last
+        seen: dict[Slot, list[int | None]] = {}
         for number in variants:
             state = self.locations[number].state
             assert state is not None
             for slot, value in known_slots(state):
-                seen.setdefault(slot, set()).add(value)
-        differing: set[object] = {slot for slot, values in seen.items() if len(values) > 1}
+                seen.setdefault(slot, []).append(value)
+        differing: set[object] = {
+            slot for slot, values in seen.items() if len(set(values)) > 1 or len(values) < len(variants)
+        }
         known = self.world.widened.setdefault((self.number, positions), set())
+        self._share_large_objects(differing - known)
         if not differing - known:
             return  # they differ in what must stay known: how many threads and blocks there are
         known |= differing
         raise Restart("a loop with a counter stays a loop")
+
+    def _share_large_objects(self, differing: set[object]) -> None:
+        """Objects of which many cells differ are better kept in memory, even if no other thread uses them."""
+        count: dict[int, int] = {}
+        for slot in differing:
+            if isinstance(slot, Slot) and isinstance(slot.name, int):
+                placed = self.world.space.at(slot.name)
+                if placed is not None:
+                    count[placed.start] = count.get(placed.start, 0) + 1
+        large = {start for start, cells in count.items() if cells >= MANY_CELLS}
+        if large - self.world.in_memory:
+            self.world.in_memory |= large
+            raise Restart("an array is kept in memory")
 
     def thaw(self, location: Location) -> State:
         """The state at the location: what is in registers is unknown, but for its possible values."""
@@ -152,7 +176,7 @@ class Process:
 
         def value_of(value: Value | Slot) -> Value:
             if isinstance(value, Slot):
-                values = location.values[value]
+                values = location.values.get(value, NOTHING)
                 return Unknown(Register(self.register(value)), values)
             if isinstance(value, Parts):
                 return Parts(tuple(value_of(item) for item in value.items))
@@ -176,30 +200,12 @@ class Process:
         stack: tuple[Place, ...],
     ) -> None:
         """Add a step that does `ops`, then moves values into registers."""
-        within = [Guard(_in_reach(value.expr)) for _, value in moves if not _is_small(value)]
-        if within:
-            self.world.note(BEYOND)
+        within = [op for _, value in moves for op in self.world.reach_of(value)]
         used = sum(1 for op in ops if getattr(op, "register", 0) >= SCRATCH)
         copies = in_parallel([(register, value.expr) for register, value in moves], SCRATCH + 50 + used)
         scratch = frozenset(range(SCRATCH, SCRATCH + 100))
         whole = without_detour([*ops, *within, *copies], scratch)
         self.locations[source].steps.append(Step(source, target, whole, locked, place, function, stack))
-
-
-def _in_reach(expr: Expr) -> Expr:
-    return conjunction(Binary(">=", expr, Const(LOWEST)), Binary("<=", expr, Const(HIGHEST)))
-
-
-def _is_small(value: Scalar) -> bool:
-    bounds = value.values.bounds()
-    return value.values.is_empty or (bounds is not None and LOWEST <= bounds[0] and bounds[1] <= HIGHEST)
-
-
-def within_reach(values: ValueSet) -> ValueSet:
-    """The values that a register can hold."""
-    if values.is_open:
-        return ValueSet(values.listed, LOWEST, HIGHEST)
-    return values.keep(lambda v: LOWEST <= v <= HIGHEST, LOWEST, HIGHEST)
 
 
 class _Freezer:

@@ -38,9 +38,12 @@ def _create(path: Path, call: Call, handle: Scalar | None, symbol: Symbol, argum
     positions = path.state.positions()
     count = path.state.count(("create", positions))
     bound = path.world.options.threads_bound
-    is_free = any(isinstance(op, Guard) for op in path.ops)
+    is_free = any(isinstance(op, Guard) for op in path.ops) or positions in path.world.endless
     most = bound if is_free else max(bound, MOST_THREADS_IN_A_LOOP)
     if count >= most:
+        if not is_free:
+            path.world.endless.add(positions)
+            raise Restart("a loop creates threads without end")
         path.world.note(f"at most {most} threads created at one place (--threads-bound)")
         path.stop("bound")
         return

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 ADDRESS_BASE = 1 << 16
 """The lowest address; smaller integers are never taken for one."""
 
-MOST_NUMBERS = 24
+MOST_NUMBERS = 12
 """Listed numbers that are no addresses; more become an interval."""
 
 MOST_ADDRESSES = 4096
@@ -78,20 +78,27 @@ class ValueSet:
         return ValueSet(frozenset(v for v in self.listed if test(v)), new_lo, new_hi, self.is_open)
 
     def widened(self, before: ValueSet) -> ValueSet:
-        """A larger set, so that sets which keep growing settle: bounds that moved jump to a power of two."""
-        if not self.has_interval:
+        """A larger set, so that sets which keep growing settle: bounds that moved jump to a power of two.
+
+        Addresses stay listed: there are only so many.
+        """
+        numbers = [v for v in self.listed if v < ADDRESS_BASE]
+        ends = [*numbers, *((self.lo, self.hi) if self.has_interval else ())]
+        old = [v for v in before.listed if v < ADDRESS_BASE]
+        old += [before.lo, before.hi] if before.has_interval else []
+        if not ends or (set(old) == set(ends)):
             return self
-        old = before.bounds()
-        lo = self.lo if old is not None and self.lo >= old[0] else _jump(self.lo)
-        hi = self.hi if old is not None and self.hi <= old[1] else _jump(self.hi)
-        return ValueSet(self.listed, lo, hi, self.is_open)
+        lo = min(ends) if old and min(ends) >= min(old) else min(0, _jump(min(ends)))
+        hi = max(ends) if old and max(ends) <= max(old) else max(0, _jump(max(ends)))
+        return ValueSet(self.listed.difference(numbers), lo, hi, self.is_open)
+
+
+JUMPS = (16, 256, 2**31)
 
 
 def _jump(bound: int) -> int:
-    limit = 16
-    while limit < abs(bound) + 1:
-        limit *= 16
-    limit = min(limit, 2**31)
+    """The next bound of this sign, away from 0."""
+    limit = next((j for j in JUMPS if j > abs(bound)), JUMPS[-1])
     return -limit if bound < 0 else limit - 1
 
 
@@ -158,3 +165,15 @@ def mapped(a: ValueSet, compute: Callable[[int], int]) -> ValueSet | None:
     """The values of `compute`; None where they are too many."""
     members = a.members(4096)
     return None if members is None else listed(compute(v) for v in members)
+
+
+def within_reach(values: ValueSet) -> ValueSet:
+    """The values that a register can hold."""
+    if values.is_open:
+        return ValueSet(values.listed, LOWEST, HIGHEST)
+    return values.keep(lambda v: LOWEST <= v <= HIGHEST, LOWEST, HIGHEST)
+
+
+def is_within_reach(values: ValueSet) -> bool:
+    bounds = values.bounds()
+    return values.is_empty or (bounds is not None and LOWEST <= bounds[0] and bounds[1] <= HIGHEST)

@@ -9,23 +9,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from memfence.frontends.c.llvm.instructions import Function, Offset
 from memfence.frontends.c.llvm.link import Linked, Symbol
 from memfence.frontends.c.llvm.values import signed
-from memfence.frontends.c.machine.constants import Constants
+from memfence.frontends.c.machine.constants import Constants, Plan
 from memfence.frontends.c.machine.liveness import FunctionFacts
 from memfence.frontends.c.machine.memory import AddressSpace, Object
-from memfence.frontends.c.machine.residual import Cell
+from memfence.frontends.c.machine.residual import Cell, Guard, Op
 from memfence.frontends.c.machine.state import Position
-from memfence.frontends.c.machine.value_sets import NOTHING, ValueSet, just
-from memfence.frontends.c.machine.values import Known
+from memfence.frontends.c.machine.value_sets import HIGHEST, LOWEST, NOTHING, ValueSet, is_within_reach, just, within_reach
+from memfence.frontends.c.machine.values import Known, Scalar
 from memfence.frontends.c.options import LoadOptions
+from memfence.program.expressions import Binary, Const, conjunction
 
-WIDEN_AFTER = 8
+WIDEN_AFTER = 4
+WIDEST_CELL = 16
+BEYOND = "integers of 64 bits are followed only within 32 bits"
 STARTED, DONE, RESULT, ARGUMENT, THREAD_BYTES = 0, 4, 8, 16, 24
 
 
 class Restart(Exception):
     """What was learned makes everything so far too optimistic."""
+
+
+class MixedSizes(Exception):
+    """The same memory is accessed as values that overlap."""
 
 
 @dataclass(slots=True)
@@ -54,14 +62,18 @@ class World:
     thread_arguments: dict[object, ValueSet] = field(default_factory=dict)
     thread_numbers: dict[object, int] = field(default_factory=dict)
     results_wanted: set[int] = field(default_factory=set)
+    in_memory: set[int] = field(default_factory=set)
+    endless: set[tuple[Position, ...]] = field(default_factory=set)
     thread_keys: dict[int, object] = field(default_factory=dict)
+    values: dict[int, ValueSet] = field(default_factory=dict)
+    growths: dict[int, int] = field(default_factory=dict)
     # Of one pass:
     joined: set[int] = field(default_factory=set)
     threads: dict[int, Thread] = field(default_factory=dict)
     readers: dict[int, set[int]] = field(default_factory=dict)
     writers: dict[int, set[int]] = field(default_factory=dict)
-    values: dict[int, ValueSet] = field(default_factory=dict)
-    growths: dict[int, int] = field(default_factory=dict)
+    begun: set[int] = field(default_factory=set)
+    skipped: set[tuple[int, int]] = field(default_factory=set)
     base: dict[int, int] | None = None
     notes: dict[str, None] = field(default_factory=dict)
     grown: set[int] = field(default_factory=set)
@@ -69,21 +81,29 @@ class World:
 
     def __post_init__(self) -> None:
         self.constants = Constants(self.linked, self.space)
+        self._plans: dict[int, Plan] = {}
         self._facts: dict[tuple[int, str], FunctionFacts] = {}
 
     def begin_pass(self) -> None:
         self.threads, self.readers, self.writers = {}, {}, {}
-        self.values, self.growths, self.base, self.notes, self.grown = {}, {}, None, {}, set()
-        self.new_shared, self.joined = set(), set()
+        self.base, self.notes, self.grown = None, {}, set()
+        self.new_shared, self.joined, self.begun, self.skipped = set(), set(), set(), set()
 
     def facts(self, symbol: Symbol) -> FunctionFacts:
         key = (symbol.module, symbol.name)
         found = self._facts.get(key)
         if found is None:
-            from memfence.frontends.c.llvm.instructions import Function
-
             assert isinstance(symbol.definition, Function)
             found = self._facts[key] = FunctionFacts(symbol.definition)
+        return found
+
+    def offset_plan(self, module: int, instruction: Offset) -> Plan:
+        """How far the instruction moves a pointer; computed once."""
+        key = id(instruction)
+        found = self._plans.get(key)
+        if found is None:
+            found = self.constants.plan(module, instruction.source, instruction.indices)
+            self._plans[key] = found
         return found
 
     def note(self, text: str) -> None:
@@ -94,19 +114,29 @@ class World:
 
     def cell_of(self, address: int, size: int) -> Cell | None:
         """The shared cell that contains the range, if it is shared."""
-        for start in range(address, address - 8, -1):
+        for start in range(address, address - WIDEST_CELL, -1):
             width = self.shared.get(start)
             if width is not None and start + width > address:
                 return Cell(start, width)
         return None
 
     def is_shared(self, address: int, size: int) -> bool:
-        return any(self.cell_of(a, 1) is not None for a in range(address, address + size))
+        if any(self.cell_of(a, 1) is not None for a in range(address, address + size)):
+            return True
+        placed = self.space.at(address) if self.in_memory else None
+        if placed is not None and placed.start in self.in_memory:
+            self.share_now(address, size)
+            return True
+        return False
+
+    def has_extent(self, address: int, size: int) -> bool:
+        """Whether some access to a value in this range is known."""
+        return any(a < address + size and address < a + n for a, n in self.extents)
 
     def share(self, address: int, size: int) -> None:
         """From the next pass on, this memory is shared."""
         self.extents.add((address, size))
-        if not self.is_shared(address, size):
+        if self.cell_of(address, size) is None:
             self.new_shared.add((address, size))
 
     def share_now(self, address: int, size: int) -> Cell:
@@ -137,7 +167,11 @@ class World:
             if (new_lo, new_hi) == (lo, hi):
                 break
             lo, hi = new_lo, new_hi
+        if hi - lo > WIDEST_CELL:
+            raise MixedSizes(f"`{self.space.name_of(address, size)}` is accessed in pieces of different size")
         for start in [a for a in self.shared if lo <= a < hi]:
+            if self.shared[start] != hi - lo:
+                self.values.pop(start, None)
             del self.shared[start]
         self.shared[lo] = hi - lo
 
@@ -160,12 +194,16 @@ class World:
         found = self.values.get(cell.address)
         if found is None:
             found = self.values[cell.address] = just(self.initial(cell.address, cell.size))
+            self.begun.add(cell.address)
+        elif cell.address not in self.begun:  # known from an earlier pass, in which it may have begun otherwise
+            found = self.values[cell.address] = found.join(just(self.initial(cell.address, cell.size)))
+            self.begun.add(cell.address)
         return found
 
     def may_hold(self, cell: Cell, stored: ValueSet) -> None:
         """A store adds to what the cell may hold."""
         before = self.possible(cell)
-        after = before.join(stored)
+        after = before.join(within_reach(stored))
         if after is before or after == before:
             return
         self.growths[cell.address] = self.growths.get(cell.address, 0) + 1
@@ -174,15 +212,26 @@ class World:
         self.values[cell.address] = after
         self.grown.add(cell.address)
 
+    def reach_of(self, value: Scalar) -> list[Op]:
+        """The guard that keeps a value where registers and memory can hold it; a note, where it is needed."""
+        if is_within_reach(value.values):
+            return []
+        self.note(BEYOND)
+        low, high = Binary(">=", value.expr, Const(LOWEST)), Binary("<=", value.expr, Const(HIGHEST))
+        return [Guard(conjunction(low, high))]
+
     # Who accesses what.
 
-    def reads(self, process: int, address: int, size: int) -> None:
-        self.extents.add((address, size))
+    def reads(self, process: int, address: int, size: int, *, whole: bool = True) -> None:
+        """The thread reads private memory; `whole`: as one value, not byte by byte."""
+        if whole:
+            self.extents.add((address, size))
         for a in range(address, address + size):
             self.readers.setdefault(a, set()).add(process)
 
-    def writes(self, process: int, address: int, size: int) -> None:
-        self.extents.add((address, size))
+    def writes(self, process: int, address: int, size: int, *, whole: bool = True) -> None:
+        if whole:
+            self.extents.add((address, size))
         for a in range(address, address + size):
             self.writers.setdefault(a, set()).add(process)
 
@@ -198,7 +247,9 @@ class World:
         for address, size in list(self.extents):
             if any(a in found for a in range(address, address + size)):
                 self.new_shared.add((address, size))
-        found_new = bool(self.new_shared)
+        found_new = bool(self.new_shared) or any(
+            a < b + m and b < a + n for a, n in self.skipped for b, m in self.extents
+        )
         self.apply_new_shared()
         return found_new
 
