@@ -13,7 +13,7 @@ from memfence.frontends.c.machine.refusal import Refused
 from memfence.frontends.c.machine.residual import Cell, Guard, Op, Read
 from memfence.frontends.c.machine.state import Frame, State
 from memfence.frontends.c.machine.values import Known, Unknown, Value
-from memfence.frontends.c.machine.world import ARGUMENT, STARTED, Restart, Thread, World
+from memfence.frontends.c.machine.world import ARGUMENT, STARTED, MixedSizes, Restart, Thread, World
 from memfence.frontends.c.options import LoadOptions
 from memfence.program.expressions import Binary, Const, Register
 
@@ -42,13 +42,22 @@ def specialise(linked: Linked, options: LoadOptions) -> Specialised:
                 world.constants.place(symbol)
     for _ in range(MOST_PASSES):
         try:
-            processes = _Pass(world, entry).run()
-        except Restart:
-            world.apply_new_shared()
-            continue
-        if not world.learn_conflicts():
+            processes = _one_pass(world, entry)
+        except MixedSizes as error:
+            raise Refused(Code.UNSUPPORTED, str(error), None) from None
+        if processes is not None:
             return Specialised(world, tuple(processes))
     raise Refused(Code.TOO_LARGE, "the program's memory could not be analysed", None)
+
+
+def _one_pass(world: World, entry: Symbol) -> list[Process] | None:
+    """The threads, or None where the pass learned that it assumed too much."""
+    try:
+        processes = _Pass(world, entry).run()
+    except Restart:
+        world.apply_new_shared()
+        return None
+    return None if world.learn_conflicts() else processes
 
 
 ENTRY_HINT = "name the function that runs first with --entry"
