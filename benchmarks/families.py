@@ -14,7 +14,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from memfence.engines.criteria import explore_attacks
+from memfence.engines.native.attacks import explore_attacks
 from memfence.passes.flattening import distinct_processes, flatten
 from memfence.pipeline import load
 from memfence.program.ir import Fence, Location, Process, Program, Transition

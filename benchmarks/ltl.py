@@ -23,8 +23,8 @@ from beem_answers import as_predicates, searched  # noqa: E402
 from test_ltl_against_spin import spin_text  # noqa: E402
 from test_ltl_sizes import ROWS as FORMULAS  # noqa: E402
 
-from memfence.engines.emptiness import SAFE_REDUCTIONS, BuchiEdge, Emptiness, find_accepted_run, reference_model  # noqa: E402
-from memfence.engines.explicit import Bounded  # noqa: E402
+from memfence.engines.native.emptiness import SAFE_REDUCTIONS, BuchiEdge, Emptiness, find_accepted_run, reference_model  # noqa: E402
+from memfence.engines.native.explicit import Bounded  # noqa: E402
 from memfence.models.fairness import Condition, Recurring, memory_fairness  # noqa: E402
 from memfence.program.builder import ProcessBuilder  # noqa: E402
 from memfence.program.expressions import Binary, Const, Shared, variable_address  # noqa: E402

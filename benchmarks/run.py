@@ -15,7 +15,7 @@ from math import exp, log
 import spin
 from cases import CORPUS, THREADS, WITH_BUFFERS, WITH_REDUCTIONS, WITHOUT_REDUCTIONS, Case
 
-from memfence.engines.explicit import Bounded, Explored, Question, explore
+from memfence.engines.native.explicit import Bounded, Explored, Question, explore
 from memfence.pipeline import load
 from memfence.program.ir import Forbidden, Program
 from memfence.program.text.properties import parse_expression

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from memfence.engines.stateless import Counts, explore
+from memfence.engines.native.stateless import Counts, explore
 from memfence.pipeline import load
 
 MODELS = Path(__file__).resolve().parents[1] / "examples" / "sober"

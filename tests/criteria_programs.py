@@ -6,13 +6,15 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
-from generators import Feature, Shape, _Body
+from generators import LOAD_ORDERS, STORE_ORDERS, Feature, Shape, _Body
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import Binary, Const, Register, variable_address
-from memfence.program.ir import Assert, Assume, Domain, Fence, Load, Process, Program, SharedVar, Store
+from memfence.program.ir import Assert, Assume, Domain, Fence, Load, Process, Program, Rmw, SharedVar, Store
 
 PLAIN: frozenset[Feature] = frozenset({"fences", "sfences", "locked", "branches", "waits"})
-RICH: frozenset[Feature] = PLAIN | {"arithmetic", "addresses", "steps", "choices", "initial", "assertions", "regions"}
+RICH: frozenset[Feature] = PLAIN | {
+    "arithmetic", "addresses", "steps", "choices", "initial", "assertions", "regions", "orders", "rmw",
+}  # fmt: skip
 MOST_STATEMENTS = {1: 4, 2: 4, 3: 2}
 """A process; by the number of processes."""
 
@@ -55,19 +57,27 @@ class _CriteriaBody(_Body):
         first, second = variable_address(number % 2), variable_address(1 - number % 2)
 
         def load() -> None:
-            self.step(Load(self.register(), second))
+            self.step(Load(self.register(), second, order=self.order(LOAD_ORDERS)))
 
         def locked_load() -> None:
             self.step(Load(self.register(), second), locked=True)
 
         def store() -> None:
-            self.step(Store(first, self.a_constant()))
+            self.step(Store(first, self.a_constant(), order=self.order(STORE_ORDERS)))
 
         def store_second() -> None:
-            self.step(Store(second, self.a_constant()))
+            self.step(Store(second, self.a_constant(), order=self.order(STORE_ORDERS)))
 
         def load_first() -> None:
-            self.step(Load(self.register(), first))
+            self.step(Load(self.register(), first, order=self.order(LOAD_ORDERS)))
+
+        def exchange() -> None:
+            if not self.shape.has("rmw"):
+                return store()
+            kind = self.draw(st.sampled_from(["exchange", "compare_exchange"]))
+            expected = Const(self.draw(st.integers(0, 1))) if kind == "compare_exchange" else None
+            register = self.draw(st.none() | st.integers(0, self.shape.registers - 1))
+            return self.step(Rmw(register, first, kind, self.a_constant(), expected))
 
         def wait_for_first() -> None:
             self.step(Load(self.scratch, first), Assume(Binary("==", Register(self.scratch), Const(1))))
@@ -86,7 +96,7 @@ class _CriteriaBody(_Body):
 
         ways: list[list[Callable[[], None]]] = [[], [store, load], [store, load], [store, store_second]]
         ways += [[store, load_and_wait], [fenced_store, load_and_wait]]
-        ways += [[load_first, load], [wait_for_first, load], [store, locked_load]]
+        ways += [[load_first, load], [wait_for_first, load], [store, locked_load], [exchange, load]]
         return [*self.draw(st.sampled_from(ways))]
 
     def accesses(self) -> list[Callable[[], None]]:

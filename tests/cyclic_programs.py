@@ -5,23 +5,71 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, Const, Expr, Register, variable_address
-from memfence.program.ir import Assign, Assume, Domain, Fence, Load, Op, Process, Program, SharedVar, Store
+from memfence.program.ir import (
+    Assign,
+    Assume,
+    Domain,
+    Fence,
+    Load,
+    Op,
+    Process,
+    Program,
+    Rmw,
+    RmwKind,
+    SharedVar,
+    Store,
+    Transition,
+)
+from memfence.program.orders import MemoryOrder
 
 VALUES = Domain(0, 2)
 
 
-def cyclic_program(seed: int) -> Program:
-    """One or two processes, each with at least one cycle in its control graph; the same for the same seed."""
+def cyclic_program(seed: int, *, ordered: bool = False) -> Program:
+    """One or two processes, each with at least one cycle in its control graph; the same for the same seed.
+
+    `ordered`: some accesses have memory orders or are read-modify-write ops.
+    """
     random = Random(seed)
     variables = random.choice([1, 2, 2, 2, 3])
     count = random.choice([1, 2, 2, 2, 2, 2, 3])
     shared = tuple(SharedVar(f"x{n}", VALUES, (random.choice([0, 0, 0, 1]),)) for n in range(variables))
     processes = tuple(_process(random, f"P{n}", variables, 4 if count < 3 else 3) for n in range(count))
-    return Program(f"cyclic {seed}", shared, processes)
+    program = Program(f"cyclic {seed}", shared, processes)
+    return with_orders(program, random) if ordered else program
+
+
+def with_orders(program: Program, random: Random) -> Program:
+    """`program` with orders for some of its accesses, and some of them turned into a read-modify-write."""
+
+    def changed(transition: Transition) -> Transition:
+        return replace(transition, ops=tuple(_ordered(op, random) for op in transition.ops))
+
+    processes = tuple(replace(p, transitions=tuple(map(changed, p.transitions))) for p in program.processes)
+    return replace(program, processes=processes)
+
+
+def _ordered(op: Op, random: Random) -> Op:
+    if random.random() < 0.6:
+        return op
+    match op:
+        case Load(register, address) if random.random() < 0.5:
+            kind: RmwKind = random.choice(["exchange", "compare_exchange", "max", "and"])
+            expected = Const(random.randint(0, 2)) if kind == "compare_exchange" else None
+            return Rmw(register, address, kind, Const(random.randint(0, 2)), expected)
+        case Load():
+            return replace(op, order=random.choice([MemoryOrder.ACQUIRE, MemoryOrder.SEQ_CST]))
+        case Store():
+            return replace(op, order=random.choice([MemoryOrder.RELEASE, MemoryOrder.RELEASE, MemoryOrder.SEQ_CST]))
+        case Fence():
+            return Fence("thread_fence", random.choice([MemoryOrder.RELEASE, MemoryOrder.SEQ_CST, MemoryOrder.ACQUIRE]))
+        case _:
+            return op
 
 
 def _process(random: Random, name: str, variables: int, longest: int) -> Process:

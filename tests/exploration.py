@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from memfence.models import ModelName, memory_model
+from memfence.models.readings import is_locked
 from memfence.models.state import Failure, Run, State
 from memfence.models.steps import MemoryModel, evaluate_in, is_final, starts, successors
 from memfence.program.expressions import Expr
-from memfence.program.ir import Final, Program, Store, is_local
+from memfence.program.facts.effects import is_local
+from memfence.program.ir import Final, Program, Store
 
 
 def reachable(program: Program, model: MemoryModel, *, private_first: bool = False) -> Iterator[State]:
@@ -36,7 +38,7 @@ def is_private(program: Program, model: MemoryModel, step: Run) -> bool:
     """Whether a step only does register work or puts stores into its own buffer, and has no alternative."""
     process = program.processes[step.process]
     transition = process.transitions[step.transition]
-    buffered = model.name != "sc" and not transition.locked
+    buffered = model.name != "sc" and not is_locked(model, transition)
     only_way = sum(1 for _ in process.leaving(transition.source)) == 1
     return only_way and all(is_local(op) or (buffered and isinstance(op, Store)) for op in transition.ops)
 

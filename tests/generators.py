@@ -9,8 +9,8 @@ Loops store without bound: explore them with a bounded model only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from hypothesis import strategies as st
@@ -28,10 +28,13 @@ from memfence.program.ir import (
     Op,
     Process,
     Program,
+    Rmw,
+    RmwKind,
     SharedVar,
     Store,
     Unlock,
 )
+from memfence.program.orders import MemoryOrder
 
 Feature = Literal[
     "fences",  # mfence
@@ -49,7 +52,16 @@ Feature = Literal[
     "assertions",
     "errors",  # values that leave their range, indices out of bounds
     "counting",  # r := r + 1 without end: needs undeclared or wrapping ranges
+    "orders",  # accesses and fences with C11's memory orders
+    "rmw",  # read-modify-write ops, alone and with others in one step
 ]
+
+LOAD_ORDERS = (MemoryOrder.RELAXED, MemoryOrder.ACQUIRE, MemoryOrder.SEQ_CST)
+STORE_ORDERS = (MemoryOrder.RELEASE, MemoryOrder.SEQ_CST, MemoryOrder.RELAXED)
+FENCE_ORDERS = (MemoryOrder.RELEASE, MemoryOrder.SEQ_CST, MemoryOrder.ACQUIRE, MemoryOrder.ACQ_REL)
+RMW_ORDERS = (MemoryOrder.SEQ_CST, MemoryOrder.RELAXED, MemoryOrder.ACQUIRE, MemoryOrder.RELEASE, MemoryOrder.ACQ_REL)
+CLOSED_KINDS: tuple[RmwKind, ...] = ("exchange", "compare_exchange", "and", "max", "min")
+"""Their result is never larger than the larger of their operands."""
 
 EVERYTHING: frozenset[Feature] = frozenset(get_args(Feature)) - {"regions", "assertions", "errors", "counting"}
 STRAIGHT: frozenset[Feature] = frozenset({"fences", "sfences"})
@@ -133,12 +145,15 @@ class _Body:
             found.append(self.locked)
         if self.shape.has("steps"):
             found.append(self.several)
+        if self.shape.has("rmw"):
+            found.append(self.read_modify_write)
         return found
 
     def others(self) -> list[Callable[[], None]]:
         ways: list[tuple[Feature, Callable[[], None]]] = [
             ("fences", lambda: self.step(Fence("mfence"))),
             ("sfences", lambda: self.step(Fence("sfence"))),
+            ("orders", lambda: self.step(Fence("thread_fence", self.draw(st.sampled_from(FENCE_ORDERS))))),
             ("waits", lambda: self.step(Assume(self.condition()))),
             ("arithmetic", lambda: self.step(Assign(self.register(), self.value()))),
             ("assertions", lambda: self.step(Assert(self.condition()))),
@@ -188,7 +203,39 @@ class _Body:
             (self.a_store(), self.a_load()),
             (Load(self.register(), self.address(), self.condition()),),
         ]
+        if self.shape.has("sfences"):
+            ops += [(Fence("sfence"), self.a_store()), (self.a_load(), Fence("sfence"), self.a_store())]
         self.step(*self.draw(st.sampled_from(ops)))
+
+    def read_modify_write(self) -> None:
+        """Alone; waiting for success; with the success in a register; with another access in the same step."""
+        op = self.an_rmw()
+        if op.expected is None:
+            ways: list[tuple[Op, ...]] = [(op,), (op,), (op, self.a_load()), (self.a_store(), op)]
+        else:
+            register = self.scratch if op.register is None else op.register
+            compared = replace(op, register=register)
+            success = Binary("==", Register(register), op.expected)
+            ways = [
+                (op,),
+                (compared, Assume(success)),
+                (compared, Assign(self.register(), success)),
+                (op, self.a_load()),
+            ]
+        self.step(*self.draw(st.sampled_from(ways)))
+
+    def an_rmw(self) -> Rmw:
+        """Without run-time errors only kinds whose result is one of the values."""
+        wraps = self.shape.domain is not None and self.shape.domain.overflow == "wrap"
+        every = wraps or self.shape.has("errors") or self.shape.has("counting")
+        kind: RmwKind = self.draw(st.sampled_from(get_args(RmwKind) if every else CLOSED_KINDS))
+        register = self.draw(st.none() | st.integers(0, self.shape.registers - 1))
+        expected = self.value_or(Const(0)) if kind == "compare_exchange" else None
+        order = self.draw(st.sampled_from(RMW_ORDERS)) if self.shape.has("orders") else MemoryOrder.SEQ_CST
+        return Rmw(register, self.address(), kind, self.value_or(self.a_constant()), expected, order)
+
+    def value_or(self, constant: Const) -> Expr:
+        return self.value() if self.draw(st.integers(0, 2)) == 2 else constant
 
     def count(self) -> None:
         register = self.register()
@@ -258,10 +305,15 @@ class _Body:
 
     def a_store(self) -> Store:
         plain = not self.shape.has("arithmetic") or self.draw(st.integers(0, 3)) < 3
-        return Store(self.address(), self.a_constant() if plain else self.value())
+        return Store(self.address(), self.a_constant() if plain else self.value(), order=self.order(STORE_ORDERS))
 
     def a_load(self) -> Load:
-        return Load(self.register(), self.address())
+        return Load(self.register(), self.address(), order=self.order(LOAD_ORDERS))
+
+    def order(self, orders: Sequence[MemoryOrder]) -> MemoryOrder:
+        if not self.shape.has("orders") or self.draw(st.integers(0, 2)) < 2:
+            return MemoryOrder.PLAIN
+        return self.draw(st.sampled_from(orders))
 
     def address(self) -> Address:
         last = self.shape.variables - 1

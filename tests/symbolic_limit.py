@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from memfence.engines.explicit import Bounded, Question, explore
-from memfence.engines.symbolic import UnboundedModel
+from memfence.engines.native.explicit import Bounded, Question, explore
+from memfence.engines.native.symbolic import UnboundedModel
 from memfence.program.ir import Program
 from memfence.tasks.limits import Limits, Stop
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memfence.engines.criteria import explore_attacks, explore_races
+from memfence.engines.native.attacks import explore_attacks, explore_races
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.questions import check

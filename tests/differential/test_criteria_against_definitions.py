@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 from criteria_programs import PLAIN, RICH, criteria_programs
 from fenced import with_fences
-from memfence.engines.criteria import Attack, AttackKind, Decided, explore_attacks, explore_races
+from memfence.engines.native.attacks import Attack, AttackKind, Decided, explore_attacks, explore_races
 from memfence.models import ModelName
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, variable_address
 from memfence.program.ir import Domain, FenceKind, Load, Program, SharedVar, Store
+from memfence.program.orders import MemoryOrder
 from memfence.questions import check
 from memfence.questions.state_robustness import check_state_robustness
 from memfence.tasks.options import CheckOptions
@@ -168,6 +169,30 @@ def test_every_attack_is_a_run_with_the_trace_of_no_sc_run(program: Program) -> 
 @given(program=SMALL)
 def test_every_attack_on_many_programs_is_a_run_with_the_trace_of_no_sc_run(kind: AttackKind, program: Program) -> None:
     every_attack_is_a_run_with_the_trace_of_no_sc_run(program, kind)
+
+
+@pytest.mark.parametrize("before", [(), (Store(variable_address(2), Const(1)),)], ids=["alone", "behind another store"])
+def test_what_follows_a_release_store_overtakes_it_under_pso(before: tuple[Store, ...]) -> None:
+    """`z = 1; y = 1 (release); x = 1` beside a reader of x, then y: the separator stands ahead of y, not behind it."""
+    domain = Domain(0, 1)
+    x, y = variable_address(0), variable_address(1)
+    writer, reader = ProcessBuilder("P", "P"), ProcessBuilder("Q", "Q")
+    for name in ("r", "s"):
+        reader.register(name, domain)
+    for builder in (writer, reader):
+        for _ in range(3):
+            builder.location()
+    writer.emit(0, 1, *before, Store(y, Const(1), order=MemoryOrder.RELEASE))
+    writer.emit(1, 2, Store(x, Const(1)))
+    reader.emit(0, 1, Load(0, x))
+    reader.emit(1, 2, Load(1, y))
+    variables = tuple(SharedVar(name, domain) for name in "xyz")
+    program = Program("released", variables, (writer.build(0), reader.build(0)))
+    assert not twin.is_robust(program, "pso")
+    every_attack_is_a_run_with_the_trace_of_no_sc_run(program, "pso")
+    result = check(program, CheckOptions(model="pso", criterion="robust"))
+    assert result.verdict is Verdict.VIOLATED and result.trace is not None
+    assert check(program, CheckOptions(model="tso", criterion="robust")).verdict is Verdict.HOLDS
 
 
 def test_a_torn_step_whose_run_has_the_order_of_an_sc_run_is_no_violation() -> None:

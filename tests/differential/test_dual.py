@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from cyclic_programs import cyclic_program
 from generators import EVERYTHING, Shape, programs
-from memfence.engines.dual import DualResult, explore_dual, supports
-from memfence.engines.explicit import Bounded, Question, explore
+from memfence.engines.native.dual import DualResult, explore_dual, supports
+from memfence.engines.native.explicit import Bounded, Question, explore
 from memfence.models.steps import evaluate_in, is_final
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import At, Binary, Const, Expr, RegisterOf, Shared, conjunction, variable_address

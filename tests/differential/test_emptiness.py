@@ -19,8 +19,8 @@ from cyclic_programs import cyclic_program
 from emptiness import TooLarge, has_accepted_run, has_run_of_property
 from generators import EVERYTHING, Shape, programs
 from ltl_words import random_formula
-from memfence.engines.emptiness import reference_model
-from memfence.engines.explicit import Bounded
+from memfence.engines.native.emptiness import reference_model
+from memfence.engines.native.explicit import Bounded
 from memfence.models.fairness import memory_fairness, process_fairness
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import (

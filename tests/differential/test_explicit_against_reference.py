@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from exploration import Exploration
 from exploration import explore as explore_slowly
 from generators import EVERYTHING, Shape, programs
-from memfence.engines.explicit import Bounded, Question, explore
+from memfence.engines.native.explicit import Bounded, Question, explore
 from memfence.models import memory_model
 from memfence.models.state import State
 from memfence.models.steps import evaluate_in, is_final

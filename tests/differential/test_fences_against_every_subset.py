@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from generators import Feature, Shape, programs
-from memfence.engines.criteria import explore_attacks
-from memfence.engines.explicit import Bounded, Question, explore
+from memfence.engines.native.attacks import explore_attacks
+from memfence.engines.native.explicit import Bounded, Question, explore
 from memfence.frontends import EditKind
 from memfence.models import ModelName
 from memfence.program.expressions import At, Binary, Const, RegisterOf, conjunction, disjunction

@@ -10,12 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from criteria_programs import RICH, criteria_programs
-from memfence.engines.criteria import explore_attacks
+from memfence.engines.native.attacks import explore_attacks
 from memfence.passes.flattening import distinct_processes, flatten
 from memfence.pipeline import load, load_text
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, Register, variable_address
-from memfence.program.ir import Assume, Domain, Load, Op, Process, Program, SharedVar, Store, has_torn_steps
+from memfence.program.facts.effects import has_torn_steps
+from memfence.program.ir import Assume, Domain, Load, Op, Process, Program, SharedVar, Store
 from memfence.program.validate import validate
 from memfence.questions import check
 from memfence.source import SourceText

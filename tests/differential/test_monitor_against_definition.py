@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memfence import _core
-from memfence.engines.monitor import monitor_stream
+from memfence.engines.native.monitor import monitor_stream
 from recorded_events import (
     Event,
     as_lines,

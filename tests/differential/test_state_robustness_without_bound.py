@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cyclic_programs import cyclic_program
-from memfence.engines.explicit import Bounded
-from memfence.engines.state_robustness import ScStates, explore_sc_states, explore_strays, explore_unbounded
-from memfence.engines.symbolic import UnboundedModel
+from memfence.engines.native.explicit import Bounded
+from memfence.engines.native.state_robustness import ScStates, explore_sc_states, explore_strays, explore_unbounded
+from memfence.engines.native.symbolic import UnboundedModel
 from memfence.questions import check
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions
@@ -30,9 +30,9 @@ def agree(seeds: range) -> tuple[int, int]:
     """How many programs have buffers without bound, and how many a state that is new."""
     endless = new = 0
     for seed in seeds:
-        sc = explore_sc_states(cyclic_program(seed), LIMITS)
         for model in MODELS:
-            unbounded = explore_unbounded(sc, model, LIMITS)
+            sc = explore_sc_states(cyclic_program(seed), model, LIMITS)
+            unbounded = explore_unbounded(sc, LIMITS)
             assert unbounded is not None and unbounded.complete, (seed, model)
             stray = has_stray(sc, model)
             assert unbounded.all_under_sc == (not stray), (seed, model)

@@ -8,15 +8,16 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 
 from generators import EVERYTHING, Shape, programs
-from memfence.engines.criteria import explore_attacks
-from memfence.engines.monitor import monitor_stream
-from memfence.engines.stateless import Explored, encode_for_exploration, explore
+from memfence.engines.native.attacks import explore_attacks
+from memfence.engines.native.monitor import monitor_stream
+from memfence.engines.native.stateless import Explored, encode_for_exploration, explore
 from memfence.execution.schedule import read_schedules, schedule_object
 from memfence.models.sc import Sc
 from memfence.models.state import Failure, Run, State
 from memfence.models.steps import starts, successors
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, Register, variable_address
+from memfence.program.facts.effects import accesses_memory
 from memfence.program.ir import Assume, Domain, Load, Op, Process, Program, SharedVar, Store
 from memfence.questions.explore import explore as analyse
 from memfence.reports.json import dump
@@ -146,7 +147,7 @@ def count_interleavings(program: Program, bound: int) -> int:
 
     def touches(state: State, p: int) -> bool:
         leaving = [t for _, t in program.processes[p].leaving(state.locations[p])]
-        return any(isinstance(op, Load | Store) for t in leaving for op in t.ops)
+        return any(accesses_memory(op) for t in leaving for op in t.ops)
 
     def count(state: State, last: int | None, used: int) -> int:
         after = [(step, s) for step, s in successors(program, model, state)]

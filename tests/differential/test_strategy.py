@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from cyclic_programs import cyclic_program
-from memfence.engines.explicit import Question
+from memfence.engines.native.explicit import Question
 from memfence.models.steps import evaluate_in
 from memfence.program.expressions import At, conjunction
 from memfence.program.ir import Program

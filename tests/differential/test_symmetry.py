@@ -9,9 +9,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from generators import EVERYTHING, Shape, programs
-from memfence.engines.explicit import Bounded, Question, explore
+from memfence.engines.native.explicit import Bounded, Question, explore
+from memfence.models.spec import SPECS
 from memfence.models.state import State
 from memfence.passes.lock_regions import fuse_lock_regions
+from memfence.passes.orders import for_hardware
 from memfence.program.expressions import Binary, Const, Shared, variable_address
 from memfence.program.ir import Program
 
@@ -61,7 +63,7 @@ def test_there_are_as_many_states_as_orbits(memory, program):
     plain = explore(program, memory, Question(failures=False))
     assume(plain.cost.states < 20_000)
     folded = explore(program, memory, Question(failures=False), reductions=SYMMETRY)
-    classes = classes_of(program)
+    classes = classes_of(for_hardware(program, SPECS[memory.model]))
     assert folded.cost.states == len({orbit(state, classes) for state in plain.states()})
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memfence.engines.explicit import Bounded, Explored, Question, explore
+from memfence.engines.native.explicit import Bounded, Explored, Question, explore
 from memfence.pipeline import load, load_text
 from memfence.program.expressions import Shared, variable_address
 from memfence.program.ir import Program

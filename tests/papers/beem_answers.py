@@ -8,8 +8,8 @@ from typing import assert_never
 
 from beem import Answer, Instance, property_of
 
-from memfence.engines.emptiness import Emptiness
-from memfence.engines.explicit import Bounded, Explored, Question, explore
+from memfence.engines.native.emptiness import Emptiness
+from memfence.engines.native.explicit import Bounded, Explored, Question, explore
 from memfence.program.expressions import Const, Expr, Unary, conjunction, disjunction
 from memfence.program.ir import Program
 from memfence.questions.ltl.check import claim_of_formula, decide

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from corpus import CORPUS, corpus_files
-from memfence.engines.symbolic import SymbolicResult, explore_symbolic
+from memfence.engines.native.symbolic import SymbolicResult, explore_symbolic
 from memfence.pipeline import load
 from memfence.questions.safety import check_safety, question_of
 from memfence.tasks.limits import Limits

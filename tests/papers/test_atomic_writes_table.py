@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from atomic_table import EXAMPLES, ROWS, Row, assignments
 
-from memfence.engines.explicit import Bounded
+from memfence.engines.native.explicit import Bounded
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.pipeline import load
 from memfence.program.ir import Program

@@ -11,7 +11,7 @@ from beem import Instance, small_instances
 from beem_answers import answer, count_states, decided
 
 from corpus import needs_corpus
-from memfence.engines.explicit import Bounded
+from memfence.engines.native.explicit import Bounded
 from memfence.pipeline import load
 from memfence.program.ir import PropertyAutomaton
 from memfence.questions.ltl.check import claim_of_automaton, decide

@@ -6,7 +6,7 @@ import pytest
 
 from corpus import CORPUS, needs_corpus
 from memfence import load
-from memfence.engines.dual import explore_dual
+from memfence.engines.native.dual import explore_dual
 from memfence.models.steps import evaluate_in
 from memfence.questions.safety import question_of
 from memfence.tasks.limits import Limits

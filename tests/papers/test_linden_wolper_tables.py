@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from memfence.engines.symbolic import SymbolicResult, UnboundedModel, explore_symbolic
+from memfence.engines.bounded_witness import find_concrete
+from memfence.engines.native.symbolic import SymbolicResult, UnboundedModel, explore_symbolic
 from memfence.pipeline import load, load_text
 from memfence.questions.safety import question_of
 from memfence.source import SourceText
-from memfence.strategy.bounded_witness import find_concrete
 from memfence.tasks.limits import Limits
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "linden_wolper"

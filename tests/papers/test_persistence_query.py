@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from criteria_programs import RICH, criteria_programs
 from memfence.codes import Code
 from memfence.diagnostics import InputError
-from memfence.engines.criteria import explore_attacks
+from memfence.engines.native.attacks import explore_attacks
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Program
 from memfence.program.validate import validate

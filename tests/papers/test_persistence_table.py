@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from corpus import CORPUS, needs_corpus
-from memfence.engines.criteria import explore_attacks
+from memfence.engines.native.attacks import explore_attacks
 from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load
 from memfence.program.ir import Program

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memfence.engines.criteria import explore_attacks
-from memfence.engines.stateless import explore as run_executions
+from memfence.engines.native.attacks import explore_attacks
+from memfence.engines.native.stateless import explore as run_executions
 from memfence.pipeline import load
 from memfence.questions.explore import ExploreOptions, explore
 from memfence.tasks.result import Verdict

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from memfence.engines.explicit import Bounded, Question, explore
+from memfence.engines.native.explicit import Bounded, Question, explore
 from memfence.engines.unreachable import is_out_of_reach
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import (

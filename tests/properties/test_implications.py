@@ -12,7 +12,8 @@ from criteria_programs import RICH, criteria_programs
 from cyclic_programs import cyclic_program
 from memfence.models import ModelName
 from memfence.pipeline import load_text
-from memfence.program.ir import Program, Store, has_guarded_writes
+from memfence.program.facts.effects import has_guarded_writes
+from memfence.program.ir import Program, Store
 from memfence.questions.criteria import check_criterion
 from memfence.questions.safety import check_safety
 from memfence.source import SourceText

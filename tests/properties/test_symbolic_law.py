@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 
 from cyclic_programs import cyclic_program
 from generators import EVERYTHING, Shape, programs
-from memfence.engines.explicit import Bounded, Question, explore
-from memfence.engines.symbolic import SymbolicResult, UnboundedModel, explore_symbolic
+from memfence.engines.native.explicit import Bounded, Question, explore
+from memfence.engines.native.symbolic import SymbolicResult, UnboundedModel, explore_symbolic
 from memfence.program.expressions import At, RegisterOf, Shared, conjunction, variable_address
 from memfence.program.ir import Program
 from memfence.tasks.limits import Limits

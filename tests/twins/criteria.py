@@ -13,11 +13,13 @@ from functools import lru_cache
 from typing import Literal
 
 from memfence.execution.trace import Trace
-from memfence.models import MemoryModel, ModelName, memory_model
+from memfence.models import MemoryModel, ModelName, Tso, memory_model
 from memfence.models.accesses import Access, accesses
+from memfence.models.readings import Reading, is_locked
 from memfence.models.state import Commit, DropSeparator, Failure, Run, State, Step
 from memfence.models.steps import set_at, starts, take
-from memfence.program.ir import Fence, Location, Lock, Program
+from memfence.program.ir import Fence, Location, Lock, Op, Program
+from memfence.program.orders import MemoryOrder
 
 INITIAL = ("initial",)
 
@@ -73,9 +75,9 @@ def with_failed_locations(program: Program) -> Program:
 
 
 @lru_cache(maxsize=4)
-def histories(program: Program, model_name: ModelName) -> frozenset[History]:
-    """What happened in each run that ends with empty buffers."""
-    program, model = with_failed_locations(program), memory_model(model_name)
+def histories(program: Program, model_name: ModelName, hardware: ModelName) -> frozenset[History]:
+    """What happened in each run that ends with empty buffers; orders make steps locked as under `hardware`."""
+    program, model, reading = with_failed_locations(program), memory_model(model_name), memory_model(hardware)
     nothing = History(tuple(() for _ in program.processes))
     todo = [(state, nothing) for state in starts(program, model)]
     seen = set(todo)
@@ -85,7 +87,7 @@ def histories(program: Program, model_name: ModelName) -> frozenset[History]:
         if state.is_plain:
             found.add(history)
         for step, after in steps(program, model, state):
-            follower = (after, _extended(program, model, state, history, step))
+            follower = (after, _extended(program, model, reading, state, history, step))
             if follower not in seen:
                 seen.add(follower)
                 todo.append(follower)
@@ -123,7 +125,9 @@ def made_accesses(program: Program, model: MemoryModel, state: State, step: Run)
     )
 
 
-def _extended(program: Program, model: MemoryModel, state: State, history: History, step: Step) -> History:
+def _extended(
+    program: Program, model: MemoryModel, hardware: Reading, state: State, history: History, step: Step
+) -> History:
     match step:
         case Commit(process, _):
             (commit,) = accesses(program, model, state, step)
@@ -133,12 +137,13 @@ def _extended(program: Program, model: MemoryModel, state: State, history: Histo
             return history
         case Run(process, number):
             made = made_accesses(program, model, state, step)
-            return _with_event(program, history, process, number, made) if made else history
+            locked = is_locked(hardware, program.processes[process].transitions[number])
+            return _with_event(history, process, number, made, locked) if made else history
         case _:
             raise AssertionError("rendezvous are no memory accesses")
 
 
-def _with_event(program: Program, history: History, process: int, number: int, made: tuple[Access, ...]) -> History:
+def _with_event(history: History, process: int, number: int, made: tuple[Access, ...], locked: bool) -> History:
     position = len(history.events[process])
     inside = []
     commits = list(history.commits)
@@ -154,7 +159,6 @@ def _with_event(program: Program, history: History, process: int, number: int, m
             commits.append(here)
         else:
             newest[access.variable] = here
-    locked = program.processes[process].transitions[number].locked
     event = Event(number, tuple(inside), locked)  # type: ignore[arg-type]
     events = set_at(history.events, process, (*history.events[process], event))
     return History(events, tuple(commits))
@@ -174,8 +178,8 @@ def _last(history: History, made: tuple[Access, ...], commits: list[Store], here
 
 
 def is_persistent(program: Program) -> bool:
-    allowed = {_order_trace(history) for history in histories(program, "sc")}
-    return all(_order_trace(history) in allowed for history in histories(program, "tso"))
+    allowed = {_order_trace(history) for history in histories(program, "sc", "tso")}
+    return all(_order_trace(history) in allowed for history in histories(program, "tso", "tso"))
 
 
 def _order_trace(history: History) -> object:
@@ -195,13 +199,13 @@ def _order_trace(history: History) -> object:
 
 def is_robust(program: Program, model: ModelName) -> bool:
     """Every relaxed run has a happens-before relation without a cycle through different steps."""
-    return all(is_acyclic(history) for history in {_trace(h): h for h in histories(program, model)}.values())
+    return all(is_acyclic(history) for history in {_trace(h): h for h in histories(program, model, model)}.values())
 
 
 def is_robust_by_traces(program: Program, model: ModelName) -> bool:
     """The set of traces is that of SC."""
-    allowed = {_trace(history) for history in histories(program, "sc")}
-    return all(_trace(history) in allowed for history in histories(program, model))
+    allowed = {_trace(history) for history in histories(program, "sc", model)}
+    return all(_trace(history) in allowed for history in histories(program, model, model))
 
 
 def _trace(history: History) -> object:
@@ -356,17 +360,20 @@ def _waiting_to(program: Program, state: State) -> list[tuple[int, int, tuple[Ac
 
 
 def _is_locked(program: Program, process: int, number: int) -> bool:
-    return program.processes[process].transitions[number].locked
+    return is_locked(Tso(), program.processes[process].transitions[number])
 
 
 def _unfenced_after(
     program: Program, step: Run, made: tuple[Access, ...], unfenced: tuple[int, ...]
 ) -> tuple[int, ...]:
     transition = program.processes[step.process].transitions[step.transition]
-    fences = any(op == Fence("mfence") or isinstance(op, Lock) for op in transition.ops)
-    if transition.locked or fences:
+    if is_locked(Tso(), transition) or any(map(_is_full_fence, transition.ops)):
         return ()
     return (*unfenced, *(a.variable for a in made if a.writes_memory))
+
+
+def _is_full_fence(op: Op) -> bool:
+    return isinstance(op, Lock) or op in (Fence("mfence"), Fence("thread_fence", MemoryOrder.SEQ_CST))
 
 
 def _exposed(
@@ -398,5 +405,6 @@ def history_of(trace: Trace) -> History:
     """What happened in a run that ends with empty buffers."""
     history = History(tuple(() for _ in trace.program.processes))
     for position, taken in enumerate(trace.steps):
-        history = _extended(trace.program, trace.memory_model, trace.state_before(position), history, taken.step)
+        model = trace.memory_model
+        history = _extended(trace.program, model, model, trace.state_before(position), history, taken.step)
     return history

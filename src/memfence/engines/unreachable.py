@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memfence.engines.explicit import Question
+from memfence.engines.native.explicit import Question
+from memfence.models.spec import SC
+from memfence.passes.orders import for_hardware
 from memfence.program.expressions import At, Binary, Const, Expr, Shared, Unary, walk
 from memfence.program.facts.dead_locations import locations_in_reach
+from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.interval_analysis import analyse_values
 from memfence.program.facts.interval_arithmetic import Interval
 from memfence.program.facts.interval_transfer import domains_of
 from memfence.program.facts.may_fail import expression_may_fail
-from memfence.program.ir import Assert, Load, Process, Program, Store, Transition, op_expressions
+from memfence.program.ir import Assert, Load, Process, Program, Store, Transition
 
 
 def is_out_of_reach(program: Program, question: Question) -> bool:
     """Whether no run comes to what `question` asks for, since a single process cannot; False says nothing."""
     if question.deadlock or question.final_values or question.bad is None or _may_be_an_error(question.bad):
         return False
+    program = for_hardware(program, SC)  # what single processes reach is the same in every model
     reached = locations_in_reach(program)
     if _may_be(question.bad, reached, truth=True):
         return False
@@ -52,6 +56,7 @@ def _may_be_an_error(expr: Expr) -> bool:
 
 def some_step_may_fail(program: Program) -> bool:
     """Whether some step may be a run-time error or a failed assertion."""
+    program = for_hardware(program, SC)
     domains = domains_of(program)
     written = analyse_values(program, domains).raw
     too_wide = (

@@ -1,7 +1,8 @@
 """The executable definition of the memory models: textbook rules in plain Python, no search, no cleverness.
 
 Every test compares with this, and every counterexample is replayed through it before it is shown. Read `state`, then
-`steps` (what a transition does), then one model: `sc`, `tso`, `pso`; `bounded` limits the buffers of any of them.
+`steps` (what a transition does), then one model: `sc`, `tso`, `pso`; `bounded` limits the buffers of any of them;
+`readings` says what memory orders are.
 """
 
 from __future__ import annotations

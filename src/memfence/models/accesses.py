@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from memfence.models.readings import is_locked
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
-from memfence.models.steps import MemoryModel, apply, evaluate_in, set_register
-from memfence.program.expressions import Address, EvaluationError, check_index
-from memfence.program.ir import Load, Op, Program, Store
+from memfence.models.steps import MemoryModel, apply, evaluate_in, modified, set_register
+from memfence.program.expressions import Address, EvaluationError, Expr, check_index
+from memfence.program.ir import Load, Op, Program, Rmw, Store
 
 AccessKind = Literal["load", "own load", "store", "pending store", "commit"]
 
@@ -50,37 +51,41 @@ def accesses(program: Program, model: MemoryModel, state: State, step: Step) -> 
 
 def _of_ops(program: Program, model: MemoryModel, state: State, step: Run | Rendezvous) -> Iterator[Access]:
     current: State | None = state
-    for process, op, locked in _jobs(program, step):
+    for process, op, locked in _jobs(program, model, step):
         assert current is not None, "the step is possible"
+        made: list[Access] = []
         try:
             if op is None:
                 assert isinstance(step, Rendezvous)
                 current = _hand_over(program, current, step)
                 continue
-            access = _of_op(program, model, current, process, op, locked)
+            for access in _of_op(program, model, current, process, op, locked):
+                made.append(access)
             current = apply(program, model, current, process, op, locked)
         except EvaluationError:
+            yield from made if isinstance(op, Rmw) else ()  # which has read, whatever became of it then
             return
-        if access is not None:
-            yield access
+        yield from made
 
 
-def _jobs(program: Program, step: Run | Rendezvous) -> Iterator[tuple[int, Op | None, bool]]:
+def _jobs(program: Program, model: MemoryModel, step: Run | Rendezvous) -> Iterator[tuple[int, Op | None, bool]]:
     """The ops in the order of `steps.take`; None stands for the hand-over of a rendezvous's values."""
     if isinstance(step, Run):
         transition = program.processes[step.process].transitions[step.transition]
-        yield from ((step.process, op, transition.locked) for op in transition.ops)
+        locked = is_locked(model, transition)
+        yield from ((step.process, op, locked) for op in transition.ops)
         return
     p, q = step.sender.process, step.receiver.process
     sending = program.processes[p].transitions[step.sender.transition]
     receiving = program.processes[q].transitions[step.receiver.transition]
     assert sending.sync is not None and receiving.sync is not None
     s, r = sending.sync.guard_ops, receiving.sync.guard_ops
-    yield from ((p, op, sending.locked) for op in sending.ops[:s])
-    yield from ((q, op, receiving.locked) for op in receiving.ops[:r])
+    sends_locked, receives_locked = is_locked(model, sending), is_locked(model, receiving)
+    yield from ((p, op, sends_locked) for op in sending.ops[:s])
+    yield from ((q, op, receives_locked) for op in receiving.ops[:r])
     yield p, None, False
-    yield from ((q, op, receiving.locked) for op in receiving.ops[r:])
-    yield from ((p, op, sending.locked) for op in sending.ops[s:])
+    yield from ((q, op, receives_locked) for op in receiving.ops[r:])
+    yield from ((p, op, sends_locked) for op in sending.ops[s:])
 
 
 def _hand_over(program: Program, state: State, step: Rendezvous) -> State:
@@ -94,23 +99,32 @@ def _hand_over(program: Program, state: State, step: Rendezvous) -> State:
     return state
 
 
-def _of_op(program: Program, model: MemoryModel, state: State, process: int, op: Op, locked: bool) -> Access | None:
+def _of_op(program: Program, model: MemoryModel, state: State, process: int, op: Op, locked: bool) -> Iterator[Access]:
+    def value_of(expr: Expr) -> int:
+        return evaluate_in(program, state, process, expr)
+
     def variable_at(address: Address) -> int:
-        return address.base + check_index(address, evaluate_in(program, state, process, address.index))
+        return address.base + check_index(address, value_of(address.index))
 
     match op:
-        case Load(_, address, when):
-            if when is not None and not evaluate_in(program, state, process, when):
-                return None
+        case Load(_, address, when) if when is None or value_of(when):
             variable = variable_at(address)
             own = None if locked else model.load(program, state, process, variable)
             if own is not None:
-                return Access("own load", process, variable, own)
-            return Access("load", process, variable, state.memory[variable])
-        case Store(address, expr, direct):
+                yield Access("own load", process, variable, own)
+            else:
+                yield Access("load", process, variable, state.memory[variable])
+        case Store(address, expr, direct, when=when) if when is None or value_of(when):
             variable = variable_at(address)
-            value = program.variables[variable].domain.fit(evaluate_in(program, state, process, expr))
+            value = program.variables[variable].domain.fit(value_of(expr))
             buffered = not locked and not direct and bool(state.buffers[process])
-            return Access("pending store" if buffered else "store", process, variable, value)
+            yield Access("pending store" if buffered else "store", process, variable, value)
+        case Rmw(_, address, kind, operand, expected):
+            variable = variable_at(address)
+            old = state.memory[variable]
+            yield Access("load", process, variable, old)
+            if expected is None or old == value_of(expected):
+                new = program.variables[variable].domain.fit(modified(kind, old, value_of(operand)))
+                yield Access("store", process, variable, new)
         case _:
-            return None
+            pass

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memfence.models.readings import StoreReading
 from memfence.models.state import Buffer, State, Step
 from memfence.models.steps import MemoryModel
-from memfence.program.ir import Program
+from memfence.program.ir import FenceKind, Program
+from memfence.program.orders import MemoryOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,12 @@ class Bounded:
 
     def separate(self, program: Program, state: State, process: int) -> State | None:
         return self._if_it_fits(self.inner.separate(program, state, process), process)
+
+    def reading_of_store(self, order: MemoryOrder) -> StoreReading:
+        return self.inner.reading_of_store(order)
+
+    def reading_of_fence(self, order: MemoryOrder) -> FenceKind | None:
+        return self.inner.reading_of_fence(order)
 
     def background(self, program: Program, state: State, process: int) -> Iterator[tuple[Step, State]]:
         return self.inner.background(program, state, process)

@@ -14,7 +14,8 @@ from typing import assert_never
 from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
 from memfence.models.steps import MemoryModel, error_state, evaluate_in, successors
 from memfence.program.expressions import EvaluationError, Expr
-from memfence.program.ir import Program, stored_variables
+from memfence.program.facts.effects import stored_variables
+from memfence.program.ir import Program
 
 
 @dataclass(frozen=True, slots=True)

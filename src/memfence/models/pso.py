@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from memfence.models.readings import StoreReading
 from memfence.models.state import SEPARATOR, Buffer, Commit, DropSeparator, State, Step
 from memfence.models.steps import set_at
-from memfence.program.ir import Program, stored_variables
+from memfence.program.facts.effects import stored_variables
+from memfence.program.ir import FenceKind, Program
+from memfence.program.orders import MemoryOrder
 
 
 class Pso:
@@ -34,6 +37,17 @@ class Pso:
     def separate(self, program: Program, state: State, process: int) -> State | None:
         separated = tuple((*buffer, SEPARATOR) for buffer in state.buffers[process])
         return replace(state, buffers=set_at(state.buffers, process, separated))
+
+    def reading_of_store(self, order: MemoryOrder) -> StoreReading:
+        """As under TSO, but what comes before a release store must not be overtaken by it."""
+        if order is MemoryOrder.SEQ_CST:
+            return StoreReading.LOCKED
+        return StoreReading.SEPARATED if order.releases else StoreReading.PLAIN
+
+    def reading_of_fence(self, order: MemoryOrder) -> FenceKind | None:
+        if order is MemoryOrder.SEQ_CST:
+            return "mfence"
+        return "sfence" if order.releases else None
 
     def background(self, program: Program, state: State, process: int) -> Iterator[tuple[Step, State]]:
         """Commit: the oldest entry of one buffer reaches memory. Separators leave once they head all buffers."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+from memfence.models.readings import is_locked
 from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
 from memfence.models.steps import MemoryModel, error_state, take
 from memfence.program.ir import Program
@@ -125,16 +126,16 @@ def _reason(program: Program, model: MemoryModel, state: State, step: Step) -> s
         case DropSeparator(process):
             return f"no separator heads all buffers of `{program.processes[process].name}`"
         case Run() as run:
-            return _run_reason(program, state, run)
+            return _run_reason(program, model, state, run)
         case Rendezvous(sender, receiver):
-            return f"the rendezvous is blocked: {_run_reason(program, state, sender)} (sender); " + (
-                f"{_run_reason(program, state, receiver)} (receiver)"
+            return f"the rendezvous is blocked: {_run_reason(program, model, state, sender)} (sender); " + (
+                f"{_run_reason(program, model, state, receiver)} (receiver)"
             )
         case _:
             assert_never(step)
 
 
-def _run_reason(program: Program, state: State, run: Run) -> str:
+def _run_reason(program: Program, model: MemoryModel, state: State, run: Run) -> str:
     process = program.processes[run.process]
     transition = process.transitions[run.transition]
     here = state.locations[run.process]
@@ -142,7 +143,7 @@ def _run_reason(program: Program, state: State, run: Run) -> str:
     if here != transition.source:
         at, needed = process.locations[here].name, process.locations[transition.source].name
         return f"{who} stands at `{at}`, transition {run.transition} starts at `{needed}`"
-    if transition.locked and any(state.buffers[run.process]):
+    if is_locked(model, transition) and any(state.buffers[run.process]):
         return f"{who} has pending stores, transition {run.transition} is locked and needs its buffers empty"
     if state.lock_owner not in (None, run.process):
         return f"`{program.processes[state.lock_owner].name}` holds the bus lock"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from memfence.models.readings import StoreReading
 from memfence.models.state import Buffer, State, Step
 from memfence.models.steps import set_at
-from memfence.program.ir import Program
+from memfence.program.ir import FenceKind, Program
+from memfence.program.orders import MemoryOrder
 
 
 class Sc:
@@ -26,6 +28,12 @@ class Sc:
 
     def separate(self, program: Program, state: State, process: int) -> State | None:
         return state
+
+    def reading_of_store(self, order: MemoryOrder) -> StoreReading:
+        return StoreReading.PLAIN
+
+    def reading_of_fence(self, order: MemoryOrder) -> FenceKind | None:
+        return "mfence" if order is MemoryOrder.SEQ_CST else None
 
     def background(self, program: Program, state: State, process: int) -> Iterator[tuple[Step, State]]:
         return iter(())

@@ -11,6 +11,7 @@ from typing import Literal
 
 from memfence.models.bounded import Bounded, BoundedPerVariable
 from memfence.models.pso import Pso
+from memfence.models.readings import StoreReading
 from memfence.models.sc import Sc
 from memfence.models.steps import MemoryModel
 from memfence.models.tso import Tso
@@ -26,14 +27,6 @@ class Buffering(Enum):
     NOWHERE = "nowhere"
     PER_PROCESS = "one queue per process"
     PER_VARIABLE = "one queue per process and variable"
-
-
-class StoreReading(Enum):
-    """What a store of some memory order is under a model."""
-
-    PLAIN = "a store"
-    SEPARATED = "an sfence, then a store"
-    LOCKED = "a locked store: buffers empty before, memory written at once"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +79,12 @@ class ModelSpec:
         return BoundedPerVariable(inner, self.bound) if self.per_variable else Bounded(inner, self.bound)
 
     def reading_of_store(self, order: MemoryOrder) -> StoreReading:
-        """How the hardware performs a store of this order (code generation of gcc and clang for x86, and its PSO twin).
-
-        A seq_cst store is an `xchg`: nothing of the process is pending before it, nothing after it.
-        """
-        if not self.has_buffers:
-            return StoreReading.PLAIN
-        if order is MemoryOrder.SEQ_CST:
-            return StoreReading.LOCKED
-        return StoreReading.SEPARATED if order.releases and self.reorders_stores else StoreReading.PLAIN
+        """How a store of this order is performed."""
+        return self.definition.reading_of_store(order)
 
     def reading_of_fence(self, order: MemoryOrder) -> FenceKind | None:
-        """The fence that a `thread_fence` of this order becomes; None: it only keeps the compiler from moving things."""
-        if order is MemoryOrder.SEQ_CST:
-            return "mfence"
-        return "sfence" if order.releases and self.reorders_stores else None
+        """The fence that a `thread_fence` of this order becomes; None: it only keeps compilers from moving things."""
+        return self.definition.reading_of_fence(order)
 
 
 SC = ModelSpec("sc", Buffering.NOWHERE, ())

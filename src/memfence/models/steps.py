@@ -1,7 +1,7 @@
 """What one transition does, op by op, under any memory model.
 
-A memory model says only how a load finds its value, where a store goes, when buffers are empty and what may commit
-(the five methods of `MemoryModel`). The rest of the semantics, the same for all of them, is here.
+A memory model says only how a load finds its value, where a store goes, when buffers are empty, what may commit and how
+it reads memory orders (the methods of `MemoryModel`). The rest of the semantics, the same for all of them, is here.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar, assert_never
 
+from memfence.models.readings import Reading, StoreReading, is_locked
 from memfence.models.state import Buffer, Commit, DropSeparator, Failure, Rendezvous, Run, State, Step, initial_states
 from memfence.program.expressions import (
     Address,
@@ -22,13 +23,31 @@ from memfence.program.expressions import (
     Shared,
     check_index,
     evaluate,
+    within_64_bits,
 )
-from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Lock, Op, Program, Store, Sync, Transition, Unlock
+from memfence.program.ir import (
+    Assert,
+    Assign,
+    Assume,
+    Fence,
+    FenceKind,
+    Load,
+    Lock,
+    Op,
+    Program,
+    Rmw,
+    RmwKind,
+    Store,
+    Sync,
+    Transition,
+    Unlock,
+)
+from memfence.program.orders import MemoryOrder
 
 T = TypeVar("T")
 
 
-class MemoryModel(Protocol):
+class MemoryModel(Reading, Protocol):
     """How memory behaves. `None` as an answer means: this cannot happen now."""
 
     @property
@@ -123,7 +142,7 @@ def _run(
     """Do all `jobs` in order; before job number `split`, hand over the `passed` values of a rendezvous."""
     if not _may_move(program, state, [p for p, _ in moves]):
         return None
-    locked = {p for p, transition in moves if transition.locked}
+    locked = {p for p, transition in moves if is_locked(model, transition)}
     if any(any(state.buffers[p]) or state.lock_owner not in (None, p) for p in locked):
         return None
     current = state
@@ -181,6 +200,12 @@ def apply(program: Program, model: MemoryModel, state: State, process: int, op: 
             if own is None and state.lock_owner not in (None, process):
                 return None  # another process holds the bus: memory cannot be read
             return set_register(program, state, process, register, state.memory[variable] if own is None else own)
+        case Store(when=when) if when is not None and not value_of(when):
+            return state
+        case Store(_, _, False, order) if not locked and model.reading_of_store(order) is StoreReading.SEPARATED:
+            separated = model.separate(program, state, process)
+            plain = replace(op, order=MemoryOrder.PLAIN)
+            return None if separated is None else apply(program, model, separated, process, plain, locked)
         case Store(address, expr, direct):
             variable = variable_at(address)
             value = program.variables[variable].domain.fit(value_of(expr))
@@ -189,6 +214,17 @@ def apply(program: Program, model: MemoryModel, state: State, process: int, op: 
             if locked or direct:
                 return replace(state, memory=set_at(state.memory, variable, value))
             return model.store(program, state, process, variable, value)
+        case Rmw(register, address, kind, operand, expected):
+            assert locked, "a step with a read-modify-write is locked"
+            variable = variable_at(address)
+            if state.lock_owner not in (None, process):
+                return None
+            old = state.memory[variable]
+            after = state
+            if expected is None or old == value_of(expected):
+                new = program.variables[variable].domain.fit(modified(kind, old, value_of(operand)))
+                after = replace(state, memory=set_at(state.memory, variable, new))
+            return after if register is None else set_register(program, after, process, register, old)
         case Assign(register, expr):
             return set_register(program, state, process, register, value_of(expr))
         case Assume(condition):
@@ -197,12 +233,10 @@ def apply(program: Program, model: MemoryModel, state: State, process: int, op: 
             if not value_of(condition):
                 raise _AssertionFailed("assertion violated")
             return state
-        case Fence("mfence"):
-            return None if any(state.buffers[process]) else state
-        case Fence("sfence"):
-            return model.separate(program, state, process)
-        case Fence():
-            raise AssertionError(op)
+        case Fence(kind, order):
+            return _fence(
+                program, model, state, process, model.reading_of_fence(order) if kind == "thread_fence" else kind
+            )
         case Lock():
             return replace(state, lock_owner=process) if state.lock_owner is None else None
         case Unlock():
@@ -211,6 +245,43 @@ def apply(program: Program, model: MemoryModel, state: State, process: int, op: 
             return replace(state, lock_owner=None)
         case _:
             assert_never(op)
+
+
+def _fence(program: Program, model: MemoryModel, state: State, process: int, kind: FenceKind | None) -> State | None:
+    match kind:
+        case "mfence":
+            return None if any(state.buffers[process]) else state
+        case "sfence":
+            return model.separate(program, state, process)
+        case None:
+            return state
+        case _:
+            assert_never(kind)
+
+
+def modified(kind: RmwKind, old: int, operand: int) -> int:
+    """What a read-modify-write puts in the place of `old`, before it is made to fit."""
+    match kind:
+        case "exchange" | "compare_exchange":
+            return operand
+        case "add":
+            return within_64_bits(old + operand)
+        case "sub":
+            return within_64_bits(old - operand)
+        case "and":
+            return old & operand
+        case "or":
+            return old | operand
+        case "xor":
+            return old ^ operand
+        case "nand":
+            return ~(old & operand)
+        case "max":
+            return max(old, operand)
+        case "min":
+            return min(old, operand)
+        case _:
+            assert_never(kind)
 
 
 def evaluate_in(program: Program, state: State, process: int, expr: Expr) -> int:

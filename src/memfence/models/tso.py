@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from memfence.models.readings import StoreReading
 from memfence.models.state import Buffer, Commit, State, Step
 from memfence.models.steps import set_at
-from memfence.program.ir import Program
+from memfence.program.ir import FenceKind, Program
+from memfence.program.orders import MemoryOrder
 
 
 class Tso:
@@ -27,6 +29,13 @@ class Tso:
 
     def separate(self, program: Program, state: State, process: int) -> State | None:
         return state  # stores never overtake stores: nothing to separate
+
+    def reading_of_store(self, order: MemoryOrder) -> StoreReading:
+        """A seq_cst store is an `xchg`: nothing of the process is pending before it, nothing after it."""
+        return StoreReading.LOCKED if order is MemoryOrder.SEQ_CST else StoreReading.PLAIN
+
+    def reading_of_fence(self, order: MemoryOrder) -> FenceKind | None:
+        return "mfence" if order is MemoryOrder.SEQ_CST else None
 
     def background(self, program: Program, state: State, process: int) -> Iterator[tuple[Step, State]]:
         """Commit: the oldest pending store reaches memory."""

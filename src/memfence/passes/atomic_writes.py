@@ -13,6 +13,7 @@ from typing import Literal
 
 from memfence.program.expressions import BufferEmpty, conjunction
 from memfence.program.ir import Assume, Op, Program, Store, Transition
+from memfence.program.orders import MemoryOrder
 
 EVERY_VARIABLE = "*"
 WaitsFor = Literal["all", "own"]
@@ -83,12 +84,17 @@ def array_name(program: Program, op: Op) -> str:
     return program.variables[op.address.base].name.split("[")[0]
 
 
+def _direct(store: Store) -> Store:
+    """Its order says nothing more once it waits for what is pending."""
+    return replace(store, direct=True, order=MemoryOrder.PLAIN)
+
+
 def _with_direct_stores(
     program: Program, transition: Transition, variables: Collection[str], waits_for: Iterable[int]
 ) -> Transition:
     every = EVERY_VARIABLE in variables
     ops = tuple(
-        replace(op, direct=True) if isinstance(op, Store) and (every or array_name(program, op) in variables) else op
+        _direct(op) if isinstance(op, Store) and (every or array_name(program, op) in variables) else op
         for op in transition.ops
     )
     if ops == transition.ops:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memfence.program.expressions import Const
-from memfence.program.ir import Assign, Op, Process, Transition, register_written, registers_read
+from memfence.program.facts.effects import register_written, registers_read
+from memfence.program.ir import Assign, Op, Process, Transition
 from memfence.source import Span
 
 

@@ -17,20 +17,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from memfence.program.expressions import Address
-from memfence.program.ir import (
-    Assign,
-    Assume,
-    Fence,
-    Load,
-    Location,
-    Op,
-    Process,
-    Program,
-    Store,
-    Transition,
-    registers_read,
-)
+from memfence.models.spec import TSO
+from memfence.passes.orders import for_hardware
+from memfence.program.facts.effects import registers_read
+from memfence.program.ir import Assign, Assume, Fence, Load, Location, Op, Process, Program, Store, Transition
 
 
 def flatten(program: Program, process: int, steps: int) -> Program:
@@ -39,6 +29,7 @@ def flatten(program: Program, process: int, steps: int) -> Program:
     Whenever an attack of `process` shows that `program` is not persistent, one shows it for the abstract program. Needs
     a program without lock regions, and without plain steps that make several stores.
     """
+    program = for_hardware(program, TSO)
     kept = _Kept(program, process, steps)
     processes = tuple(
         owner if number == process else _flattened(owner, kept, number, steps)
@@ -84,13 +75,15 @@ class _Kept:
 
     def ops(self, number: int, transition: Transition) -> tuple[Op, ...]:
         """The ops of a flattened transition; none: it is skipped."""
-        stores = any(isinstance(op, Store) and self.variables.intersection(_range(op.address)) for op in transition.ops)
+        stores = any(
+            isinstance(op, Store) and self.variables.intersection(op.address.variables) for op in transition.ops
+        )
         return tuple(op for op in transition.ops if self._stays(number, op, transition.locked and stores))
 
     def _stays(self, number: int, op: Op, is_locked_store: bool) -> bool:
         match op:
             case Store(address):
-                return bool(self.variables.intersection(_range(address)))
+                return bool(self.variables.intersection(address.variables))
             case Load(register) | Assign(register):
                 return register in self.registers[number]
             case Assume():
@@ -179,9 +172,4 @@ def _first_transitions(process: Process, steps: int) -> Iterator[Transition]:
 def _loaded(ops: Iterable[Op]) -> Iterator[int]:
     for op in ops:
         if isinstance(op, Load):
-            yield from _range(op.address)
-
-
-def _range(address: Address) -> range:
-    known = address.variable
-    return range(address.base, address.base + address.size) if known is None else range(known, known + 1)
+            yield from op.address.variables

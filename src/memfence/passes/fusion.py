@@ -18,6 +18,7 @@ from math import prod
 
 from memfence.passes.concatenate import joined_ops, joined_span
 from memfence.program.expressions import At, BufferEmpty, EvaluationError, Register, RegisterOf, evaluate, walk
+from memfence.program.facts.effects import is_local, op_expressions, register_written, registers_read
 from memfence.program.facts.may_fail import expression_may_fail, may_fail
 from memfence.program.facts.observation import Observed
 from memfence.program.ir import (
@@ -29,13 +30,10 @@ from memfence.program.ir import (
     Process,
     Program,
     RegisterVar,
+    Rmw,
     Store,
     Transition,
     Unlock,
-    is_local,
-    op_expressions,
-    register_written,
-    registers_read,
 )
 
 SPARE_TRANSITIONS = 8
@@ -136,7 +134,7 @@ class _Fusion:
 
     def _only_reads(self, t: Transition) -> bool:
         separates = self.sees_buffer and any(isinstance(op, Fence) and op.kind == "sfence" for op in t.ops)
-        return self._is_unseen(t) and not separates and not any(isinstance(op, Store | Unlock) for op in t.ops)
+        return self._is_unseen(t) and not separates and not any(isinstance(op, Store | Rmw | Unlock) for op in t.ops)
 
     def _may_fail(self, u: Transition) -> bool:
         return any(

@@ -15,7 +15,7 @@ from memfence.program.expressions import Address, Const, fold
 from memfence.program.facts.interval_analysis import BOUNDED, analyse_values
 from memfence.program.facts.interval_arithmetic import Interval, hull, interval
 from memfence.program.facts.interval_transfer import Place, Values, domains_of, register_place, variable_place
-from memfence.program.ir import Assign, Assume, Domain, Process, Program, Store, Transition
+from memfence.program.ir import Assign, Assume, Domain, Process, Program, Rmw, Store, Transition
 
 DEFAULT_INT_BITS = 8
 MOST_NAMES_IN_A_NOTE = 8
@@ -112,6 +112,10 @@ def _constant_writes(process: int, transition: Transition) -> Iterator[tuple[Pla
                     yield register_place(process, register), folded.value
             case Store(Address(base, size, index), expr):
                 variable, folded = Address(base, size, fold(index)).variable, fold(expr)
+                if variable is not None and isinstance(folded, Const):
+                    yield variable_place(variable), folded.value
+            case Rmw(_, Address(base, size, index), "exchange" | "compare_exchange", operand):
+                variable, folded = Address(base, size, fold(index)).variable, fold(operand)
                 if variable is not None and isinstance(folded, Const):
                     yield variable_place(variable), folded.value
             case _:

@@ -9,17 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memfence.program.expressions import Const, registers_of
+from memfence.program.facts.effects import register_written, registers_read
 from memfence.program.facts.observation import Observed
-from memfence.program.ir import (
-    Assign,
-    Domain,
-    Process,
-    Program,
-    RegisterVar,
-    Transition,
-    register_written,
-    registers_read,
-)
+from memfence.program.ir import Assign, Domain, Process, Program, RegisterVar, Transition
 
 Registers = frozenset[int]
 

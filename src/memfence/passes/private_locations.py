@@ -10,19 +10,9 @@ from __future__ import annotations
 
 from memfence.models import ModelName
 from memfence.program.expressions import At, RegisterOf, walk
+from memfence.program.facts.effects import op_expressions, register_written
 from memfence.program.facts.observation import Observed
-from memfence.program.ir import (
-    Assert,
-    Assign,
-    Assume,
-    Fence,
-    Process,
-    Program,
-    Store,
-    Transition,
-    op_expressions,
-    register_written,
-)
+from memfence.program.ir import Assert, Assign, Assume, Fence, Process, Program, Store, Transition
 
 NOT_PRIVATE, PRIVATE, PRIVATE_WHEN_DRAINED = 0, 1, 2
 

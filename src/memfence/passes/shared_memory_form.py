@@ -5,7 +5,8 @@ from __future__ import annotations
 from memfence.passes.atomic_writes import with_locked_steps
 from memfence.passes.lock_regions import with_atomic_regions
 from memfence.program.expressions import At, BufferEmpty, RegisterOf, walk
-from memfence.program.ir import Lock, Program, Store, Transition, Unlock, op_expressions
+from memfence.program.facts.effects import op_expressions
+from memfence.program.ir import Lock, Program, Store, Transition, Unlock
 from memfence.source import Span
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from memfence.program.expressions import Address, Expr, Register, RegisterOf, walk
+from memfence.program.expressions import Expr, Register, RegisterOf, walk
+from memfence.program.facts.effects import address_written, op_expressions, register_written
 from memfence.program.facts.may_fail import may_fail
 from memfence.program.facts.observation import Observed
 from memfence.program.ir import (
@@ -23,10 +24,10 @@ from memfence.program.ir import (
     Process,
     Program,
     RegisterVar,
+    Rmw,
     SharedVar,
     Store,
     Transition,
-    op_expressions,
 )
 
 T = TypeVar("T", SharedVar, RegisterVar)
@@ -76,8 +77,8 @@ class _Slice:
                 continue
             for expr in op_expressions(op):
                 self._need(p, expr)
-            if isinstance(op, Load | Store):  # of a variable all stores stay or none: witnesses rely on it
-                self.needed.variables.update(_variables(op.address))
+            if isinstance(op, Load | Store | Rmw):  # of a variable all stores stay or none: witnesses rely on it
+                self.needed.variables.update(op.address.variables)
         for expr in transition.sync.values if transition.sync else ():
             self._need(p, expr)
 
@@ -100,12 +101,16 @@ class _Slice:
                 if self.accesses_stay or p in self.observed.buffers:
                     return True
                 return bool(self.needed.variables.intersection(_stored(op))) or may_fail(self.program, process, op)
+            case Rmw(register):
+                if self.accesses_stay or (p, register) in self.needed.registers:
+                    return True
+                return bool(self.needed.variables.intersection(_stored(op))) or may_fail(self.program, process, op)
             case _:
                 return True
 
     def _sliced(self, p: int, process: Process) -> Process:
         transitions = tuple(self._sliced_transition(p, process, t) for t in process.transitions)
-        written = {op.register for t in transitions for op in t.ops if isinstance(op, Load | Assign)}
+        written = {register_written(op) for t in transitions for op in t.ops}
         written |= {r for t in transitions if t.sync for r in t.sync.registers}
         registers = tuple(
             r if (p, n) in self.needed.registers or n in written else self._constant(r)
@@ -132,9 +137,5 @@ class _Slice:
 
 
 def _stored(op: Op) -> range:
-    return _variables(op.address) if isinstance(op, Store) else range(0)
-
-
-def _variables(address: Address) -> range:
-    known = address.variable
-    return range(address.base, address.base + address.size) if known is None else range(known, known + 1)
+    address = address_written(op)
+    return range(0) if address is None else address.variables

@@ -7,8 +7,9 @@ Initial values may differ: the exchange is about what can happen next, not about
 from __future__ import annotations
 
 from memfence.program.expressions import At, RegisterOf, walk
+from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import Observed
-from memfence.program.ir import Process, Program, Transition, op_expressions
+from memfence.program.ir import Process, Program, Transition
 
 
 def symmetry_classes(program: Program, observed: Observed, *, same_start: bool = False) -> tuple[tuple[int, ...], ...]:

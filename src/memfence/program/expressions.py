@@ -61,6 +61,12 @@ class Address:
             return self.base + self.index.value
         return None
 
+    @property
+    def variables(self) -> range:
+        """Every variable that it can mean."""
+        known = self.variable
+        return range(self.base, self.base + self.size) if known is None else range(known, known + 1)
+
 
 def variable_address(variable: int) -> Address:
     """The address of one variable."""

@@ -10,10 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from memfence.program.expressions import Address, EvaluationError, Expr, registers_of
+from memfence.program.expressions import Address, EvaluationError, Expr
+from memfence.program.orders import MemoryOrder
 from memfence.source import NOWHERE, SourceText, Span
 
 FenceKind = Literal["mfence", "sfence"]
+WrittenFence = FenceKind | Literal["thread_fence"]
+RmwKind = Literal["exchange", "compare_exchange", "add", "sub", "and", "or", "xor", "nand", "max", "min"]
 Overflow = Literal["error", "wrap", "undeclared"]
 
 
@@ -109,15 +112,40 @@ class Load:
     register: int
     address: Address
     when: Expr | None = None
+    order: MemoryOrder = MemoryOrder.PLAIN
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """`memory[address] := value`, by way of the buffer; a `direct` one reaches memory at once, whatever is pending."""
+    """`memory[address] := value`, by way of the buffer; a `direct` one reaches memory at once, whatever is pending.
+
+    Where `when` is given and false, nothing happens. A memory model may read an `order` as more than a store.
+    """
 
     address: Address
     value: Expr
     direct: bool = False
+    order: MemoryOrder = MemoryOrder.PLAIN
+    when: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rmw:
+    """A read-modify-write: `register := memory[address]`, and a new value in its place, computed from the old one.
+
+    Always a locked access, whatever its order. Without a `register` the old value is thrown away. `compare_exchange`
+    writes `operand` where the old value is `expected`, and nothing elsewhere: whoever wants to know compares the
+    register. `exchange` writes `operand`, the others what they say of both. Signed; `operand` and `expected` are
+    evaluated before the register changes, and `operand` only where it is written.
+    """
+
+    register: int | None
+    address: Address
+    kind: RmwKind
+    operand: Expr
+    expected: Expr | None = None
+    order: MemoryOrder = MemoryOrder.SEQ_CST
+    failure_order: MemoryOrder = MemoryOrder.SEQ_CST
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +170,10 @@ class Assert:
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    kind: FenceKind = "mfence"
+    """A fence of the hardware, or C11's `thread_fence`: each memory model reads its `order` as one of them, or none."""
+
+    kind: WrittenFence = "mfence"
+    order: MemoryOrder = MemoryOrder.PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +186,7 @@ class Unlock:
     """Release the bus lock, once the process's own buffers are empty."""
 
 
-Op = Load | Store | Assign | Assume | Assert | Fence | Lock | Unlock
+Op = Load | Store | Rmw | Assign | Assume | Assert | Fence | Lock | Unlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +208,8 @@ class Sync:
 class Transition:
     """One atomic step of its process: all of `ops` in order, or nothing.
 
-    `locked`: needs the process's own buffers empty and works on memory directly.
+    `locked`: needs the process's own buffers empty and works on memory directly. So does a transition with an op that
+    is locked by itself: an `Rmw`, or a store whose order the memory model reads so.
     `point`: a fence written there executes right after this transition.
     `origin`: numbers of the transitions of the loaded program that a pass put together here, in order; empty before.
     """
@@ -306,72 +338,6 @@ class Program:
     @property
     def has_assertions(self) -> bool:
         return any(isinstance(op, Assert) for p in self.processes for t in p.transitions for op in t.ops)
-
-
-def op_expressions(op: Op) -> tuple[Expr, ...]:
-    """Every expression that `op` evaluates, indices included."""
-    match op:
-        case Load(_, address, None):
-            return (address.index,)
-        case Load(_, address, when) if when is not None:
-            return (when, address.index)
-        case Store(address, value, _):
-            return (address.index, value)
-        case Assign(_, value):
-            return (value,)
-        case Assume(condition) | Assert(condition):
-            return (condition,)
-        case _:
-            return ()
-
-
-def registers_read(op: Op) -> frozenset[int]:
-    """The process's own registers that `op` needs."""
-    return frozenset().union(*(registers_of(e) for e in op_expressions(op)))
-
-
-def register_written(op: Op) -> int | None:
-    """The register that `op` sets, if any."""
-    return op.register if isinstance(op, Load | Assign) else None
-
-
-def is_local(op: Op) -> bool:
-    """Whether `op` touches nothing but the process's own registers."""
-    return isinstance(op, Assign | Assume | Assert)
-
-
-def stored_variables(process: Process) -> tuple[int, ...]:
-    """The variables that the process may store to, in order: those for which it has a PSO buffer."""
-    found: set[int] = set()
-    for transition in process.transitions:
-        for op in transition.ops:
-            if isinstance(op, Store):
-                known = op.address.variable
-                every = range(op.address.base, op.address.base + op.address.size)
-                found.update(every if known is None else (known,))
-    return tuple(sorted(found))
-
-
-def has_torn_steps(program: Program) -> bool:
-    """Whether some plain step has several stores: store order sees what comes in between, races do not."""
-    steps = (t for p in program.processes for t in p.transitions if not t.locked)
-    return any(sum(isinstance(op, Store) for op in t.ops) > 1 for t in steps)
-
-
-def has_guarded_writes(program: Program) -> bool:
-    """Whether some step reads one variable and writes another: what others have pending decides when it is possible."""
-
-    def variables(transition: Transition, kind: type[Load] | type[Store]) -> set[int]:
-        places = [op.address for op in transition.ops if isinstance(op, kind)]
-        return {n for a in places for n in (range(a.base, a.base + a.size) if a.variable is None else (a.variable,))}
-
-    return any(
-        read != written
-        for process in program.processes
-        for transition in process.transitions
-        for written in variables(transition, Store)
-        for read in variables(transition, Load)
-    )
 
 
 def same_meaning(a: Program, b: Program) -> bool:

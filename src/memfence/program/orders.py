@@ -1,4 +1,4 @@
-"""The memory orders of C11, as a program writes them. What an order means is the memory model's matter (`models.spec`)."""
+"""The memory orders of C11, as a program writes them; what an order means is the memory model's matter."""
 
 from __future__ import annotations
 

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import assert_never
 
 from memfence.program.expressions import Address, Expr
+from memfence.program.facts.effects import op_expressions
 from memfence.program.ir import (
     Assert,
     Assign,
     Assume,
+    Fence,
     Final,
     Forbidden,
     Invariant,
     Load,
+    Lock,
     Op,
     Process,
     Property,
     PropertyAutomaton,
+    Rmw,
     Store,
     Sync,
     Transition,
-    op_expressions,
+    Unlock,
 )
 
 
@@ -37,18 +42,24 @@ def map_transition(transition: Transition, change: Callable[[Expr], Expr]) -> Tr
 def map_op(op: Op, change: Callable[[Expr], Expr]) -> Op:
     """The op with every expression changed."""
     match op:
-        case Load(register, address, when):
-            return Load(register, _map_address(address, change), None if when is None else change(when))
-        case Store(address, value, direct):
-            return Store(_map_address(address, change), change(value), direct)
+        case Load(_, address, when):
+            return replace(op, address=_map_address(address, change), when=None if when is None else change(when))
+        case Store(address, value, when=when):
+            when = None if when is None else change(when)
+            return replace(op, address=_map_address(address, change), value=change(value), when=when)
+        case Rmw(_, address, _, operand, expected):
+            expected = None if expected is None else change(expected)
+            return replace(op, address=_map_address(address, change), operand=change(operand), expected=expected)
         case Assign(register, value):
             return Assign(register, change(value))
         case Assume(condition):
             return Assume(change(condition))
         case Assert(condition):
             return Assert(change(condition))
-        case _:
+        case Fence() | Lock() | Unlock():
             return op
+        case _:
+            assert_never(op)
 
 
 def _map_address(address: Address, change: Callable[[Expr], Expr]) -> Address:

@@ -7,23 +7,30 @@ from collections.abc import Iterator
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.program.expressions import Address, At, BufferEmpty, Const, Expr, Register, RegisterOf, Shared, fold, walk
+from memfence.program.facts.effects import register_written
 from memfence.program.ir import (
     Assign,
     Assume,
     Domain,
+    Fence,
     Load,
+    Lock,
     Op,
     Process,
     Program,
     RegisterVar,
+    Rmw,
     SharedVar,
     Store,
     Sync,
     Transition,
-    register_written,
+    Unlock,
 )
+from memfence.program.orders import MemoryOrder
 from memfence.program.traversal import property_expressions, transition_expressions
 from memfence.source import Span
+
+PLAIN = MemoryOrder.PLAIN
 
 
 def validate(program: Program) -> None:
@@ -72,11 +79,13 @@ def _bad_constants(program: Program, process: Process, transition: Transition) -
         match op:
             case Assume(condition) if fold(condition) == Const(0):
                 return  # nothing behind it is ever executed
-            case Store(address, expr):
+            case Store(address, expr, when=None) | Rmw(_, address, "exchange" | "compare_exchange", expr):
                 yield from _bad_address(program, address, transition.span)
                 variable = Address(address.base, address.size, fold(address.index)).variable
                 if variable is not None:
                     yield from _bad_value(program.variables[variable], expr, transition.span)
+            case Rmw(_, address):
+                yield from _bad_address(program, address, transition.span)
             case Load(_, address, None):
                 yield from _bad_address(program, address, transition.span)
             case Assign(number, expr):
@@ -159,6 +168,7 @@ def _check_process(program: Program, process: Process) -> None:
         _require(0 <= t.source < count and 0 <= t.target < count, f"{process.name} has a transition to nowhere")
         for op in t.ops:
             _check_op(program, process, op)
+        _check_orders(process, t)
         for expr in transition_expressions(t):
             _require(
                 not any(isinstance(e, Shared) for e in walk(expr)),
@@ -172,8 +182,43 @@ def _check_process(program: Program, process: Process) -> None:
 def _check_op(program: Program, process: Process, op: Op) -> None:
     written = register_written(op)
     _require(written is None or 0 <= written < len(process.registers), f"{process.name} sets no register")
-    if isinstance(op, Load | Store):
+    if isinstance(op, Load | Store | Rmw):
         _check_address(program, op.address)
+
+
+def _check_orders(process: Process, transition: Transition) -> None:
+    """A step that its ops make locked cannot take or release the bus lock, too; orders mean nothing in a rendezvous."""
+    for op in transition.ops:
+        _require(_can_have_its_order(op), f"{process.name} has an op that cannot have its order: {op}")
+    orders = [op.order for op in transition.ops if isinstance(op, Load | Store | Rmw | Fence)]
+    locking = any(isinstance(op, Rmw) or _is_sequential_store(op) for op in transition.ops)
+    takes_bus = any(isinstance(op, Lock | Unlock) for op in transition.ops)
+    _require(not (locking and takes_bus), f"{process.name} has a locked access in a step that takes the bus lock")
+    _require(
+        transition.sync is None or all(order is PLAIN for order in orders),
+        f"{process.name} has an access with a memory order in a rendezvous",
+    )
+
+
+def _is_sequential_store(op: Op) -> bool:
+    return isinstance(op, Store) and op.order is MemoryOrder.SEQ_CST
+
+
+def _can_have_its_order(op: Op) -> bool:
+    match op:
+        case Load(order=order):
+            return order not in (MemoryOrder.RELEASE, MemoryOrder.ACQ_REL)
+        case Store(_, _, direct, order, when) if direct or when is not None:
+            return order is PLAIN
+        case Store(order=order):
+            return order in (PLAIN, MemoryOrder.RELAXED, MemoryOrder.RELEASE, MemoryOrder.SEQ_CST)
+        case Rmw(_, _, kind, _, expected, _, failure_order):
+            can_fail_so = failure_order not in (MemoryOrder.RELEASE, MemoryOrder.ACQ_REL)
+            return can_fail_so and (kind == "compare_exchange") == (expected is not None)
+        case Fence(kind, order):
+            return (kind == "thread_fence") == (order is not PLAIN)
+        case _:
+            return True
 
 
 def _check_address(program: Program, address: Address) -> None:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from memfence.passes.shared_memory_form import other_communication, shared_memory_form
-from memfence.program.ir import Program, has_guarded_writes, has_torn_steps
+from memfence.program.facts.effects import has_guarded_writes, has_torn_steps
+from memfence.program.ir import Program
 from memfence.questions import check
 from memfence.tasks.options import CheckOptions, Criterion, properties_to_check
 from memfence.tasks.result import CheckResult, Stats, Verdict, go_on_unless_interrupted

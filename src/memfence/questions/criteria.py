@@ -9,11 +9,14 @@ from dataclasses import replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.engines.criteria import AttackKind, Decided, explore_attacks, explore_races
+from memfence.engines.native.attacks import AttackKind, Decided, explore_attacks, explore_races
 from memfence.execution.trace import Trace
+from memfence.models.spec import TSO
 from memfence.passes.flattening import distinct_processes, flatten
+from memfence.passes.orders import for_hardware
 from memfence.passes.shared_memory_form import other_communication, shared_memory_form
-from memfence.program.ir import Program, has_torn_steps
+from memfence.program.facts.effects import has_torn_steps
+from memfence.program.ir import Program
 from memfence.questions.safety import limits_of, stats_of
 from memfence.tasks.limits import Cost, Deadline, Limits, Stop
 from memfence.tasks.options import CheckOptions, Criterion
@@ -103,6 +106,7 @@ def _attacks(program: Program, criterion: Criterion, options: CheckOptions, limi
 def _is_persistent_flattened(program: Program, steps: int, deadline: Deadline) -> tuple[bool, Cost]:
     """Whether the abstract programs of all processes are persistent, and what it took; False says nothing."""
     cost = Cost()
+    program = for_hardware(program, TSO)
     if has_torn_steps(program):
         return False, cost
     for process in distinct_processes(program):

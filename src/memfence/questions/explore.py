@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from memfence.engines.stateless import Counts, Execution, Explored, TraceEvent
-from memfence.engines.stateless import explore as run_executions
+from memfence.engines.native.stateless import Counts, Execution, Explored, TraceEvent
+from memfence.engines.native.stateless import explore as run_executions
 from memfence.execution.schedule import FindingKind, Replayable
 from memfence.execution.trace import Trace
 from memfence.models.state import Run

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.engines.monitor import BorderlineEvent, Monitored, monitor_stream
+from memfence.engines.native.monitor import BorderlineEvent, Monitored, monitor_stream
 from memfence.source import SourceText
 from memfence.tasks.result import Verdict
 

@@ -5,7 +5,7 @@ What to ask is put together here, which engines answer is `strategy`'s business,
 
 from __future__ import annotations
 
-from memfence.engines.explicit import Question
+from memfence.engines.native.explicit import Question
 from memfence.execution.trace import Trace
 from memfence.models.steps import evaluate_in
 from memfence.passes.unset_registers import with_first_values

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from memfence.engines.criteria import AttackKind, explore_attacks
-from memfence.engines.explicit import Bounded
-from memfence.engines.state_robustness import ScStates, Strays, explore_sc_states, explore_strays, explore_unbounded
+from memfence.engines.native.attacks import AttackKind, explore_attacks
+from memfence.engines.native.explicit import Bounded
+from memfence.engines.native.state_robustness import (
+    ScStates,
+    Strays,
+    explore_sc_states,
+    explore_strays,
+    explore_unbounded,
+)
 from memfence.execution.trace import Trace
 from memfence.passes.shared_memory_form import other_communication
 from memfence.program.ir import Program
@@ -64,7 +70,7 @@ def _decide(program: Program, options: CheckOptions, limits: Limits) -> _Answer:
     if options.model == "sc":
         return _Answer(Verdict.HOLDS, "every run: SC compared with itself", Cost())
     deadline = Deadline(limits)
-    sc = explore_sc_states(program, deadline.remaining())
+    sc = explore_sc_states(program, options.model, deadline.remaining())
     cost = sc.cost
     if sc.stop is not Stop.NOTHING_LEFT:
         return _Answer(Verdict.UNKNOWN, _incomplete(cost), cost, stop=sc.stop)
@@ -111,9 +117,8 @@ def _implied(program: Program, options: CheckOptions, deadline: Deadline, cost: 
 
 def _with_any_buffers(sc: ScStates, options: CheckOptions, deadline: Deadline, cost: Cost) -> _Answer | None:
     """The answer for buffers of any length, where the symbolic engine comes to an end."""
-    assert options.model != "sc"
     limits = deadline.remaining(most_states=SYMBOLIC_STATES, timeout_seconds=SYMBOLIC_SECONDS)
-    found = explore_unbounded(sc, options.model, limits)
+    found = explore_unbounded(sc, limits)
     if found is None or not found.complete:
         return None
     cost += found.cost

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from memfence.engines.stateless import TraceEvent
+from memfence.engines.native.stateless import TraceEvent
 
 
 def render_trace(events: Iterable[TraceEvent]) -> str:

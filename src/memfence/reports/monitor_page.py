@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memfence.engines.monitor import BorderlineEvent, TracedAccess
+from memfence.engines.native.monitor import BorderlineEvent, TracedAccess
 from memfence.questions.monitor import MonitorResult
 from memfence.reports.check_page import tone_of
 from memfence.reports.page import Page, TableView

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memfence.engines.monitor import BorderlineEvent, TracedAccess
+from memfence.engines.native.monitor import BorderlineEvent, TracedAccess
 from memfence.questions.monitor import MonitorResult
 from memfence.reports.json import Object
 

@@ -12,7 +12,7 @@ from memfence.execution.overtaking import events
 from memfence.execution.trace import Trace
 from memfence.models.accesses import accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
-from memfence.program.ir import Load, Program
+from memfence.program.ir import Load, Program, Rmw
 from memfence.program.text.steps import step_text
 from memfence.reports.table import Column, render_table, wrap
 from memfence.source import NOWHERE, Span
@@ -169,8 +169,8 @@ def _new_values(trace: Trace, position: int, run: Run) -> Iterator[str]:
     """What the step read, and what else it did to registers; a value read without a register goes by its variable."""
     before, after = trace.state_before(position), trace.steps[position].state
     process = trace.program.processes[run.process]
-    loaded = {op.register for op in process.transitions[run.transition].ops if isinstance(op, Load)}
-    if any(process.registers[register].transient for register in loaded):
+    loaded = {op.register for op in process.transitions[run.transition].ops if isinstance(op, Load | Rmw)}
+    if any(register is None or process.registers[register].transient for register in loaded):
         for access in accesses(trace.program, trace.memory_model, before, trace.steps[position].step):
             if access.process == run.process and access.kind in ("load", "own load"):
                 yield f"{trace.program.variables[access.variable].name}={access.value}"

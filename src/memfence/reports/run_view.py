@@ -8,7 +8,7 @@ from memfence.execution.overtaking import events, overtaken_pairs, transition_of
 from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
-from memfence.program.ir import stored_variables
+from memfence.program.facts.effects import stored_variables
 from memfence.reports.page import AccessView, ActionView, Overtaking, Pending, RunView, StepView
 from memfence.reports.run_table import actions, place
 from memfence.source import NOWHERE, SourceText

@@ -19,7 +19,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from memfence.engines.explicit import Bounded, Explored, FinalState, Question, explore
+from memfence.engines.native.explicit import Bounded, Explored, FinalState, Question, explore
 from memfence.execution.trace import Trace
 from memfence.passes.shared_memory_form import other_communication
 from memfence.program.expressions import BufferEmpty, Shared, walk
@@ -167,8 +167,8 @@ def search_symbolically(
     program: Program, question: Question, options: CheckOptions, deadline: Deadline, **changes: object
 ) -> Decision:
     """Unbounded buffers as automata; a finding is made concrete."""
-    from memfence.engines.symbolic import explore_symbolic
-    from memfence.strategy.bounded_witness import find_concrete
+    from memfence.engines.bounded_witness import find_concrete
+    from memfence.engines.native.symbolic import explore_symbolic
 
     assert options.model != "sc"
     if question.final_values:
@@ -205,8 +205,8 @@ def search_dually(
     program: Program, question: Question, options: CheckOptions, deadline: Deadline, **changes: object
 ) -> Decision:
     """Backward search over the dual semantics: TSO only, properties of locations and registers only."""
-    from memfence.engines.dual import explore_dual, unsupported
-    from memfence.strategy.bounded_witness import find_concrete
+    from memfence.engines.bounded_witness import find_concrete
+    from memfence.engines.native.dual import explore_dual, unsupported
 
     obstacle = unsupported(program, question) if options.model == "tso" else "it is about TSO only"
     if obstacle is not None:
@@ -283,7 +283,7 @@ def prove_by_shortcut(
     program: Program, question: Question, options: CheckOptions, deadline: Deadline, **changes: object
 ) -> Decision:
     """SC decides, if the program is persistent or robust and the question is about states with empty buffers."""
-    from memfence.engines.criteria import AttackKind, explore_attacks
+    from memfence.engines.native.attacks import AttackKind, explore_attacks
     from memfence.execution.buffered_run import with_store_buffers
 
     nothing = Decision("unknown", "sc", "SC does not decide the question", Cost(), stop=Stop.STATES)

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
-from memfence.engines.explicit import Bounded, Explored, Question, explore
-from memfence.engines.symbolic import UnboundedModel
+from memfence.engines.native.explicit import Bounded, Explored, Question, explore
+from memfence.engines.native.symbolic import UnboundedModel
 from memfence.execution.trace import Trace
 from memfence.passes.shared_memory_form import other_communication
 from memfence.program.ir import Program

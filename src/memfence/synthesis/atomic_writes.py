@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.engines.emptiness import Emptiness, Lasso
-from memfence.engines.explicit import Bounded
+from memfence.engines.native.emptiness import Emptiness, Lasso
+from memfence.engines.native.explicit import Bounded
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.program.facts.loop_depth import loop_levels
 from memfence.program.ir import Program

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from memfence.engines.criteria import Attack, Decided, explore_attacks
+from memfence.engines.native.attacks import Attack, Decided, explore_attacks
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
 from memfence.questions.criteria import attack_kind, require_plain_processes

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 
 from memfence.execution.trace import Trace
 from memfence.frontends import EditKind
+from memfence.models.spec import SPECS
+from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
 from memfence.questions import check
 from memfence.questions.criteria import PROPERTIES
@@ -56,7 +58,7 @@ class Attempt:
 def attempt(program: Program, criterion: Criterion, options: FixOptions, kinds: Iterable[EditKind]) -> Attempt:
     """Look for a choice of edits of these kinds that makes `program` meet the criterion."""
     allowed = _useful(kinds, options)
-    edits = find_edits(program, allowed, options.costs)
+    edits = find_edits(for_hardware(program, SPECS[options.model]), allowed, options.costs)
     if criterion in ("persistent", "robust") and "locked" not in allowed and options.model != "sc":
         return _from_attacks(program, criterion, options, edits)
     return _from_checks(program, criterion, options, edits)

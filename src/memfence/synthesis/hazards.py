@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, replace
 
-from memfence.engines.emptiness import Lasso
+from memfence.engines.native.emptiness import Lasso
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.accesses import accesses
 from memfence.models.fairness import Condition, is_true

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from memfence.program.ir import Fence, FenceKind, Op, Program, Transition
+from memfence.program.ir import Fence, Op, Program, Transition, WrittenFence
 from memfence.questions import check
 from memfence.source import NOWHERE, Span
 from memfence.synthesis.synthesise import forbidding_outcomes
@@ -22,7 +22,7 @@ from memfence.tasks.result import CheckResult, Verdict, go_on_unless_interrupted
 class ExistingFence:
     """A fence of the text and the transitions (process, number) that execute it."""
 
-    kind: FenceKind
+    kind: WrittenFence
     at: Span
     executed: frozenset[tuple[int, int]]
 
@@ -60,7 +60,7 @@ class WhyResult:
 
 def existing_fences(program: Program) -> tuple[ExistingFence, ...]:
     """Every fence statement, in the order of the text."""
-    found: dict[tuple[str, int, FenceKind], tuple[Span, set[tuple[int, int]]]] = {}
+    found: dict[tuple[str, int, WrittenFence], tuple[Span, set[tuple[int, int]]]] = {}
     for p, process in enumerate(program.processes):
         for t, transition in enumerate(process.transitions):
             for op in transition.ops:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from memfence.execution.trace import Trace
+from memfence.models.spec import TSO
+from memfence.passes.orders import for_hardware
 from memfence.program.expressions import Expr
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Fence, Final, Forbidden, Invariant, Ltl, Program, PropertyAutomaton, Store
@@ -121,12 +123,13 @@ class CheckOracle:
         The run is one of SC, in which every fence is a step like others.
         """
         last: dict[int, int] = {}
+        hardware = for_hardware(trace.program, TSO)
         for process in range(len(self.program.processes)):
             crossed = list[tuple[int, int]]()
             for position, taken in enumerate(trace.steps):
                 for move in runs_of(taken.step):
                     if move.process == process:
-                        crossed = _since_last_store(trace.program, process, move.transition, position, crossed)
+                        crossed = _since_last_store(hardware, process, move.transition, position, crossed)
             for position, transition in crossed:
                 last |= dict.fromkeys(self._places.at("mfence", process, transition), position)
         edits = tuple(sorted(last, key=lambda number: (last[number], number)))

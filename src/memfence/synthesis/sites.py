@@ -39,7 +39,7 @@ class FenceEdit:
 
 
 def find_edits(program: Program, kinds: Iterable[EditKind], costs: Mapping[EditKind, int]) -> tuple[FenceEdit, ...]:
-    """Every edit that could make a difference, one for each effect, in the order of the text.
+    """Every edit that could make a difference to a program for hardware, one for each effect, in the order of the text.
 
     Left out: fences where nothing can be pending, and all but the cheapest of several places with the same effect.
     """

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memfence.program.ir import Process, Program, Store
+from memfence.program.facts.effects import address_written
+from memfence.program.ir import Process, Program, Rmw
 from memfence.program.text.steps import step_text
 
 
@@ -23,8 +24,9 @@ def _cluster(program: Program, number: int, process: Process) -> list[str]:
         style = ", style=bold" if at == process.initial else ""
         lines.append(f"    p{number}_{at} [label={_quoted(name)}{shape}{style}];")
     for transition in process.transitions:
-        style = ", style=bold" if transition.locked else ""
-        colour = ", color=firebrick" if any(isinstance(op, Store) for op in transition.ops) else ""
+        is_locked = transition.locked or any(isinstance(op, Rmw) for op in transition.ops)
+        style = ", style=bold" if is_locked else ""
+        colour = ", color=firebrick" if any(address_written(op) is not None for op in transition.ops) else ""
         label = _quoted(step_text(program, number, transition))
         ends = f"p{number}_{transition.source} -> p{number}_{transition.target}"
         lines.append(f"    {ends} [label={label}{style}{colour}];")

@@ -19,6 +19,8 @@ from dataclasses import dataclass, replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.models.spec import TSO
+from memfence.passes.orders import for_hardware
 from memfence.passes.shared_memory_form import other_communication, shared_memory_form
 from memfence.program.expressions import Address, Binary, Conditional, Const, Expr, Register, variable_address
 from memfence.program.ir import (
@@ -48,7 +50,7 @@ def persistence_query(program: Program) -> Program:
     variable besides: the paper's language has none, and a single pending store is not enough then. Run-time errors of
     the program end a run.
     """
-    program = shared_memory_form(program)
+    program = for_hardware(shared_memory_form(program), TSO)
     _require_single_accesses(program)
     values = [v.domain for v in program.variables]
     hull = Domain(min((d.lo for d in values), default=0), max((d.hi for d in values), default=0))

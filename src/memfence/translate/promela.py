@@ -16,6 +16,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
+from memfence.models.spec import SC
+from memfence.passes.orders import for_hardware
 from memfence.program.expressions import (
     Address,
     At,
@@ -32,6 +34,7 @@ from memfence.program.expressions import (
     negate,
     walk,
 )
+from memfence.program.facts.effects import op_expressions
 from memfence.program.ir import (
     Domain,
     Final,
@@ -47,7 +50,6 @@ from memfence.program.ir import (
     Store,
     Sync,
     Transition,
-    op_expressions,
 )
 from memfence.program.text.steps import step_text
 from memfence.translate.promela_steps import BUS, HandOver, Job, body, bus_needed, possible_when, uses_bus
@@ -62,7 +64,7 @@ RESERVED = re.compile(
 
 def render_promela(program: Program) -> str:
     """The text of a Promela model with the SC behaviour of `program`."""
-    return _Writer(program).model()
+    return _Writer(for_hardware(program, SC)).model()
 
 
 class _Writer:

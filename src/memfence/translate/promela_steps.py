@@ -29,20 +29,8 @@ from memfence.program.expressions import (
     registers_of,
     rewrite,
 )
-from memfence.program.ir import (
-    Assert,
-    Assign,
-    Assume,
-    Domain,
-    Fence,
-    Load,
-    Lock,
-    Op,
-    Program,
-    Store,
-    Unlock,
-    register_written,
-)
+from memfence.program.facts.effects import register_written, registers_read
+from memfence.program.ir import Assert, Assign, Assume, Domain, Fence, Load, Lock, Op, Program, Rmw, Store, Unlock
 
 BUS = "bus_owner"
 
@@ -111,11 +99,12 @@ class _Walk:
                 if when is not None:
                     loaded = Conditional(self.now(process, when), loaded, FALSE)
                 self.assign(process, register, loaded)
-            case Store(address, value, _):
-                there = self.address(process, address)
+            case Store(address, value, when=when):
+                unless = FALSE if when is None else negate(self.now(process, when))
+                there = self.address(process, address, unless)
                 tests, stored = stored_value(self.program, there, self.now(process, value))
-                self.found += [("fails unless", test) for test in tests]
-                self.stored.append((there, stored))
+                self.found += [("fails unless", _either(unless, test)) for test in tests]
+                self.stored.append((there, stored if when is None else Conditional(unless, self.load(there), stored)))
             case Assign(register, value):
                 self.assign(process, register, self.now(process, value))
             case Assume(condition):
@@ -124,6 +113,8 @@ class _Walk:
                 self.found.append(("fails unless", self.now(process, condition)))
             case Fence() | Lock() | Unlock():
                 pass
+            case Rmw():
+                raise AssertionError(f"{op}: passes.orders comes before")
             case _:
                 assert_never(op)
 
@@ -132,11 +123,11 @@ class _Walk:
         self.found += [("fails unless", test) for test in range_tests(self.program, value, domain)]
         self.registers[process, register] = fitted(self.program, value, domain)
 
-    def address(self, process: int, address: Address) -> Address:
+    def address(self, process: int, address: Address, unless: Expr = FALSE) -> Address:
         index = self.now(process, address.index)
         there = Address(address.base, address.size, index)
         if there.variable is None:
-            self.found.append(("fails unless", within(index, 0, address.size - 1)))
+            self.found.append(("fails unless", _either(unless, within(index, 0, address.size - 1))))
         return there
 
     def load(self, address: Address) -> Expr:
@@ -149,6 +140,10 @@ class _Walk:
         return value
 
 
+def _either(unless: Expr, test: Expr) -> Expr:
+    return test if unless == FALSE else Binary("||", unless, test)
+
+
 def _absolute(address: Address) -> Expr:
     return fold(Binary("+", Const(address.base), address.index))
 
@@ -159,9 +154,7 @@ def overlap(a: Address, b: Address) -> bool:
 
 def domains_of(program: Program, address: Address) -> set[Domain]:
     """The domains of the variables that the address may mean."""
-    known = address.variable
-    numbers = range(address.base, address.base + address.size) if known is None else (known,)
-    return {program.variables[number].domain for number in numbers}
+    return {program.variables[number].domain for number in address.variables}
 
 
 def within(value: Expr, lo: int, hi: int) -> Expr:
@@ -262,13 +255,8 @@ def _is_dead(program: Program, jobs: Sequence[Job], position: int, register: int
         if isinstance(op, HandOver):
             if op.sender == process and register in registers_of(op.value):
                 return False
-        elif other == process and not isinstance(op, Assume):
-            exprs = [op.address.index, op.when or TRUE] if isinstance(op, Load) else []
-            exprs += [op.address.index, op.value] if isinstance(op, Store) else []
-            exprs += [op.value] if isinstance(op, Assign) else []
-            exprs += [op.condition] if isinstance(op, Assert) else []
-            if any(register in registers_of(expr) for expr in exprs):
-                return False
+        elif other == process and not isinstance(op, Assume) and register in registers_read(op):
+            return False
     return True
 
 
@@ -283,12 +271,15 @@ def _statements(program: Program, process: int, op: Op | HandOver, text: Callabl
                 condition = _absolute_registers(process, when)
                 loaded, checks = Conditional(condition, loaded, FALSE), []
             return checks + _assignment(program, process, register, loaded, text)
-        case Store(address, value, _):
+        case Store(address, value, when=when):
             there = _absolute_address(process, address)
+            unless = FALSE if when is None else negate(_absolute_registers(process, when))
             tests, stored = stored_value(program, there, _absolute_registers(process, value))
-            checks = [f"assert({text(process, test)})" for test in tests]
+            if when is not None:
+                stored = Conditional(unless, Shared(there), stored)
+            checks = [f"assert({text(process, _either(unless, test))})" for test in tests]
             assignment = f"{text(process, Shared(there))} = {text(process, stored)}"
-            return [*_index_check(process, address, text), *checks, assignment]
+            return [*_index_check(process, address, text, unless), *checks, assignment]
         case Assign(register, value):
             return _assignment(program, process, register, _absolute_registers(process, value), text)
         case Assert(condition):
@@ -299,6 +290,8 @@ def _statements(program: Program, process: int, op: Op | HandOver, text: Callabl
             return [f"{BUS} = 0"]
         case Assume() | Fence():
             return []
+        case Rmw():
+            raise AssertionError(f"{op}: passes.orders comes before")
         case _:
             assert_never(op)
 
@@ -311,10 +304,10 @@ def _absolute_address(process: int, address: Address) -> Address:
     return Address(address.base, address.size, _absolute_registers(process, address.index))
 
 
-def _index_check(process: int, address: Address, text: Callable[[int, Expr], str]) -> list[str]:
+def _index_check(process: int, address: Address, text: Callable[[int, Expr], str], unless: Expr = FALSE) -> list[str]:
     if address.variable is not None:
         return []
-    return [f"assert({text(process, within(address.index, 0, address.size - 1))})"]
+    return [f"assert({text(process, _either(unless, within(address.index, 0, address.size - 1)))})"]
 
 
 def _assignment(

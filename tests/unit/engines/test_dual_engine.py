@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memfence.engines.dual import explore_dual, unsupported
-from memfence.engines.explicit import Question
+from memfence.engines.native.dual import explore_dual, unsupported
+from memfence.engines.native.explicit import Question
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import (
     At,

@@ -6,11 +6,11 @@ import pytest
 
 from control_graphs import control_graphs
 from memfence import _core
-from memfence.engines.explicit import Question
-from memfence.engines.symbolic import UnboundedModel, explore_symbolic
+from memfence.engines.bounded_witness import find_concrete
+from memfence.engines.native.explicit import Question
+from memfence.engines.native.symbolic import UnboundedModel, explore_symbolic
 from memfence.program.expressions import At, BufferEmpty, Expr, conjunction, negate
 from memfence.program.ir import Program
-from memfence.strategy.bounded_witness import find_concrete
 from memfence.tasks.limits import Limits, Stop
 from symbolic_limit import JUST_EXPLORE, explicit_limit
 

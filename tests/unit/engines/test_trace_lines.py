@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memfence.diagnostics import Diagnostic, InputError, render
-from memfence.engines.monitor import Monitored, monitor_stream
+from memfence.engines.native.monitor import Monitored, monitor_stream
 
 GOOD = '{"op":"st","thread":0,"addr":"x","value":1}'
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memfence.engines.emptiness import BuchiEdge, Emptiness, find_accepted_run, reference_model
-from memfence.engines.explicit import Bounded
+from memfence.engines.native.emptiness import BuchiEdge, Emptiness, find_accepted_run, reference_model
+from memfence.engines.native.explicit import Bounded
 from memfence.models.fairness import BufferDrains, Condition, memory_fairness
 from memfence.models.state import Run
 from memfence.program.builder import ProcessBuilder

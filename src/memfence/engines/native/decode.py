@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from memfence.engines.native.encode import Encoded
 from memfence.models import ModelName
 from memfence.models.state import SEPARATOR, Buffer, Entry, State
-from memfence.program.ir import stored_variables
+from memfence.program.facts.effects import stored_variables
 
 
 def decode_state(encoded: Encoded, model: ModelName, bound: int, per_variable: bool, values: Sequence[int]) -> State:

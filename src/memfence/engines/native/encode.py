@@ -8,7 +8,8 @@ location, the number of its pending stores, and its registers. The core appends 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import assert_never
@@ -31,7 +32,9 @@ from memfence.program.expressions import (
     Unary,
     disjunction,
     fold,
+    negate,
 )
+from memfence.program.facts.effects import is_local, stored_variables
 from memfence.program.ir import (
     Assert,
     Assign,
@@ -43,12 +46,12 @@ from memfence.program.ir import (
     Op,
     Process,
     Program,
+    Rmw,
     Store,
     Transition,
     Unlock,
-    is_local,
-    stored_variables,
 )
+from memfence.program.orders import MemoryOrder
 
 MOST_INITIAL_STATES = 1_000_000
 DEEPEST_EXPRESSION = 250
@@ -214,13 +217,8 @@ class _Encoder:
 
     def edges(self, p: int, number: int, t: Transition) -> list[tuple[Run | Rendezvous, _core.Edge]]:
         if t.sync is None:
-            parts = self.parts(p, t)
-            ops = [self.op(p, op, t, part) for op, part in zip(t.ops, parts, strict=True)]
-            origin = list(t.origin) or [number]
-            required = _required(t.ops, parts)
-            return [
-                (Run(p, number), _core.Edge(p, t.source, t.target, t.locked, -1, 0, 0, False, ops, origin, required))
-            ]
+            ways = _ways(zip(t.ops, self.parts(p, t), strict=True))
+            return [(Run(p, number), self.edge(p, t, list(t.origin) or [number], way)) for way in ways]
         if not t.sync.sends:
             return []
         return [
@@ -229,6 +227,10 @@ class _Encoder:
             for m, other in enumerate(process.transitions)
             if q != p and other.sync and not other.sync.sends and other.sync.channel == t.sync.channel
         ]
+
+    def edge(self, p: int, t: Transition, origin: list[int], way: Sequence[tuple[Op, int]]) -> _core.Edge:
+        ops = [self.op(p, op, t, part) for op, part in way]
+        return _core.Edge(p, t.source, t.target, t.locked, -1, 0, 0, False, ops, origin, _required(way))
 
     def meeting(
         self, p: int, number: int, sending: Transition, q: int, other: int, receiving: Transition
@@ -277,7 +279,8 @@ class _Encoder:
                 return _core.Op(
                     _LOAD, p, locked, self.slots.register(p, register), base, size, index, 0, condition, part
                 )
-            case Store(address, value, direct):
+            case Store(address, value, direct, order, when):
+                assert order is MemoryOrder.PLAIN and when is None, op
                 base, size, index = self.address(address, p)
                 return _core.Op(_STORE, p, locked or direct, 0, base, size, index, self.expression(value, p), -1, part)
             case Assign(register, value):
@@ -287,8 +290,10 @@ class _Encoder:
                 return _core.Op(_ASSUME, p, locked, 0, 0, 0, 0, self.expression(condition, p), -1, part)
             case Assert(condition):
                 return _core.Op(_ASSERT, p, locked, 0, 0, 0, 0, self.expression(condition, p), -1, part)
-            case Fence(kind):
+            case Fence("mfence" | "sfence" as kind):
                 return _core.Op(_MFENCE if kind == "mfence" else _SFENCE, p, locked, 0, 0, 0, 0, 0, -1, part)
+            case Fence() | Rmw():
+                raise AssertionError(f"{op}: passes.orders comes before")
             case Lock():
                 return _core.Op(_LOCK, p, locked, 0, 0, 0, 0, 0, -1, part)
             case Unlock():
@@ -382,11 +387,22 @@ def _slot(domain: Domain, stored: bool = True) -> _core.Slot:
     return _core.Slot(domain.lo, domain.hi, domain.overflow == "wrap", stored)
 
 
-def _required(ops: tuple[Op, ...], parts: list[int]) -> int:
+def _ways(ops: Iterable[tuple[Op, int]]) -> list[list[tuple[Op, int]]]:
+    """The ops of one step, with and without each store that depends on a condition: the core has no such store."""
+    ways: list[list[tuple[Op, int]]] = [[]]
+    for op, part in ops:
+        choices: list[list[Op]] = [[op]]
+        if isinstance(op, Store) and op.when is not None:
+            choices = [[Assume(op.when), replace(op, when=None)], [Assume(negate(op.when))]]
+        ways = [[*way, *((one, part) for one in choice)] for way in ways for choice in choices]
+    return ways
+
+
+def _required(ops: Sequence[tuple[Op, int]]) -> int:
     """How many ops make up everything to the end of the part with the last access; a fence behind it is not needed."""
-    needed = (part for op, part in zip(ops, parts, strict=True) if not is_local(op) and not isinstance(op, Fence))
+    needed = (part for op, part in ops if not is_local(op) and not isinstance(op, Fence))
     last = max(needed, default=-1)
-    return sum(part <= last for part in parts)
+    return sum(part <= last for _, part in ops)
 
 
 def halting_locations(process: Process) -> frozenset[int]:

@@ -1,6 +1,7 @@
 """From a run of a reduced program back to a run of the program as it was loaded.
 
-A fused transition becomes the transitions it was made of, and local steps skipped at the start come first. Where
+A fused transition becomes the transitions it was made of, and local steps skipped at the start come first. What the
+program is for the hardware has the same steps as the program itself (`passes.orders`). Where
 slicing dropped stores that nothing observes, the loaded program still makes them: their commits are put in as late as
 possible, right before a step that needs them out of the way.
 """
@@ -13,13 +14,22 @@ from memfence.execution.trace import UnreplayableWitness
 from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
 from memfence.models.steps import MemoryModel, error_state, starts, take
 from memfence.passes.initial_steps import skipped_steps
-from memfence.program.ir import Program, stored_variables
+from memfence.passes.orders import as_written, for_hardware
+from memfence.program.facts.effects import stored_variables
+from memfence.program.ir import Program
 
 
 def original_steps(
     program: Program, reduced: Program, model: MemoryModel, start: int, steps: Sequence[Step]
 ) -> tuple[State, tuple[Step, ...]]:
     """The initial state and steps of `program` that `steps` of `reduced`, from its initial state `start`, stand for."""
+    begin, whole = _steps_for_hardware(for_hardware(program, model), reduced, model, start, steps)
+    return as_written(program, begin), whole
+
+
+def _steps_for_hardware(
+    program: Program, reduced: Program, model: MemoryModel, start: int, steps: Sequence[Step]
+) -> tuple[State, tuple[Step, ...]]:
     begin = state = _original_start(program, reduced, model, start)
     skipped: list[Step] = [
         Run(p, number)

@@ -48,20 +48,8 @@ from memfence.program.expressions import (
     negate,
     variable_address,
 )  # fmt: skip
-from memfence.program.ir import (
-    Assign,
-    Assume,
-    Fence,
-    FencePoint,
-    Load,
-    Lock,
-    Op,
-    Process,
-    Store,
-    Unlock,
-    register_written,
-    registers_read,
-)  # fmt: skip
+from memfence.program.facts.effects import register_written, registers_read
+from memfence.program.ir import Assign, Assume, Fence, FencePoint, Load, Lock, Op, Process, Store, Unlock  # fmt: skip
 
 if TYPE_CHECKING:
     from lark import Token

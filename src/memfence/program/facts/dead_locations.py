@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
+from typing import assert_never
 
 from memfence.program.expressions import (
     At,
@@ -24,7 +25,21 @@ from memfence.program.expressions import (
     registers_of,
     walk,
 )
-from memfence.program.ir import Assert, Assign, Assume, Load, Op, Process, Program, Transition
+from memfence.program.ir import (
+    Assert,
+    Assign,
+    Assume,
+    Fence,
+    Load,
+    Lock,
+    Op,
+    Process,
+    Program,
+    Rmw,
+    Store,
+    Transition,
+    Unlock,
+)
 
 Order = frozenset[str]
 """Which of `<`, `=` and `>` may hold between two expressions."""
@@ -95,10 +110,12 @@ def _after_op(process: Process, op: Op, known: Known) -> Known | None:
             if wraps or register in registers_of(value) or not _is_private(value):
                 return rest
             return _where(rest, Binary("==", Register(register), fold(value)), truth=True)
-        case Load(register, _, _):
+        case Load(register) | Rmw(int(register)):
             return _forget(known, frozenset({register}))
-        case _:
+        case Rmw() | Store() | Fence() | Lock() | Unlock():
             return known
+        case _:
+            assert_never(op)
 
 
 def _where(known: Known, condition: Expr, *, truth: bool) -> Known | None:

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 
 from memfence.program.expressions import Const, RegisterOf, walk
+from memfence.program.facts.effects import address_read, address_written
 from memfence.program.facts.interval_arithmetic import EVERYTHING, Environment, Interval, hull, join_environments, meet
 from memfence.program.facts.interval_transfer import (
     Place,
@@ -22,7 +23,7 @@ from memfence.program.facts.interval_transfer import (
     register_place,
     variable_place,
 )
-from memfence.program.ir import Domain, Load, Process, Program, Store, Transition
+from memfence.program.ir import Domain, Process, Program, Transition
 from memfence.program.traversal import transition_expressions
 
 WIDEN_AFTER = 4
@@ -90,12 +91,12 @@ def _memory(values: Values) -> Memory:
 
 def _store_count(program: Program) -> int | None:
     """How many stores a run can make at most; None if a store lies on a cycle or there are very many."""
-    count = sum(isinstance(op, Store) for p in program.processes for t in p.transitions for op in t.ops)
+    count = sum(address_written(op) is not None for p in program.processes for t in p.transitions for op in t.ops)
     if count > MOST_STORES or program.error_locations is not None:
         return None
     for process in program.processes:
         for t in process.transitions:
-            stores = any(isinstance(op, Store) for op in t.ops)
+            stores = any(address_written(op) is not None for op in t.ops)
             if stores and t.source in _flow_order(process, (t.target,)):
                 return None
     return count
@@ -255,8 +256,8 @@ def _dependents(program: Program) -> dict[Place, list[tuple[int, int]]]:
 
 def _reads(transition: Transition) -> Iterator[Place]:
     for op in transition.ops:
-        if isinstance(op, Load):
-            yield from (variable_place(op.address.base + n) for n in range(op.address.size))
+        if (address := address_read(op)) is not None:
+            yield from (variable_place(address.base + n) for n in range(address.size))
     for expr in transition_expressions(transition):
         for leaf in walk(expr):
             if isinstance(leaf, RegisterOf):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from memfence.program.expressions import Address, RegisterOf
+from memfence.program.expressions import TRUE, Address, Binary, Register, RegisterOf
+from memfence.program.facts.effects import value_written
 from memfence.program.facts.interval_arithmetic import (
     ZERO,
     Environment,
@@ -14,12 +15,27 @@ from memfence.program.facts.interval_arithmetic import (
     hull,
     interval,
     join,
+    join_environments,
     meet,
     narrow,
     refine,
     value_of,
 )
-from memfence.program.ir import Assert, Assign, Assume, Domain, Load, Op, Program, Store, Transition
+from memfence.program.ir import (
+    Assert,
+    Assign,
+    Assume,
+    Domain,
+    Fence,
+    Load,
+    Lock,
+    Op,
+    Program,
+    Rmw,
+    Store,
+    Transition,
+    Unlock,
+)
 
 Place = tuple[Literal["variable", "register", "channel"], int | str, int]
 """Where values are written: `variable, number, 0`, `register, process, number` or `channel, name, position`."""
@@ -153,11 +169,34 @@ class Transfer:
                 yes, no = refine(when, True, env, self._look), refine(when, False, env, self._look)
                 loaded = join(None if yes is None else self._loaded(address, yes), None if no is None else ZERO)
                 return None if loaded is None else self._set(process, register, loaded, env)
-            case Store(address, expr):
+            case Store(address, expr, when=None):
                 value = value_of(expr, env, self._look)
                 return None if value is None else self._store(address, value, env)
-            case _:
+            case Store(_, _, when=when) if when is not None:
+                yes, no = refine(when, True, env, self._look), refine(when, False, env, self._look)
+                stored = None if yes is None else self._op(process, replace(op, when=None), yes)
+                return join_environments(stored, no)
+            case Rmw():
+                return self._modify(process, op, env)
+            case Fence() | Lock() | Unlock():
                 return env
+            case _:
+                raise AssertionError(op)
+
+    def _modify(self, process: int, op: Rmw, env: Environment) -> Environment | None:
+        """The old value takes part as one more register, behind those of the process."""
+        old, inside = self._loaded(op.address, env), narrow(op.address.index, _bounds(op.address), env)
+        if old is None or inside is None:
+            return None
+        after, place = (*inside, old), Register(len(env))
+        found = TRUE if op.expected is None else Binary("==", place, op.expected)
+        writes, leaves = refine(found, True, after, self._look), refine(found, False, after, self._look)
+        new = None if writes is None else value_of(value_written(op, place), writes, self._look)
+        written = None if writes is None or new is None else self._store(op.address, new, writes)
+        rest = join_environments(written, leaves)
+        if rest is None:
+            return None
+        return rest[:-1] if op.register is None else self._set(process, op.register, rest[-1], rest[:-1])
 
     def _elements(self, address: Address, env: Environment) -> range:
         index = value_of(address.index, env, self._look)

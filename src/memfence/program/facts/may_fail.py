@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from memfence.program.expressions import Address, Binary, Expr, RegisterOf, children
+from memfence.program.expressions import Address, Binary, Expr, Register, RegisterOf, children
+from memfence.program.facts.effects import value_written
 from memfence.program.facts.interval_arithmetic import ZERO, Environment, Interval, hull, meet, value_of
-from memfence.program.ir import Assign, Domain, Load, Op, Process, Program, Store
+from memfence.program.ir import Assign, Domain, Load, Op, Process, Program, Rmw, Store
 
 _MACHINE = Interval(-(2**63), 2**63 - 1)
 
@@ -15,7 +16,9 @@ def may_fail(program: Program, process: Process, op: Op) -> bool:
     match op:
         case Assign(register, value):
             return not _fits(program, process.registers[register].domain, value, env)
-        case Store(address, value, _):
+        case Store(address, value, when=when):
+            if when is not None and _evaluation_may_fail(program, when, env):
+                return True
             targets = _elements(program, address, env)
             return targets is None or not all(_fits(program, program.variables[n].domain, value, env) for n in targets)
         case Load(register, address, when):
@@ -26,8 +29,25 @@ def may_fail(program: Program, process: Process, op: Op) -> bool:
                 return True
             sources = _elements(program, address, env)
             return sources is None or not all(_holds(target, _range(program.variables[n].domain)) for n in sources)
+        case Rmw():
+            return _modification_may_fail(program, process, op, env)
         case _:
             return False
+
+
+def _modification_may_fail(program: Program, process: Process, op: Rmw, env: Environment) -> bool:
+    """The old value takes part as one more register, behind those of the process."""
+    targets = _elements(program, op.address, env)
+    if targets is None:
+        return True
+    domains = [program.variables[n].domain for n in targets]
+    old = Interval(min(d.lo for d in domains), max(d.hi for d in domains))
+    if op.register is not None and not _holds(process.registers[op.register].domain, old):
+        return True
+    if op.expected is not None and _evaluation_may_fail(program, op.expected, env):
+        return True
+    new, after = value_written(op, Register(len(env))), (*env, old)
+    return not all(_fits(program, domain, new, after) for domain in domains)
 
 
 def expression_may_fail(program: Program, process: Process, expr: Expr) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
-from memfence.program.ir import Program, op_expressions
+from memfence.program.facts.effects import op_expressions
+from memfence.program.ir import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,7 @@ def observed_by(
                 case RegisterOf(process, register):
                     registers.add((process, register))
                 case Shared(address):
-                    known = address.variable
-                    every = range(address.base, address.base + address.size)
-                    variables.update(every if known is None else (known,))
+                    variables.update(address.variables)
                 case BufferEmpty(process):
                     buffers.add(process)
                 case _:

@@ -4,10 +4,39 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from memfence.program.expressions import TRUE, Address
-from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Lock, Op, Program, Store, Transition, Unlock
+from memfence.program.expressions import Address, Expr
+from memfence.program.ir import (
+    Assert,
+    Assign,
+    Assume,
+    Fence,
+    Load,
+    Lock,
+    Op,
+    Program,
+    Rmw,
+    RmwKind,
+    Store,
+    Transition,
+    Unlock,
+)
+from memfence.program.orders import MemoryOrder
 from memfence.program.text.expressions import print_address, print_expression
 from memfence.source import NOWHERE
+
+PLAIN, SEQ_CST = MemoryOrder.PLAIN, MemoryOrder.SEQ_CST
+RMW_NAMES: dict[RmwKind, str] = {
+    "exchange": "xchg",
+    "compare_exchange": "cas",
+    "add": "fetch_add",
+    "sub": "fetch_sub",
+    "and": "fetch_and",
+    "or": "fetch_or",
+    "xor": "fetch_xor",
+    "nand": "fetch_nand",
+    "max": "fetch_max",
+    "min": "fetch_min",
+}
 
 
 def step_text(program: Program, process: int, transition: Transition) -> str:
@@ -30,31 +59,42 @@ def print_ops(program: Program, process: int, transition: Transition) -> str:
 
 
 def print_op(program: Program, process: int, op: Op) -> str:
-    """One op, as `r := x`, `x := r + 1`, `assume r == 0`."""
+    """One op, as `r := x`, `x := r + 1 [release]`, `r := cas(x, 0, 1)`, `assume r == 0`."""
     registers = program.processes[process].registers
 
     def address(of: Address) -> str:
         return print_address(of, program, process)
 
+    def text(expr: Expr) -> str:
+        return print_expression(expr, program, process)
+
     match op:
-        case Load(register, of, None):
-            return f"{registers[register].name} := {address(of)}"
-        case Load(register, of, when):
-            guard = print_expression(when or TRUE, program, process)
-            return f"{registers[register].name} := {guard} ? {address(of)} : 0"
-        case Store(of, value, direct):
-            return f"{address(of)} :={' direct' if direct else ''} {print_expression(value, program, process)}"
+        case Load(register, of, when, order):
+            loaded = address(of) if when is None else f"{text(when)} ? {address(of)} : 0"
+            return f"{registers[register].name} := {loaded}{_order(order)}"
+        case Store(of, value, direct, order, when):
+            guard = "" if when is None else f"if {text(when)}: "
+            return f"{guard}{address(of)} :={' direct' if direct else ''} {text(value)}{_order(order)}"
+        case Rmw(old, of, kind, operand, expected, order):
+            result = "" if old is None else f"{registers[old].name} := "
+            operands = [text(e) for e in (expected, operand) if e is not None]
+            return f"{result}{RMW_NAMES[kind]}({', '.join([address(of), *operands])}){_order(order, SEQ_CST)}"
         case Assign(register, value):
-            return f"{registers[register].name} := {print_expression(value, program, process)}"
+            return f"{registers[register].name} := {text(value)}"
         case Assume(condition):
-            return f"assume {print_expression(condition, program, process)}"
+            return f"assume {text(condition)}"
         case Assert(condition):
-            return f"assert {print_expression(condition, program, process)}"
-        case Fence(kind):
-            return kind
+            return f"assert {text(condition)}"
+        case Fence(kind, order):
+            return f"{kind}{_order(order)}"
         case Lock():
             return "lock"
         case Unlock():
             return "unlock"
         case _:
             assert_never(op)
+
+
+def _order(order: MemoryOrder, usual: MemoryOrder = PLAIN) -> str:
+    """` [release]`; nothing for what goes without saying."""
+    return "" if order is usual else f" [{order.value}]"

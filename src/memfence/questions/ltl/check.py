@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.engines.emptiness import (
+from memfence.engines.native.emptiness import (
     MOST_ATOMS,
     MOST_MARKS,
     BuchiEdge,
@@ -20,7 +20,7 @@ from memfence.engines.emptiness import (
     find_accepted_run,
     reference_model,
 )
-from memfence.engines.explicit import Bounded
+from memfence.engines.native.explicit import Bounded
 from memfence.models.fairness import Condition, Recurring, memory_fairness, process_fairness
 from memfence.passes.unset_registers import with_first_values
 from memfence.program.expressions import TRUE, Expr

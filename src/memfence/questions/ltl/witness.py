@@ -6,7 +6,7 @@ from the definition of LTL, and every fairness condition on its loop. What does 
 
 from __future__ import annotations
 
-from memfence.engines.emptiness import Lasso
+from memfence.engines.native.emptiness import Lasso
 from memfence.execution.trace import UnreplayableWitness
 from memfence.models.fairness import Condition, is_met, is_true, steps_of_runs
 from memfence.models.state import State, Step

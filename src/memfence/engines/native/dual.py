@@ -16,16 +16,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memfence import _core
-from memfence.engines.explicit import Question
 from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.explicit import Question
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models import memory_model
+from memfence.models.spec import TSO
 from memfence.models.state import Commit
+from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
 from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
+from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import observed_by
-from memfence.program.ir import Lock, Program, Store, Unlock, op_expressions
+from memfence.program.ir import Lock, Program, Store, Unlock
 from memfence.tasks.limits import Cost, Limits, Stop
 
 DualFinding = Literal["bad state", "failure", "bad final state"]
@@ -114,10 +117,11 @@ def explore_dual(
         return DualResult(program, Stop.NOTHING_LEFT, None, Cost(), DualStatistics(0, 0, 0, 0, 0, 0, 0, 0.0), reason)
     limits = limits or Limits()
     expressions = tuple(e for e in (question.bad, bad_final) if e is not None)
-    observed = observed_by(program, expressions)
+    hardware = for_hardware(program, TSO)
+    observed = observed_by(hardware, expressions)
     if bad_final is not None:  # whether a process has halted is seen, too
         reductions -= {"fuse"}
-    reduced = reduce(program, observed, reductions & _REDUCTIONS, model="tso")
+    reduced = reduce(hardware, observed, reductions & _REDUCTIONS, model="tso")
     encoded = encode(reduced, expressions)
     numbers = iter(encoded.expressions)
     native = _core.explore_dual(

@@ -10,14 +10,16 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from memfence import _core
-from memfence.engines.explicit import Bounded, cost_of, decode_step
 from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.explicit import Bounded, cost_of, decode_step
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models import memory_model
 from memfence.models.fairness import BufferDrains, Condition, ProcessRuns, Recurring, steps_of_runs
 from memfence.models.replay import replay
+from memfence.models.spec import SPECS
 from memfence.models.steps import MemoryModel
+from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
 from memfence.program.expressions import Expr
 from memfence.program.facts.observation import observed_by
@@ -92,8 +94,9 @@ def find_accepted_run(
         raise ValueError("too many atoms or acceptance conditions")
     limits = limits or Limits()
     recurring = tuple(c.condition for c in conditions if isinstance(c, Recurring))
-    observed = observed_by(program, (*atoms, *recurring), blocking=True)
-    encoded = encode(reduce(program, observed, reductions & SAFE_REDUCTIONS, model=memory.model), (*atoms, *recurring))
+    hardware = for_hardware(program, SPECS[memory.model])
+    observed = observed_by(hardware, (*atoms, *recurring), blocking=True)
+    encoded = encode(reduce(hardware, observed, reductions & SAFE_REDUCTIONS, model=memory.model), (*atoms, *recurring))
     result = _core.find_accepted_run(
         encoded.machine,
         memory.core_kind,

@@ -14,23 +14,28 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from memfence import _core
-from memfence.engines.explicit import Bounded, cost_of, decode_step
 from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.explicit import Bounded, cost_of, decode_step
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.store_order import is_order_of_an_sc_run
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models import MemoryModel, memory_model
 from memfence.models.accesses import AccessKind, accesses
-from memfence.models.state import Commit, Failure, Run, State, Step
+from memfence.models.spec import PSO, TSO, ModelSpec
+from memfence.models.state import Commit, DropSeparator, Failure, Run, State, Step
 from memfence.models.steps import take
+from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
+from memfence.program.facts.effects import accesses_memory
 from memfence.program.facts.observation import observed_by
-from memfence.program.ir import Load, Program, Store, Transition
+from memfence.program.ir import Program, Transition
 from memfence.tasks.limits import Cost, Limits, Stop
 
 _PENDING: AccessKind = "pending store"
 AttackKind = Literal["persistence", "tso", "pso"]
 _ATTACKS: dict[AttackKind, int] = {"persistence": 0, "tso": 1, "pso": 2}
+_HARDWARE: dict[AttackKind, ModelSpec] = {"persistence": TSO, "tso": TSO, "pso": PSO}
+"""The model whose stores are delayed: the attack is found under SC, but made there."""
 SAFE_REDUCTIONS = frozenset({"dead", "fuse"})
 """Those that keep every access an event of its own."""
 
@@ -145,7 +150,7 @@ def _search(
     reductions: frozenset[str],
     every_torn: bool = False,
 ) -> Decided:
-    encoded = _encode(program, reductions)
+    encoded = _encode(for_hardware(program, _HARDWARE[kind]), reductions)
     result = _core.explore_attacks(
         encoded.machine, _ATTACKS[kind], collect, every_torn, limits.threads, **limits.for_core()
     )
@@ -180,9 +185,9 @@ def explore_races(
     limits: Limits | None = None,
     reductions: frozenset[str] = SAFE_REDUCTIONS,
 ) -> Decided:
-    """Look for a data race, or a triangular one, in every SC-reachable state."""
+    """Look for a data race, or a triangular one, in every SC-reachable state; orders are read as under TSO."""
     limits = limits or Limits()
-    encoded = _encode(program, reductions)
+    encoded = _encode(for_hardware(program, TSO), reductions)
     result = _core.explore_races(encoded.machine, triangular, limits.threads, **limits.for_core())
     return _decided(program, encoded, result)
 
@@ -223,7 +228,7 @@ def _attack(program: Program, encoded: Encoded, native: _core.Attack) -> Attack:
 
 def _to_access(transitions: tuple[Transition, ...], origin: tuple[int, ...]) -> tuple[int, ...]:
     """The transitions behind an edge up to the one that touches memory; only the first of them if none does."""
-    touching = [i for i, n in enumerate(origin) if any(isinstance(op, Load | Store) for op in transitions[n].ops)]
+    touching = [i for i, n in enumerate(origin) if any(map(accesses_memory, transitions[n].ops))]
     return origin[: touching[-1] + 1] if touching else origin[:1]
 
 
@@ -274,10 +279,21 @@ class _AttackRun:
                     self.commit_what_may_pass()
 
     def commit_early(self, before: State, step: Run) -> None:
-        """Commit those stores of the first step that the attack does not delay."""
+        """Commit those stores of the first step that the attack does not delay, and what separates them from others."""
         stored = [a.variable for a in accesses(self.program, self.model, before, step) if a.kind == _PENDING]
+        self.drop_separators()
         for variable in stored[: self.attack._native.early]:
             self.commit(variable)
+            self.drop_separators()
+
+    def drop_separators(self) -> None:
+        """Let the separators leave that nothing is pending before: they were issued ahead of the delayed store."""
+        for step, after in self.model.background(self.program, self.state, self.attack.attacker):
+            if isinstance(step, DropSeparator) and not self.has_failed:
+                self.steps.append(step)
+                self.state = after
+                self.drop_separators()
+                return
 
     def commit(self, variable: int) -> None:
         """Commit the attacker's oldest pending store to the variable; it is the next to commit."""

@@ -11,7 +11,7 @@ from io import BufferedReader
 from memfence import _core
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.engines.stateless import OP_NAMES, OpName
+from memfence.engines.native.stateless import OP_NAMES, OpName
 from memfence.source import SourceText
 from memfence.tasks.limits import peak_megabytes
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from memfence.engines.explicit import Bounded, Question, explore
-from memfence.engines.symbolic import UnboundedModel
+from memfence.engines.native.explicit import Bounded, Question, explore
+from memfence.engines.native.symbolic import UnboundedModel
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
 from memfence.tasks.limits import Limits, Stop

@@ -9,13 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from memfence import _core
-from memfence.engines.explicit import Bounded, Question, cost_of, decode_step
 from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.explicit import Bounded, Question, cost_of, decode_step
+from memfence.engines.native.symbolic import PlainState, UnboundedModel, explore_symbolic
 from memfence.engines.native.unreduce import original_steps
-from memfence.engines.symbolic import PlainState, UnboundedModel, explore_symbolic
 from memfence.engines.unreachable import some_step_may_fail
 from memfence.execution.trace import Trace
 from memfence.models import memory_model
+from memfence.models.spec import SPECS
+from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import with_origins
 from memfence.passes.shared_memory_form import other_communication
 from memfence.program.ir import Location, Lock, Program
@@ -24,9 +26,10 @@ from memfence.tasks.limits import Cost, Limits, Stop
 
 @dataclass(frozen=True, slots=True)
 class ScStates:
-    """Every SC-reachable state of `program`, if `stop` is NOTHING_LEFT."""
+    """Every SC-reachable state of `program`, as `model` performs it, if `stop` is NOTHING_LEFT."""
 
     program: Program
+    model: UnboundedModel
     stop: Stop
     cost: Cost
     _native: _core.ScStates
@@ -74,15 +77,16 @@ class Strays:
         return Trace(self.program, model, begin, whole)
 
 
-def explore_sc_states(program: Program, limits: Limits) -> ScStates:
-    """Visit every SC-reachable state."""
-    encoded = _encode(program)
+def explore_sc_states(program: Program, model: UnboundedModel, limits: Limits) -> ScStates:
+    """Visit every SC-reachable state, to compare with those of `model`."""
+    encoded = _encode(for_hardware(program, SPECS[model]))
     native = _core.explore_sc_states(encoded.machine, limits.threads, **limits.for_core())
-    return ScStates(program, Stop(native.stop), cost_of(native.stats), native, encoded)
+    return ScStates(program, model, Stop(native.stop), cost_of(native.stats), native, encoded)
 
 
 def explore_strays(sc: ScStates, memory: Bounded, limits: Limits) -> Strays:
     """Search the relaxed model for a state with empty buffers that is not among those of SC."""
+    assert memory.model == sc.model
     encoded = sc._encoded
     native = _core.explore_stray_states(
         encoded.machine, memory.core_kind, memory.bound, sc._native, limits.threads, **limits.for_core()
@@ -104,7 +108,7 @@ class Unbounded:
     cost: Cost
 
 
-def explore_unbounded(sc: ScStates, model: UnboundedModel, limits: Limits) -> Unbounded | None:
+def explore_unbounded(sc: ScStates, limits: Limits) -> Unbounded | None:
     """Compare the states that the symbolic engine reaches with empty buffers with those of SC.
 
     None where a state has more to it than locations, registers and memory: failures, and who holds the bus lock.
@@ -113,7 +117,7 @@ def explore_unbounded(sc: ScStates, model: UnboundedModel, limits: Limits) -> Un
     has_lock = any(isinstance(op, Lock) for p in program.processes for t in p.transitions for op in t.ops)
     if has_lock or other_communication(program) is not None or some_step_may_fail(program):
         return None
-    found = explore_symbolic(program, model, Question(failures=False), limits=limits)
+    found = explore_symbolic(program, sc.model, Question(failures=False), limits=limits)
     agrees = found.complete and all(sc.contains(state) for state in found.plain_states())
     return Unbounded(found.complete, agrees, found.stop, found.cost)
 

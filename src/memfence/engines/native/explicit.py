@@ -16,13 +16,16 @@ from memfence.engines.native.encode import Encoded, encode
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace
 from memfence.models import ModelName, memory_model
+from memfence.models.spec import SPECS
 from memfence.models.state import Commit, DropSeparator, State, Step
+from memfence.passes.orders import as_written, for_hardware
 from memfence.passes.private_locations import private_locations
 from memfence.passes.reductions import reduce
 from memfence.passes.symmetry import symmetry_classes
 from memfence.program.expressions import Expr
+from memfence.program.facts.effects import stored_variables
 from memfence.program.facts.observation import Observed, observed_by
-from memfence.program.ir import Program, stored_variables
+from memfence.program.ir import Program
 from memfence.tasks.limits import Cost, Limits, Stop
 
 FindingKind = Literal["bad state", "failure", "deadlock"]
@@ -91,10 +94,11 @@ class Explored:
     def states(self) -> set[State]:
         """Every state that was visited, of the reduced program: for comparing with the reference models."""
         memory = self.memory
-        return {
+        decoded = (
             decode_state(self._encoded, memory.model, memory.bound, memory.per_variable, values)
             for values in self._native.all_values()
-        }
+        )
+        return {as_written(self.program, state) for state in decoded}
 
     def trace(self) -> Trace:
         """A shortest run to the finding."""
@@ -133,8 +137,9 @@ def explore(
     limits = limits or Limits()
     if memory.per_variable:
         reductions -= {"slice"}
-    observed = observed_by(program, question.expressions, blocking=question.deadlock)
-    reduced = reduce(program, observed, reductions, model=memory.model)
+    hardware = for_hardware(program, SPECS[memory.model])
+    observed = observed_by(hardware, question.expressions, blocking=question.deadlock)
+    reduced = reduce(hardware, observed, reductions, model=memory.model)
     encoded = encode_reduced(reduced, question.expressions, memory.model, observed, reductions)
     numbers = list(encoded.expressions)
     bad = -1 if question.bad is None else numbers.pop(0)

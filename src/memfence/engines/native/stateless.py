@@ -19,10 +19,13 @@ from memfence.execution.borderline_run import StaleRead, is_sequential, tso_step
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models import Sc, Tso
 from memfence.models.replay import nth_start
+from memfence.models.spec import TSO
 from memfence.models.state import Rendezvous, Run
+from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
+from memfence.program.facts.effects import is_local
 from memfence.program.facts.observation import observed_by
-from memfence.program.ir import Lock, Program, Transition, is_local
+from memfence.program.ir import Lock, Program, Transition
 from memfence.source import NOWHERE
 from memfence.tasks.limits import Limits, Stop
 
@@ -205,8 +208,9 @@ def encode_for_exploration(program: Program, *, fuse: bool = True) -> Encoded:
         at = Label(program.source.span(0, 1))
         message = f"the program has {len(program.processes)} processes; at most {MOST_PROCESSES} can be scheduled"
         raise InputError([Diagnostic(Code.TOO_LARGE, message, at)])
-    observed = observed_by(program, (), accesses=True, blocking=True)
-    return encode(reduce(program, observed, {"fuse"} if fuse else (), model="tso"), loaded=program)
+    hardware = for_hardware(program, TSO)
+    observed = observed_by(hardware, (), accesses=True, blocking=True)
+    return encode(reduce(hardware, observed, {"fuse"} if fuse else (), model="tso"), loaded=hardware)
 
 
 def _counts(native: _core.ExploreResult) -> Counts:

@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memfence import _core
-from memfence.engines.explicit import FindingKind, Question, encode_reduced
 from memfence.engines.native.encode import Encoded
+from memfence.engines.native.explicit import FindingKind, Question, encode_reduced
+from memfence.models.spec import SPECS
+from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
 from memfence.program.expressions import BufferEmpty, walk
+from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import observed_by
-from memfence.program.ir import Lock, Program, Unlock, op_expressions
+from memfence.program.ir import Lock, Program, Unlock
 from memfence.tasks.limits import Cost, Limits, Stop
 
 UnboundedModel = Literal["tso", "pso"]
@@ -98,8 +101,9 @@ def explore_symbolic(
 ) -> SymbolicResult:
     """Search all runs of `program` under `model`, buffers without bound, for what `question` asks."""
     limits = limits or Limits()
-    observed = observed_by(program, question.expressions, blocking=question.deadlock)
-    reduced = reduce(program, observed, reductions, model=model)
+    hardware = for_hardware(program, SPECS[model])
+    observed = observed_by(hardware, question.expressions, blocking=question.deadlock)
+    reduced = reduce(hardware, observed, reductions, model=model)
     encoded = encode_reduced(reduced, question.expressions, model, observed, reductions & {"order"})
     numbers = list(encoded.expressions)
     bad = -1 if question.bad is None else numbers.pop(0)
