@@ -93,8 +93,9 @@ def child(task: dict[str, object]) -> None:
         reason = f"{result.property}: {_place(program, last)}"
     steps = sum(len(p.transitions) for p in program.processes)
     notes = "; ".join(program.notes)
+    verdict = "holds_up_to" if program.notes and result.verdict.value == "holds" else result.verdict.value
     print(json.dumps({
-        "verdict": result.verdict.value, "reason": reason, "notes": notes, "load": f"{loaded:.2f}",
+        "verdict": verdict, "reason": reason, "notes": notes, "load": f"{loaded:.2f}",
         "transitions": steps, "states": result.stats.states,
     }))  # fmt: skip
 
@@ -113,7 +114,9 @@ def judged(row: dict[str, str]) -> str:
         return "undecided"
     if not expected:
         return "ok"
-    return "ok" if (verdict == "violated") == (expected == "violated") else "CONTRADICTION"
+    if (verdict == "violated") == (expected == "violated"):
+        return "ok"
+    return "missed" if verdict == "holds_up_to" else "CONTRADICTION"
 
 
 def main() -> None:

@@ -15,8 +15,10 @@ from memfence.frontends.c.machine.residual import Bus
 from memfence.frontends.c.machine.value_sets import range_of_bits
 from memfence.frontends.c.machine.values import ZERO, Known, Value
 
-REPRESENTATIVES = (0, 1, 2, -1)
+REPRESENTATIVES = (0, 1, -1)
 """Values that stand for all others where a nondeterministic integer is computed with."""
+MOST_CONSTANTS = 9
+"""Constants of the function, and their neighbours, that are tried besides."""
 
 
 def _assume(path: Path, call: Call, arguments: list[Value]) -> None:
@@ -94,7 +96,15 @@ def _choices(path: Path, call: Call, bits: int, unsigned: bool) -> tuple[tuple[i
         other = next(v for v in range(len(compared) + 2) if v not in compared)
         return tuple(sorted({*compared, other})), True
     lo, hi = range_of_bits(bits)
-    return tuple(v for v in REPRESENTATIVES if lo <= v <= hi and not (unsigned and v < 0)), False
+    near = sorted({c + d for c in _constants(path.state.top.facts) for d in (-1, 0, 1)})[:MOST_CONSTANTS]
+    tried = sorted({*REPRESENTATIVES, *near})
+    return tuple(v for v in tried if lo <= v <= hi and not (unsigned and v < 0)), False
+
+
+def _constants(facts: FunctionFacts) -> set[int]:
+    """The constants that the function compares something with."""
+    compared = (i for block in facts.blocks.values() for i in block if isinstance(i, Compare))
+    return {i.right.value for i in compared if isinstance(i.right, Number)}
 
 
 def _compared_constants(facts: FunctionFacts, name: str) -> set[int] | None:

@@ -181,7 +181,7 @@ def _lower(graph: _Graph, name: str, variables: dict[int, int], sources: Sources
                 numbers[step.source],
                 numbers[step.target],
                 *ops,
-                locked=is_locked(step.locked, step.ops),
+                locked=is_locked(step.locked, ops),
                 span=sources.span(step.place),
             )
     return builder.build(numbers[graph.initial])

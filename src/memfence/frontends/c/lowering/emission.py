@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from memfence.frontends.c.machine.arithmetic import choose, compare, compute
@@ -46,8 +46,8 @@ class Emission:
 
     def ops(self, op: Op) -> list[ir.Op]:
         match op:
-            case Read(register, target, _):
-                return [ir.Load(self.registers[register], self.address(target))]
+            case Read(register, target, order):
+                return [ir.Load(self.registers[register], self.address(target), order=order)]
             case Write(target, value, order, direct):
                 return self._store(target, self.expr(value), order, direct)
             case Modify():
@@ -59,7 +59,7 @@ class Emission:
             case Check(condition, _):
                 return [ir.Assert(self.expr(condition))]
             case Barrier(order):
-                return _fence(order)
+                return [ir.Fence("thread_fence", order)]
             case Bus(take):
                 return [ir.Lock() if take else ir.Unlock()]
             case _:
@@ -95,21 +95,28 @@ class Emission:
         return Address(first, last - first + 1, index)
 
     def _store(self, target: Target, value: Expr, order: MemoryOrder, direct: bool) -> list[ir.Op]:
-        store = ir.Store(self.address(target), value, direct)
-        return [ir.Fence("sfence"), store] if order is MemoryOrder.RELEASE else [store]
+        return [ir.Store(self.address(target), value, direct, order)]
 
     def _modify(self, op: Modify) -> list[ir.Op]:
-        register = self.registers[op.register]
-        address = self.address(op.target)
-        old = Unknown(Register(register), all_of_bits(op.bits))
-        operand = Unknown(self.expr(op.operand), all_of_bits(op.bits))
+        address, register = self.address(op.target), self.registers[op.register]
+        order, failure = op.order, op.failure_order or op.order
         if op.kind == "cas":
             assert op.expected is not None
-            test = Binary("==", Register(register), self.expr(op.expected))
-            new: Expr = Conditional(test, operand.expr, Register(register))
-        else:
-            new = _updated(op.kind, op.bits, old, operand).expr
-        return [ir.Load(register, address), ir.Store(address, new)]
+            expected = self.expr(op.expected)
+            return [ir.Rmw(register, address, "compare_exchange", self.expr(op.operand), expected, order, failure)]
+        if op.kind in PLAIN_KINDS and not op.may_wrap:
+            return [ir.Rmw(register, address, PLAIN_KINDS[op.kind], self.expr(op.operand), order=order)]
+        old = Unknown(Register(register), all_of_bits(op.bits))
+        operand = Unknown(self.expr(op.operand), all_of_bits(op.bits))
+        new = _updated(op.kind, op.bits, old, operand).expr
+        guard = [] if op.guard is None else [ir.Assume(self.expr(op.guard))]
+        return [ir.Load(register, address), *guard, ir.Store(address, new)]
+
+
+PLAIN_KINDS: dict[str, ir.RmwKind] = {
+    "xchg": "exchange", "add": "add", "sub": "sub", "and": "and", "or": "or", "xor": "xor", "nand": "nand",
+    "max": "max", "min": "min",
+}  # fmt: skip
 
 
 def _updated(kind: str, bits: int, old: Scalar, operand: Scalar) -> Scalar:
@@ -138,12 +145,6 @@ def _runs(cells: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
     return runs
 
 
-def _fence(order: MemoryOrder) -> list[ir.Op]:
-    if order is MemoryOrder.SEQ_CST:
-        return [ir.Fence("mfence")]
-    return [ir.Fence("sfence")] if order.releases else []
-
-
-def is_locked(step_locked: bool, ops: tuple[Op, ...]) -> bool:
-    """Whether the step works on memory directly: library calls, updates, and seq_cst stores."""
-    return step_locked or any(isinstance(op, Write) and op.order is MemoryOrder.SEQ_CST for op in ops)
+def is_locked(step_locked: bool, ops: Sequence[ir.Op]) -> bool:
+    """Whether the step works on memory directly. Of a read-modify-write op every model knows that by itself."""
+    return step_locked and not any(isinstance(op, ir.Rmw) for op in ops)

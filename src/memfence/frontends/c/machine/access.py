@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from memfence.codes import Code
 from memfence.frontends.c.llvm.types import ArrayType, StructType, Type, field_offset, size_of
 from memfence.frontends.c.machine import private
-from memfence.frontends.c.machine.arithmetic import compute
+from memfence.frontends.c.machine.arithmetic import compute, unwrapped
 from memfence.frontends.c.machine.path import Path
-from memfence.frontends.c.machine.residual import Among, Cell, Check, Modify, Op, Read, Target, UpdateKind, Write
-from memfence.frontends.c.machine.value_sets import ADDRESS_BASE, ValueSet, listed
+from memfence.frontends.c.machine.residual import Among, Cell, Check, Guard, Modify, Op, Read, UpdateKind, Write
+from memfence.frontends.c.machine.value_sets import ADDRESS_BASE, ValueSet, listed, range_of_bits
 from memfence.frontends.c.machine.values import Known, Parts, Scalar, Unknown, Value
-from memfence.program.expressions import Binary, Const, Expr, Register, conjunction, disjunction
+from memfence.program.expressions import Binary, Const, Register, conjunction, disjunction
 from memfence.program.orders import MemoryOrder
 
 MOST_FORKS = 12
@@ -233,8 +233,6 @@ def store_among(path: Path, value: Scalar, pointer: Scalar, size: int, order: Me
 
 
 def in_bounds(target: Among) -> list[Op]:
-    from memfence.frontends.c.machine.residual import Guard
-
     lowest, highest = target.cells[0], target.cells[-1]
     inside = conjunction(
         Binary(">=", target.pointer, Const(lowest)), Binary("<=", target.pointer, Const(highest))
@@ -336,15 +334,20 @@ def modify(
         p.set(result, outcome)
         wanted = None if expected is None else expected.expr
         bits = p.bits_of(type)
-        update_op = Modify(register, cell, kind, operand.expr, bits, order, wanted, failure_order)
-        p.emit([*ops, update_op, *p.world.reach_of(new)], locked=True)
+        reach = p.world.reach_of(new)
+        may_wrap = bool(reach) or _may_wrap(kind, bits, p.world.possible(cell), operand)
+        guard = next((op.condition for op in reach if isinstance(op, Guard)), None)
+        update_op = Modify(
+            register, cell, kind, operand.expr, bits, order, wanted, failure_order, may_wrap, guard
+        )
+        p.emit([*ops, update_op], locked=True)
 
     at_address(path, pointer, size, "atomic update", update)
 
 
-def is_any(pointer: Expr, addresses: Sequence[int]) -> Expr:
-    return disjunction(*(Binary("==", pointer, Const(a)) for a in addresses))
-
-
-def plain_target(address: int, size: int) -> Target:
-    return Cell(address, size)
+def _may_wrap(kind: str, bits: int, old: ValueSet, operand: Scalar) -> bool:
+    if kind not in ("add", "sub"):
+        return False
+    bounds = unwrapped(kind, bits, Unknown(Const(0), old), operand).values.bounds()
+    lo, hi = range_of_bits(bits)
+    return bounds is None or bounds[0] < lo or bounds[1] > hi

@@ -157,7 +157,12 @@ def _moved(path: Path, base: Scalar, index: Scalar, stride: int, count: int = 0)
     if isinstance(total, Known) or stride == 0:
         return total
     if not count:
-        return total if total.values.listed else Unknown(total.expr, _in_object(path, base, index, delta, stride))
+        members = index.values.members(256)
+        bases = base.values.members(256)
+        if members is None or bases is None:
+            return Unknown(total.expr, _in_object(path, base, index, delta, stride))
+        numbers = list(members)
+        return Unknown(total.expr, listed(a + n * stride for a in bases for n in numbers))
     inside = [n for n in range(count + 1) if index.values.contains(n)]
     bounds = index.values.bounds()
     is_open = base.values.is_open or bounds is None or bounds[0] < 0 or bounds[1] > count

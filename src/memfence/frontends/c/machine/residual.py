@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from memfence.frontends.c.llvm.metadata import Place
@@ -52,7 +52,10 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Modify:
-    """An atomic read-modify-write: `register` gets the old value; `expected` is for compare-exchange alone."""
+    """An atomic read-modify-write: `register` gets the old value; `expected` is for compare-exchange alone.
+
+    `may_wrap`: the new value may wrap around. `guard`: needed between reading and writing.
+    """
 
     register: int
     target: Target
@@ -62,6 +65,8 @@ class Modify:
     order: MemoryOrder
     expected: Expr | None = None
     failure_order: MemoryOrder | None = None
+    may_wrap: bool = False
+    guard: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,4 +190,5 @@ def without_detour(ops: Sequence[Op], scratch: frozenset[int]) -> tuple[Op, ...]
 def _into(op: Read | Modify, register: int) -> Op:
     if isinstance(op, Read):
         return Read(register, op.target, op.order)
-    return Modify(register, op.target, op.kind, op.operand, op.bits, op.order, op.expected, op.failure_order)
+    guard = None if op.guard is None else _replaced(op.guard, op.register, Register(register))
+    return replace(op, register=register, guard=guard)

@@ -13,7 +13,7 @@ from memfence.frontends.c.machine.values import ONE, ZERO, Known, Parts, Scalar,
 from memfence.frontends.c.machine.world import ARGUMENT, DONE, RESULT, STARTED, Restart, World
 from memfence.program.expressions import Binary, Const
 
-MOST_THREADS_IN_A_LOOP = 16
+MOST_THREADS_IN_A_LOOP = 64
 
 
 def create_thread(path: Path, call: Call, handle: Scalar | None, function: Scalar, argument: Value, style: str) -> None:
