@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
-from memfence.frontends.c.load import load
+from memfence.frontends.c.edits import insert_fences
+from memfence.frontends.c.load import load, load_texts
+from memfence.frontends.c.options import LoadOptions
+from memfence.program.ir import Program
+from memfence.source import SourceText
 
-__all__ = ["load"]
+
+def parse(source: SourceText) -> Program:
+    """The program in one text, read with the default options."""
+    return load_texts([source])
+
+
+__all__ = ["LoadOptions", "insert_fences", "load", "load_texts", "parse"]

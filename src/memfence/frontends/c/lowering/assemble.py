@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from memfence.frontends.c.lowering.emission import Emission, is_locked
+from memfence.frontends.c.lowering.points import Points
 from memfence.frontends.c.lowering.sources import Sources
 from memfence.frontends.c.machine.process import SCRATCH, Location, Process
 from memfence.frontends.c.machine.residual import Among, Modify, Op, Read, Set, Step, Write, registers_read_by
@@ -167,6 +168,7 @@ def _lower(graph: _Graph, name: str, variables: dict[int, int], sources: Sources
     process = graph.process
     builder = ProcessBuilder(name, process.thread.name)
     locations = graph.reachable()
+    points = Points(graph.steps, sources)
     registers = _registers(graph, builder)
     emission = Emission(variables, registers)
     numbers = {}
@@ -183,6 +185,7 @@ def _lower(graph: _Graph, name: str, variables: dict[int, int], sources: Sources
                 *ops,
                 locked=is_locked(step.locked, ops),
                 span=sources.span(step.place),
+                point=points.after(step),
             )
     return builder.build(numbers[graph.initial])
 

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from memfence.frontends.c.llvm.metadata import Place
+from memfence.frontends.c.statements import Statement, Statements
 from memfence.source import NOWHERE, SourceText, Span
 
 STATEMENT_END = re.compile(r"[;{}]|\n\s*\n")
@@ -18,6 +19,8 @@ class Sources:
 
     def __init__(self, given: tuple[SourceText, ...]) -> None:
         self._texts: dict[str, SourceText] = {_absolute(text.path): text for text in given}
+        self._given = tuple(given)
+        self._statements: dict[str, Statements] = {}
 
     def text(self, path: str) -> SourceText | None:
         key = _absolute(path)
@@ -29,15 +32,26 @@ class Sources:
             self._texts[key] = SourceText(os.path.relpath(key) if len(os.path.relpath(key)) < len(key) else key, content)
         return self._texts[key]
 
+    def statement(self, place: Place | None) -> tuple[SourceText, Statement] | None:
+        """The simple statement at the place, in the first of the texts that the user named."""
+        if place is None or not place.column or not self._given or self._given[0].path.endswith((".ll", ".bc")):
+            return None
+        source = self._given[0]
+        if _absolute(place.path) != _absolute(source.path):
+            return None
+        if source.path not in self._statements:
+            self._statements[source.path] = Statements(source)
+        found = self._statements[source.path].at(place.line, place.column)
+        return None if found is None else (source, found)
+
     def span(self, place: Place | None) -> Span:
         """From the place to the end of what stands there, on one line."""
         source = None if place is None else self.text(place.path)
         if source is None or place is None:
             return NOWHERE
-        starts = source._line_starts
-        if place.line > len(starts):
+        start = source.start_of_line(place.line)
+        if start >= len(source.text):
             return NOWHERE
-        start = starts[place.line - 1]
         line = source.line_text(place.line)
         if place.column:
             start += place.column - 1
