@@ -49,6 +49,23 @@ class Statements:
             return None
         return Statement(self._offset(node.start_byte), self._offset(node.end_byte), parent.type not in LISTS)
 
+    def expression_at(self, line: int, column: int) -> tuple[int, int] | None:
+        """The expression that debug information means by a place: what an operator, call or name there belongs to."""
+        point = (line - 1, max(0, column - 1))
+        node: Any = self.tree.root_node.descendant_for_point_range(point, point)
+        if node is None:
+            return None
+        if not node.is_named:
+            node = node.parent
+        parent = node.parent
+        while parent is not None and parent.type in ("call_expression", "field_expression") and (
+            parent.start_byte == node.start_byte
+        ):
+            node, parent = parent, parent.parent
+        if node is None or _is_statement(node) and node.type not in SIMPLE and node.type != "return_statement":
+            return None
+        return self._offset(node.start_byte), self._offset(node.end_byte)
+
     def _offset(self, byte: int) -> int:
         return byte if self.is_ascii else len(self.data[:byte].decode("utf-8", "replace"))
 

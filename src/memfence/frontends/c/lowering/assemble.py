@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from memfence.frontends.c.lowering.emission import Emission, is_locked
+from memfence.frontends.c.lowering.names import register_name
 from memfence.frontends.c.lowering.points import Points
 from memfence.frontends.c.lowering.sources import Sources
 from memfence.frontends.c.machine.process import SCRATCH, Location, Process
@@ -22,6 +24,8 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
     graphs = [_Graph(process) for process in found.processes]
     _drop_unread(graphs, found.world)
     started = _start_at_once(graphs, found.world)
+    for graph in graphs:
+        _skip_empty_steps(graph)
     cells = sorted({address for graph in graphs for address in graph.cells()})
     numbers = {address: number for number, address in enumerate(cells)}
     variables = tuple(_variable(found.world, address, started) for address in cells)
@@ -131,6 +135,23 @@ def _start_at_once(graphs: list[_Graph], world: World) -> set[int]:
     return started
 
 
+def _skip_empty_steps(graph: _Graph) -> None:
+    """Steps lead past locations where nothing happens."""
+
+    def behind(location: int) -> int:
+        seen = {location}
+        while True:
+            steps = graph.steps[location]
+            if len(steps) != 1 or steps[0].ops or steps[0].target in seen or steps[0].locked:
+                return location
+            location = steps[0].target
+            seen.add(location)
+
+    graph.initial = behind(graph.initial)
+    for number, steps in graph.steps.items():
+        graph.steps[number] = [replace(step, target=behind(step.target)) for step in steps]
+
+
 def _variable(world: World, address: int, started: set[int]) -> ir.SharedVar:
     size = world.shared.get(address, 4)
     values = world.values.get(address, NOTHING)
@@ -169,7 +190,7 @@ def _lower(graph: _Graph, name: str, variables: dict[int, int], sources: Sources
     builder = ProcessBuilder(name, process.thread.name)
     locations = graph.reachable()
     points = Points(graph.steps, sources)
-    registers = _registers(graph, builder)
+    registers = _registers(graph, builder, sources)
     emission = Emission(variables, registers)
     numbers = {}
     for location in locations:
@@ -179,18 +200,19 @@ def _lower(graph: _Graph, name: str, variables: dict[int, int], sources: Sources
     for location in locations:
         for step in graph.steps[location.number]:
             ops = [lowered for op in step.ops for lowered in emission.ops(op)]
+            point = points.after(step)
             builder.emit(
                 numbers[step.source],
                 numbers[step.target],
                 *ops,
                 locked=is_locked(step.locked, ops),
-                span=sources.span(step.place),
-                point=points.after(step),
+                span=sources.span(step.place) if point is None else point.span,
+                point=point,
             )
     return builder.build(numbers[graph.initial])
 
 
-def _registers(graph: _Graph, builder: ProcessBuilder) -> dict[int, int]:
+def _registers(graph: _Graph, builder: ProcessBuilder, sources: Sources) -> dict[int, int]:
     """Number the registers that occur, with names that the user knows."""
     process = graph.process
     used: set[int] = set()
@@ -206,16 +228,5 @@ def _registers(graph: _Graph, builder: ProcessBuilder) -> dict[int, int]:
         values = process.register_values.get(number, NOTHING)
         domain = _domain(values)
         initial = max(domain.lo, min(domain.hi, 0))
-        found[number] = builder.register(_name(process, names[number]), domain, (initial,))
+        found[number] = builder.register(register_name(process, names[number], sources), domain, (initial,))
     return found
-
-
-def _name(process: Process, slot: object) -> str:
-    from memfence.frontends.c.machine.process import Slot
-
-    assert isinstance(slot, Slot)
-    if slot.depth < 0:
-        assert isinstance(slot.name, int)
-        return process.world.space.name_of(slot.name, slot.part[0])
-    part = "".join(f"#{n}" for n in slot.part)
-    return f"{slot.owner}.{str(slot.name).lstrip('*')}{part}"

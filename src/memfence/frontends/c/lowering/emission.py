@@ -37,6 +37,10 @@ from memfence.program.expressions import (
 from memfence.program.orders import MemoryOrder
 
 
+ASSERTIONS = ("assertion failed", "error reached")
+"""Failures that the user wrote as such."""
+
+
 class Emission:
     """Translates ops; `variables`: the number of each cell by address, `registers`: new numbers of registers."""
 
@@ -56,8 +60,8 @@ class Emission:
                 return [ir.Assign(self.registers[register], self.expr(value))]
             case Guard(condition):
                 return [ir.Assume(self.expr(condition))]
-            case Check(condition, _):
-                return [ir.Assert(self.expr(condition))]
+            case Check(condition, text):
+                return [ir.Assert(self.expr(condition), "" if text in ASSERTIONS else text)]
             case Barrier(order):
                 return [ir.Fence("thread_fence", order)]
             case Bus(take):

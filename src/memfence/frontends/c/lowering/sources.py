@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 from memfence.frontends.c.llvm.metadata import Place
 from memfence.frontends.c.statements import Statement, Statements
 from memfence.source import NOWHERE, SourceText, Span
 
-STATEMENT_END = re.compile(r"[;{}]|\n\s*\n")
 LONGEST = 200
 
 
@@ -34,33 +32,37 @@ class Sources:
 
     def statement(self, place: Place | None) -> tuple[SourceText, Statement] | None:
         """The simple statement at the place, in the first of the texts that the user named."""
-        if place is None or not place.column or not self._given or self._given[0].path.endswith((".ll", ".bc")):
+        if place is None or not place.column or not self._given or not self._is_code(self._given[0]):
             return None
         source = self._given[0]
         if _absolute(place.path) != _absolute(source.path):
             return None
-        if source.path not in self._statements:
-            self._statements[source.path] = Statements(source)
-        found = self._statements[source.path].at(place.line, place.column)
+        found = self._statements_of(source).at(place.line, place.column)
         return None if found is None else (source, found)
 
+    def _is_code(self, source: SourceText) -> bool:
+        return not source.path.endswith((".ll", ".bc"))
+
+    def _statements_of(self, source: SourceText) -> Statements:
+        if source.path not in self._statements:
+            self._statements[source.path] = Statements(source)
+        return self._statements[source.path]
+
     def span(self, place: Place | None) -> Span:
-        """From the place to the end of what stands there, on one line."""
+        """The expression at the place; where that cannot be told, the rest of what stands there on its line."""
         source = None if place is None else self.text(place.path)
         if source is None or place is None:
             return NOWHERE
+        if place.column and self._is_code(source):
+            found = self._statements_of(source).expression_at(place.line, place.column)
+            if found is not None and found[1] - found[0] <= LONGEST:
+                return source.span(*found)
         start = source.start_of_line(place.line)
         if start >= len(source.text):
             return NOWHERE
         line = source.line_text(place.line)
-        if place.column:
-            start += place.column - 1
-            rest = line[place.column - 1 :]
-        else:
-            indent = len(line) - len(line.lstrip())
-            start += indent
-            rest = line[indent:]
-        return source.span(start, start + min(len(_first_part(rest)), LONGEST))
+        indent = place.column - 1 if place.column else len(line) - len(line.lstrip())
+        return source.span(start + indent, start + indent + min(len(_first_part(line[indent:])), LONGEST))
 
 
 def _first_part(text: str) -> str:

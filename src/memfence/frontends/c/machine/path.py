@@ -99,9 +99,10 @@ class Path:
         calls = (self.debug_of(f).place(g.call.place) for f, g in zip(frames, frames[1:], strict=False) if g.call)
         stack = tuple(p for p in calls if p is not None)
         function = frames[-1].symbol.name if frames else ""
-        self.process.step(
-            self.location.number, target, [*self.ops, *ops], moves, locked, self.place, function, stack
-        )
+        place = self.place
+        if place is not None and is_system(place):  # show the user's line that led there
+            place = next((p for p in reversed(stack) if not is_system(p)), place)
+        self.process.step(self.location.number, target, [*self.ops, *ops], moves, locked, place, function, stack)
         self.ended = True
 
     def stop(self, kind: str, ops: Sequence[Op] = (), *, locked: bool = False) -> None:
@@ -239,5 +240,11 @@ class Path:
         self.state.frames.append(Frame(symbol, facts, facts.entry, 0, env, call, atomic))
 
 
+def is_system(place: Place) -> bool:
+    """Whether the place is in a header of the compiler or the system."""
+    return any(part in place.path for part in SYSTEM)
+
+
+SYSTEM = ("/ziglang/lib/", "/usr/include/", "/usr/lib/", "/usr/local/include/", "/include/c++/")
 FLOAT_HINT = "memfence follows integers and pointers: keep floating point out of the code under test, or use integers"
 VLA_HINT = "give the array a constant length"

@@ -48,7 +48,8 @@ def _create(path: Path, call: Call, handle: Scalar | None, symbol: Symbol, argum
         path.stop("bound")
         return
     key = (path.process.number, positions, count)
-    thread = path.world.thread(key, symbol, symbol.name, argument.values, style)
+    name = "thread" if symbol.name.startswith("_Z") and "thread_proxy" in symbol.name else symbol.name
+    thread = path.world.thread(key, symbol, name, argument.values, style)
     assert thread.block is not None
     step = Atomically(path)
     step.ops.extend(start_sharing(path))
