@@ -18,9 +18,17 @@ def register_name(process: Process, slot: Slot, sources: Sources) -> str:
     part = "".join(f"#{n}" for n in slot.part)
     if symbol is None:
         return f"{slot.owner}.{slot.name}{part}"
+    owner = _title(process, symbol)
     if slot.name.startswith(CONTENT):
-        return f"{slot.owner}.{_variable(process, symbol, slot.name[1:])}{part}"
-    return _expression(process, symbol, slot.name, sources) or f"{slot.owner}.{slot.name}{part}"
+        return f"{owner}.{_variable(process, symbol, slot.name[1:])}{part}"
+    return _expression(process, symbol, slot.name, sources) or f"{owner}.{slot.name}{part}"
+
+
+def _title(process: Process, symbol: Symbol) -> str:
+    """The function's name as the user wrote it."""
+    function = process.world.facts(symbol).function
+    found = process.world.linked.debug[symbol.module].function(function.debug)
+    return found.name if found is not None and found.name else symbol.name
 
 
 def _symbol(process: Process, function: str) -> Symbol | None:
