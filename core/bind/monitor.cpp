@@ -7,7 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/trace_reader.hpp"
+#include "trace/trace_reader.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -75,11 +75,11 @@ void bind_monitor(nb::module_& m) {
           "data"_a, "Read on; False: there is an error or a finding.")
       .def("finish", &TraceReader::finish, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("error", [](const TraceReader& r) { return r.error(); })
-      .def_prop_ro("finding", [](const TraceReader& r) { return r.finding(); })
-      .def_prop_ro("events", &TraceReader::events)
-      .def_prop_ro("threads", &TraceReader::threads)
-      .def_prop_ro("addresses", &TraceReader::addresses)
-      .def_prop_ro("held_bytes", &TraceReader::bytes);
+      .def_prop_ro("finding", [](const TraceReader& r) { return r.run().finding(); })
+      .def_prop_ro("events", [](const TraceReader& r) { return r.run().events(); })
+      .def_prop_ro("threads", [](const TraceReader& r) { return r.run().threads(); })
+      .def_prop_ro("addresses", [](const TraceReader& r) { return r.run().addresses(); })
+      .def_prop_ro("held_bytes", [](const TraceReader& r) { return r.run().bytes(); });
 
   m.def("trace_timestamps", &timestamps, "events"_a, "Relaxed and ordinary happens-before timestamps of each event.");
 }

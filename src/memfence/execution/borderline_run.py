@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from memfence.execution.trace import Trace, UnreplayableWitness
-from memfence.models import Sc
 from memfence.models.accesses import accesses
 from memfence.models.replay import nth_start
+from memfence.models.sc import Sc
 from memfence.models.state import Commit, Rendezvous, Run, State, Step
 from memfence.models.steps import take
 from memfence.program.ir import Fence, Program, Store, Transition

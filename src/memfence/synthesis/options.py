@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from memfence.frontends import EditKind
@@ -36,10 +35,3 @@ class FixOptions(CheckOptions):
     costs: Mapping[EditKind, int] = field(default_factory=lambda: dict(DEFAULT_COSTS))
     int_bits: int | None = None
     split_reads: bool = False
-
-
-def with_time_left(options: FixOptions, started: float) -> FixOptions:
-    """`options` for what is still to do of something that began at `started` (`time.monotonic`)."""
-    if options.timeout_seconds is None:
-        return options
-    return replace(options, timeout_seconds=max(0.001, options.timeout_seconds - (time.monotonic() - started)))

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from memfence.execution.happens_before import happens_before_cycle
 from memfence.execution.trace import Trace
-from memfence.models import memory_model
 from memfence.models.replay import replay
 from memfence.models.state import Commit, Run, State, Step
 from memfence.models.steps import successors
 from memfence.program.ir import Program
-from samples import Sample, message_passing, store_buffering
+from support.models import memory_model
+from support.samples import Sample, message_passing, store_buffering
 
 
 def kinds(trace: Trace) -> list[str]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from generators import EVERYTHING, Shape, programs
 from memfence.execution.overtaking import events, explain, overtaken_pairs, torn_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
-from memfence.models import ModelName, memory_model
+from memfence.models.reference_search import reachable
+from memfence.models.spec import ModelName
 from memfence.models.state import Commit, DropSeparator, Run, State
 from memfence.models.steps import evaluate_in
 from memfence.program.ir import Forbidden, Program
-from samples import Sample, message_passing, store_buffering
-from search import reachable, shortest_run
+from support.exploration import shortest_run
+from support.generators import EVERYTHING, Shape, programs
+from support.models import memory_model
+from support.samples import Sample, message_passing, store_buffering
 
 
 def violation(program: Program, model: ModelName) -> Trace:

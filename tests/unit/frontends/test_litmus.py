@@ -6,16 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from canonical import canonical
-from exploration import final_states
 from memfence.diagnostics import InputError
 from memfence.frontends import EditKind, choose_language, litmus
-from memfence.models import ModelName
+from memfence.models.spec import ModelName
 from memfence.program.ir import Final, Program, Store, same_meaning
+from memfence.program.text.steps import print_ops
 from memfence.reports.herd import observation
 from memfence.source import SourceText
 from memfence.synthesis.apply_edits import insert
-from points import every_point
+from support.canonical import canonical
+from support.exploration import final_states
+from support.points import every_point
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "golden" / "programs" / "litmus").glob("*.litmus"))
 
@@ -89,6 +90,12 @@ def test_32_and_64_bit_names_are_one_register() -> None:
         (["XCHG [x],EAX"], 2),
         (["XADD EAX,EBX"], 14),
         (["LOCK XADD [x],EAX"], 2),
+        (["LOCK XADD [x],EAX", "MOV EAX,[x]"], 7),
+        (["LOCK SUB [x],EAX", "MOV EAX,[x]"], -3),
+        (["LOCK OR [x],EAX", "MOV EAX,[x]"], 7),
+        (["LOCK DEC [x]", "MOV EAX,[x]"], 1),
+        (["LOCK CMPXCHG [x],EBX"], 2),
+        (["MOV EAX,$2", "LOCK CMPXCHG [x],EBX", "MOV EAX,[x]"], 9),
         (["CMPXCHG [x],EBX"], 2),
         (["MOV EAX,$2", "CMPXCHG [x],EBX", "MOV EAX,[x]"], 9),
         (["MOV EAX,0x10"], 16),
@@ -119,6 +126,32 @@ def test_a_jump_is_taken_after_comparing_with(jump: str, taken: tuple[bool, ...]
 def test_arithmetic_sets_the_flags() -> None:
     program = one_thread("L: INC [x]", "DEC EAX", "JNE L", init="0:EAX=3", condition="forall (x=3)")
     assert seen(program) == "Always"
+
+
+@pytest.mark.parametrize(
+    ("row", "printed"),
+    [
+        ("XCHG [x],EAX", "EAX := xchg(x, EAX)"),
+        ("LOCK XADD [x],EBX", "%0 := fetch_add(x, EBX); EBX := %0"),
+        ("LOCK INC [x]", "fetch_add(x, 1)"),
+        ("LOCK AND [x],EAX", "fetch_and(x, EAX)"),
+        ("LOCK CMPXCHG [x],EBX", "%0 := cas(x, EAX, EBX); EAX := %0"),
+    ],
+)
+def test_a_locked_instruction_is_one_read_modify_write(row: str, printed: str) -> None:
+    program = one_thread(row)
+    (step,) = program.processes[0].transitions
+    assert print_ops(program, 0, step) == printed
+
+
+@pytest.mark.parametrize("lock", ["", "LOCK "])
+def test_a_locked_instruction_sets_the_flags(lock: str) -> None:
+    rows = [f"{lock}DEC [x]", "JNE END", "MOV [x],$9", "END:"]
+    assert final_states(one_thread(*rows, init="x=1"), "tso") == {(9,)}
+    assert final_states(one_thread(*rows, init="x=3"), "tso") == {(2,)}
+    rows = [f"{lock}CMPXCHG [x],EBX", "JNE END", "MOV [x],$9", "END:"]
+    assert final_states(one_thread(*rows, init="x=1; 0:EAX=1; 0:EBX=4"), "tso") == {(9,)}
+    assert final_states(one_thread(*rows, init="x=3; 0:EAX=1; 0:EBX=4"), "tso") == {(3,)}
 
 
 def test_a_failed_cmpxchg_does_not_write() -> None:

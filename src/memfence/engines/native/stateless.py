@@ -14,13 +14,15 @@ from memfence import _core
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.limits import for_core
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.borderline_run import StaleRead, is_sequential, tso_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
-from memfence.models import Sc, Tso
 from memfence.models.replay import nth_start
+from memfence.models.sc import Sc
 from memfence.models.spec import TSO
 from memfence.models.state import Rendezvous, Run
+from memfence.models.tso import Tso
 from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
 from memfence.program.facts.effects import is_local
@@ -188,7 +190,7 @@ def explore(
         depth or 0,
         stop_at_first,
         keep,
-        **(limits or Limits()).for_core(),
+        **for_core(limits or Limits()),
     )
     return Explored(
         program,
@@ -210,7 +212,7 @@ def encode_for_exploration(program: Program, *, fuse: bool = True) -> Encoded:
         raise InputError([Diagnostic(Code.TOO_LARGE, message, at)])
     hardware = for_hardware(program, TSO)
     observed = observed_by(hardware, (), accesses=True, blocking=True)
-    return encode(reduce(hardware, observed, {"fuse"} if fuse else (), model="tso"), loaded=hardware)
+    return encode(reduce(hardware, observed, {"fuse"} if fuse else (), model=TSO), loaded=hardware)
 
 
 def _counts(native: _core.ExploreResult) -> Counts:

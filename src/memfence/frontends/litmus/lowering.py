@@ -1,8 +1,8 @@
 """From the instructions of one thread to a process.
 
 Flags are one register with the sign of the last comparison or result: -1, 0 or 1. A read-modify-write without LOCK is a
-load and a store, two steps that others may come between; with LOCK, and for `XCHG`, it is one locked step. As in herd,
-a `CMPXCHG` that fails does not write.
+load and a store, two steps that others may come between; with LOCK, and for `XCHG`, it is one `Rmw`. As in herd, a
+`CMPXCHG` that fails does not write.
 """
 
 from __future__ import annotations
@@ -28,10 +28,13 @@ from memfence.frontends.litmus.instructions import (
 )  # fmt: skip
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr, Register, negate, variable_address
-from memfence.program.ir import Assign, Assume, Domain, Fence, FencePoint, Load, Op, Process, Store
+from memfence.program.ir import Assign, Assume, Domain, Fence, FencePoint, Load, Op, Process, Rmw, RmwKind, Store
 from memfence.source import Span
 
 _OPERATOR: dict[str, BinaryOp] = {"ADD": "+", "SUB": "-", "AND": "&", "OR": "|", "XOR": "^", "INC": "+", "DEC": "-"}
+_RMW: dict[str, RmwKind] = {
+    "ADD": "add", "SUB": "sub", "AND": "and", "OR": "or", "XOR": "xor", "INC": "add", "DEC": "sub",
+}  # fmt: skip
 _ACCUMULATOR = 0
 
 
@@ -193,7 +196,7 @@ class Thread:
             case "MOV":
                 step(*self._move(operands[0], operands[1]))
             case "XCHG":
-                step(*self._exchange(operands[0], operands[1]), locked=any(_is_memory(o) for o in operands))
+                step(*self._exchange(operands[0], operands[1]))
             case "CMP":
                 loads, (left, right) = self._operands(operands)
                 step(*loads, *self._flags(left, right))
@@ -231,12 +234,11 @@ class Thread:
         if _is_memory(b):
             a, b = b, a
         assert isinstance(b, RegisterName)
-        loads, (old, new) = self._operands((a, b))
-        mine = self.register(b.number)
+        mine, new = self.register(b.number), self._value(b)
         if isinstance(a, Location | Indirect):
-            return [*loads, Store(self._address(a), new), Assign(mine, old)]
+            return [Rmw(mine, self._address(a), "exchange", new)]
         assert isinstance(a, RegisterName)
-        kept = self.builder.scratch(0)
+        kept, old = self.builder.scratch(0), self._value(a)
         return [Assign(kept, old), Assign(self.register(a.number), new), Assign(mine, Register(kept))]
 
     def _branch(self, instruction: Instruction, here: int, there: int, point: FencePoint | None) -> None:
@@ -260,17 +262,36 @@ class Thread:
         """Read-modify-write: one step on a register or with LOCK, otherwise a load and then a store."""
         destination = instruction.operands[0]
         span = instruction.span
-        if not _is_memory(destination) or instruction.locked:
+        if not isinstance(destination, Location | Indirect):
             loads, (old, *_) = self._operands(instruction.operands)
             locked = instruction.locked
             for ops in self._outcomes(instruction, old):
                 self.builder.emit(here, there, *loads, *ops, locked=locked, span=span, point=point)
             return
-        assert isinstance(destination, Location | Indirect)
+        if instruction.locked:
+            self.builder.emit(here, there, *self._locked(instruction, destination), span=span, point=point)
+            return
         between = self.builder.location(span=span)
         self.builder.emit(here, between, Load(self._kept(), self._address(destination)), span=span)
         for ops in self._outcomes(instruction, Register(self._kept())):
             self.builder.emit(between, there, *ops, span=span, point=point)
+
+    def _locked(self, instruction: Instruction, destination: Location | Indirect) -> list[Op]:
+        """One `Rmw`, the flags, and the old value where the instruction puts it."""
+        address, old = self._address(destination), Register(self.builder.scratch(0))
+        source = self._value(instruction.operands[1]) if len(instruction.operands) > 1 else Const(1)
+        match instruction.mnemonic:
+            case "CMPXCHG":
+                accumulator = Register(self.register(_ACCUMULATOR))
+                compare = Rmw(old.index, address, "compare_exchange", source, accumulator)
+                return [compare, *self._flags(accumulator, old), Assign(accumulator.index, old)]
+            case "XADD":
+                assert isinstance(source, Register)
+                add = Rmw(old.index, address, "add", source)
+                return [add, *self._flags(Binary("+", old, source), Const(0)), Assign(source.index, old)]
+            case mnemonic:
+                flags = self._flags(Binary(_OPERATOR[mnemonic], old, source), Const(0))
+                return [Rmw(old.index if flags else None, address, _RMW[mnemonic], source), *flags]
 
     def _outcomes(self, instruction: Instruction, old: Expr) -> list[list[Op]]:
         """What may happen to the destination, whose value was `old`: one list of ops for each case."""

@@ -46,6 +46,7 @@ from memfence.program.ir import (
     Process,
     Program,
     Property,
+    Rmw,
     SharedVar,
     Store,
 )
@@ -152,7 +153,7 @@ class _Lowering:
         locations = {label: self.location(label, place) for label, place in labels.items()}
         for number, instruction in enumerate(self.text.instructions):
             ops = self.ops(instruction.statement)
-            locked = instruction.statement.data in ("arw", "locked")
+            locked = instruction.statement.data == "locked"
             span = span_of(self.findings.source, instruction.statement)
             point = FencePoint(str(self.text.name), f"{INSTRUCTION}{number}", span, " ".join(span.text.split()))
             ends = locations[instruction.label], locations[instruction.target]
@@ -229,9 +230,9 @@ class _Lowering:
         if name not in self.variables:
             self.unknown_variable(name)
             return ()
-        scratch = self.builder.scratch(0)
-        address = variable_address(self.numbers[str(name)])
-        return Load(scratch, address), Assume(Binary("==", Register(scratch), old)), self.store(name, new, parts[2])
+        scratch, store = self.builder.scratch(0), self.store(name, new, parts[2])
+        swap = Rmw(scratch, store.address, "compare_exchange", store.value, old)
+        return swap, Assume(Binary("==", Register(scratch), old))
 
     def store(self, name: Token, value: Expr, node: Node) -> Store:
         domain, known = self.variables[str(name)].domain, fold(value)

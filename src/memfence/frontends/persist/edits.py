@@ -27,6 +27,7 @@ from memfence.program.ir import (
     Program,
     Property,
     RegisterVar,
+    Rmw,
     SharedVar,
     Store,
     Transition,
@@ -157,6 +158,10 @@ def _statement(program: Program, number: int, transition: Transition) -> str:
             return f"{locked}{process.registers[register].name} = {variable(address)}"
         case (Store(address, value, False),):
             return f"{locked}{variable(address)} = {text(value)}"
+        case (Rmw(r, x, "compare_exchange", new, old), Assume(Binary("==", Register(s), expected))) if (
+            old is not None and old == expected and _is_arw(process, r, s, x, x)
+        ):
+            return f"arw({variable(x)}, {text(old)}, {text(new)})"
         case (Load(r, x, None), Assume(Binary("==", Register(s), old)), Store(y, new)) if _is_arw(process, r, s, x, y):
             return f"arw({variable(x)}, {text(old)}, {text(new)})"
         case (Assign(register, value),) if not locked:
@@ -173,8 +178,8 @@ def _statement(program: Program, number: int, transition: Transition) -> str:
             raise _cannot_express(transition)
 
 
-def _is_arw(process: Process, loaded: int, compared: int, read: Address, written: Address) -> bool:
-    return loaded == compared and process.registers[loaded].transient and read == written
+def _is_arw(process: Process, loaded: int | None, compared: int, read: Address, written: Address) -> bool:
+    return loaded is not None and loaded == compared and process.registers[loaded].transient and read == written
 
 
 def _property(known: Property) -> str:

@@ -49,7 +49,19 @@ from memfence.program.expressions import (
     variable_address,
 )  # fmt: skip
 from memfence.program.facts.effects import register_written, registers_read
-from memfence.program.ir import Assign, Assume, Fence, FencePoint, Load, Lock, Op, Process, Store, Unlock  # fmt: skip
+from memfence.program.ir import (  # fmt: skip
+    Assign,
+    Assume,
+    Fence,
+    FencePoint,
+    Load,
+    Lock,
+    Op,
+    Process,
+    Rmw,
+    Store,
+    Unlock,
+)
 
 if TYPE_CHECKING:
     from lark import Token
@@ -256,9 +268,9 @@ class ProcessLowering:
                 expected, expr = self.translator.number(old), self.translator.number(new)
                 checks, address = self._address(place)
                 scratch = self.builder.scratch(0)
-                found = Assume(Binary("==", Register(scratch), expected))
-                write = [*self._fits(address, expr), Store(address, expr)]
-                return [*checks, Load(scratch, address), found, *write], True
+                swap = Rmw(scratch, address, "compare_exchange", expr, expected)
+                success = Assume(Binary("==", Register(scratch), expected))
+                return [*checks, *self._fits(address, expr), swap, success], False
             case _:
                 assert_never(body)
 

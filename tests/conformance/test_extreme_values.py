@@ -1,0 +1,59 @@
+"""The largest and smallest values that a variable can have travel through every buffer unchanged."""
+
+from __future__ import annotations
+
+import pytest
+
+from memfence.models.reference_search import outcomes
+from memfence.models.spec import ModelName
+from memfence.program.builder import ProcessBuilder
+from memfence.program.expressions import Const, variable_address
+from memfence.program.ir import Domain, Fence, Load, Op, Program, SharedVar, Store
+from support.engines import outcomes_of
+from support.models import memory_model
+
+INT = Domain(-(2**31), 2**31 - 1)
+X, Y = variable_address(0), variable_address(1)
+
+
+def writer_and_reader(*writes: Op) -> Program:
+    """One process does `writes` and reads x; the other reads x."""
+    processes = []
+    for name, ops in (("writer", (*writes, Load(0, X))), ("reader", (Load(0, X),))):
+        builder = ProcessBuilder(name, name)
+        builder.register("r", INT)
+        for here, op in enumerate(ops):
+            builder.location()
+            builder.emit(here, here + 1, op)
+        builder.location()
+        processes.append(builder.build(0))
+    return Program("extreme", (SharedVar("x", INT), SharedVar("y", INT)), tuple(processes))
+
+
+FAULT = "the separator of PSO in the core is a value that a variable can have"
+"""A store of 2147483647 never commits; nor does anything behind an sfence, if some variable has the full range."""
+
+
+def check_outcomes(program: Program, model: ModelName) -> None:
+    assert outcomes_of(program, model) == outcomes(program, memory_model(model))
+
+
+@pytest.mark.parametrize("model", ["sc", "tso", "pso"])
+@pytest.mark.parametrize("value", [INT.lo, -1, 1, INT.hi - 1])
+def test_a_value_is_read_as_it_was_stored(value: int, model: ModelName) -> None:
+    check_outcomes(writer_and_reader(Store(X, Const(value))), model)
+
+
+@pytest.mark.parametrize(
+    "model", ["sc", "tso", pytest.param("pso", marks=pytest.mark.xfail(strict=True, reason=FAULT))]
+)
+def test_the_largest_value_is_read_as_it_was_stored(model: ModelName) -> None:
+    check_outcomes(writer_and_reader(Store(X, Const(INT.hi))), model)
+
+
+@pytest.mark.parametrize(
+    "model", ["sc", "tso", pytest.param("pso", marks=pytest.mark.xfail(strict=True, reason=FAULT))]
+)
+@pytest.mark.parametrize("value", [INT.lo, 1, INT.hi])
+def test_a_full_range_leaves_room_for_an_sfence(value: int, model: ModelName) -> None:
+    check_outcomes(writer_and_reader(Store(X, Const(value)), Fence("sfence"), Store(Y, Const(1))), model)
