@@ -87,10 +87,11 @@ def child(task: dict[str, object]) -> None:
     loaded = time.process_time() - begin
     options = CheckOptions(model=task["model"], criterion="safety", timeout_seconds=float(task["timeout"]))  # type: ignore[arg-type]
     result = check(program, options)
-    reason = result.scope
+    from memfence.reports.sentences import limit_text, property_line, scope_text
+
+    reason = limit_text(result) or scope_text(result)
     if result.trace is not None:
-        last = result.trace.steps[-1]
-        reason = f"{result.property}: {_place(program, last)}"
+        reason = f"{property_line(result)}: {_place(program, result.trace.steps[-1].step)}"
     steps = sum(len(p.transitions) for p in program.processes)
     notes = "; ".join(program.notes)
     verdict = "holds_up_to" if program.notes and result.verdict.value == "holds" else result.verdict.value

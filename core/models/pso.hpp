@@ -8,7 +8,7 @@
 namespace memfence {
 
 // PSO(k): one FIFO a process and stored variable. A buffer is its length, then `bound` values; the separator is one
-// more than the variable's largest value. `pending_slot` is the sum of the lengths: derived, not stored.
+// less than the variable's least value, or than 0: no front end has variables that reach down to the least integer. `pending_slot` is the sum of the lengths: derived, not stored.
 class Pso {
  public:
   Pso(const Machine& m, int bound) : slots(m.slots), machine_(m), bound_(bound) {
@@ -16,8 +16,8 @@ class Pso {
       first_.push_back(static_cast<int>(slots.size()));
       for (const int v : p.stored_variables) {
         Slot value = m.slots[static_cast<std::size_t>(v)];
-        value.lo = std::min(value.lo, 0);
-        value.hi = std::max(value.hi, 0) + (p.uses_sfence ? 1 : 0);
+        value.lo = std::min(value.lo, 0) - (p.uses_sfence ? 1 : 0);
+        value.hi = std::max(value.hi, 0);
         slots.push_back(Slot{0, bound});
         for (int i = 0; i < bound; ++i) slots.push_back(value);
       }
@@ -108,8 +108,8 @@ class Pso {
   }
   Value separator(int process, std::size_t buffer) const {
     const Process& p = machine_.processes[static_cast<std::size_t>(process)];
-    if (!p.uses_sfence) return INT32_MAX;
-    return std::max(machine_.slots[static_cast<std::size_t>(p.stored_variables[buffer])].hi, 0) + 1;
+    if (!p.uses_sfence) return INT32_MIN;
+    return std::min(machine_.slots[static_cast<std::size_t>(p.stored_variables[buffer])].lo, 0) - 1;
   }
   Outcome append(Work& w, int process, std::size_t b, Value value) const {
     const int buffer = at(process, b), length = w[buffer];

@@ -52,7 +52,7 @@ def _buffers(encoded: Encoded, model: ModelSpec, values: Sequence[int]) -> tuple
 
 
 def _pso_buffer(encoded: Encoded, variable: int, values: Sequence[int], at: int) -> Buffer:
-    separator = max(encoded.program.variables[variable].domain.hi, 0) + 1
+    separator = min(encoded.program.variables[variable].domain.lo, 0) - 1
 
     def entry(value: int) -> Entry:
         return SEPARATOR if value == separator else (variable, value)

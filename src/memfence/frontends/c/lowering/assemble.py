@@ -166,7 +166,9 @@ def _variable(world: World, address: int, started: set[int]) -> ir.SharedVar:
     elif placed is None:
         block = world.space.at(address + 8)
         name = f"freed({block.name})" if block is not None else name
-    return ir.SharedVar(name, _domain(values), (initial,))
+    domain = _domain(values)
+    # The engines keep the least integer for themselves: a store of it is an error, never an overlooked run.
+    return ir.SharedVar(name, ir.Domain(max(domain.lo, LOWEST + 1), domain.hi), (initial,))
 
 
 def _domain(values: ValueSet) -> ir.Domain:

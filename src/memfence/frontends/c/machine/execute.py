@@ -203,13 +203,16 @@ def _compute(path: Path, i: Compute) -> None:
         if i.op in ("sdiv", "udiv", "srem", "urem") and isinstance(b, Unknown) and b.values.contains(0):
             path.check(Binary("!=", b.expr, Const(0)), "division by zero")
         if not path.ended:
-            path.set(i.result, _combined(i.op, bits, a, b))
+            path.set(i.result, _combined(i.op, bits, a, b, checked=i.no_signed_wrap and path.world.options.overflow))
     except Undefined as error:
         path.fail(str(error))
 
 
-def _combined(op: str, bits: int, a: Scalar, b: Scalar) -> Scalar:
-    """Truth values are combined as such."""
+def _combined(op: str, bits: int, a: Scalar, b: Scalar, *, checked: bool) -> Scalar:
+    """Truth values are combined as such; where a wrap was `checked` to be impossible, none is written out."""
+    if checked and bits <= 32 and op in ("add", "sub", "mul") and isinstance(ideal := unwrapped(op, bits, a, b), Unknown):
+        lo, hi = range_of_bits(bits)
+        return Unknown(ideal.expr, ideal.values.keep(lambda v: lo <= v <= hi, lo, hi))
     if bits == 1 and op in ("and", "or") and isinstance(a, Unknown) and isinstance(b, Unknown):
         if is_truth(a.expr) and is_truth(b.expr):
             return Unknown(Binary("&&" if op == "and" else "||", a.expr, b.expr), listed((0, 1)))

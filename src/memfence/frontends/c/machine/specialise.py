@@ -19,6 +19,7 @@ from memfence.program.expressions import Binary, Const, Register
 
 MOST_PASSES = 200
 MOST_LOCATIONS = 60_000
+MOST_FOLLOWED = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class _Pass:
 
     def __init__(self, world: World, entry: Symbol) -> None:
         self.world = world
+        self.followed = 0
         world.begin_pass()
         main = Thread(0, entry, entry.name, None)
         world.threads[0] = main
@@ -91,6 +93,9 @@ class _Pass:
                 return [self.processes[n] for n in sorted(self.processes)]
             number = next(iter(waiting.waiting))
             del waiting.waiting[number]
+            self.followed += 1
+            if self.followed > MOST_FOLLOWED:
+                raise Refused(Code.TOO_LARGE, "the program is too large", None)
             self._follow(waiting, number)
             self._wake_dependents()
             if sum(len(p.locations) for p in self.processes.values()) > MOST_LOCATIONS:

@@ -93,13 +93,13 @@ class ValueSet:
         return ValueSet(self.listed.difference(numbers), lo, hi, self.is_open)
 
 
-JUMPS = (16, 256, 2**31)
+JUMPS = (15, 255, HIGHEST)
 
 
 def _jump(bound: int) -> int:
     """The next bound of this sign, away from 0."""
-    limit = next((j for j in JUMPS if j > abs(bound)), JUMPS[-1])
-    return -limit if bound < 0 else limit - 1
+    limit = next((jump for jump in JUMPS if jump >= abs(bound)), JUMPS[-1])
+    return max(LOWEST, -limit - 1) if bound < 0 else limit
 
 
 def _settled(listed: frozenset[int], lo: int, hi: int, is_open: bool) -> ValueSet:
