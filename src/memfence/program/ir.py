@@ -165,9 +165,10 @@ class Assume:
 
 @dataclass(frozen=True, slots=True)
 class Assert:
-    """The program fails where this is false."""
+    """The program fails where this is false; `error` says how, where it is no assertion that the user wrote."""
 
     condition: Expr
+    error: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
