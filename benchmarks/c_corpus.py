@@ -136,21 +136,41 @@ def main() -> None:
     rows = [
         row
         for row in csv.DictReader((CORPUS / "expected.csv").open())
-        if given.match in row["file"]
-        and given.suite in (None, row["suite"])
-        and given.kind in (None, row["kind"])
+        if given.match in row["file"] and given.suite in (None, row["suite"]) and given.kind in (None, row["kind"])
     ]
     with ThreadPoolExecutor(given.jobs) as pool:
         found = [answer for answers in pool.map(lambda r: run_one(r, given.timeout), rows) for answer in answers]
     for row in found:
         row["judged"] = judged(row)
-        print(row["judged"], row["verdict"], row["model"], row["seconds"], row["file"], "|", row.get("reason", "")[:150], "|", row.get("notes", ""))
+        print(
+            row["judged"],
+            row["verdict"],
+            row["model"],
+            row["seconds"],
+            row["file"],
+            "|",
+            row.get("reason", "")[:150],
+            "|",
+            row.get("notes", ""),
+        )
     groups = Counter((r["file"].split("/")[0], r["file"].split("/")[1], r["model"], r["judged"]) for r in found)
     for group, count in sorted(groups.items()):
         print(*group, count)
     if given.csv:
-        with open(given.csv, "w", newline="") as out:
-            fields = ["file", "model", "expected", "verdict", "judged", "seconds", "load", "transitions", "states", "reason", "notes"]
+        with Path(given.csv).open("w", newline="") as out:
+            fields = [
+                "file",
+                "model",
+                "expected",
+                "verdict",
+                "judged",
+                "seconds",
+                "load",
+                "transitions",
+                "states",
+                "reason",
+                "notes",
+            ]
             writer = csv.DictWriter(out, fields, extrasaction="ignore", lineterminator="\n")
             writer.writeheader()
             writer.writerows(found)

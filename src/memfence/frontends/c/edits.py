@@ -33,9 +33,7 @@ def point_key(start: int, end: int, is_lone: bool) -> str:
     return f"{start}:{end}:{int(is_lone)}"
 
 
-def insert_fences(
-    source: SourceText, points: Sequence[tuple[FencePoint, EditKind]], style: Style = "fence"
-) -> str:
+def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]], style: Style = "fence") -> str:
     """The text with a fence after each statement, otherwise byte for byte the same."""
     language = "cpp" if Path(source.path).suffix in CPP else "c"
     by_key: dict[str, list[str]] = {}

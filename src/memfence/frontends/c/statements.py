@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -58,11 +59,13 @@ class Statements:
         if not node.is_named:
             node = node.parent
         parent = node.parent
-        while parent is not None and parent.type in ("call_expression", "field_expression") and (
-            parent.start_byte == node.start_byte
+        while (
+            parent is not None
+            and parent.type in ("call_expression", "field_expression")
+            and (parent.start_byte == node.start_byte)
         ):
             node, parent = parent, parent.parent
-        if node is None or _is_statement(node) and node.type not in SIMPLE and node.type != "return_statement":
+        if node is None or (_is_statement(node) and node.type not in SIMPLE and node.type != "return_statement"):
             return None
         return self._offset(node.start_byte), self._offset(node.end_byte)
 
@@ -78,8 +81,5 @@ def _is_statement(node: Any) -> bool:
 def _parser(is_cpp: bool) -> Any:
     import tree_sitter
 
-    if is_cpp:
-        import tree_sitter_cpp as grammar
-    else:
-        import tree_sitter_c as grammar
+    grammar = import_module("tree_sitter_cpp" if is_cpp else "tree_sitter_c")
     return tree_sitter.Parser(tree_sitter.Language(grammar.language()))

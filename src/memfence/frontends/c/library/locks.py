@@ -171,7 +171,9 @@ def _spin_lock(step: Atomically, address: int) -> Value | None:
 
 
 def _spin_unlock(step: Atomically, address: int) -> Value | None:
-    step.check(compare("eq", 32, step.read(address), me(step.path)), "unlock of a spin lock that this thread does not hold")
+    step.check(
+        compare("eq", 32, step.read(address), me(step.path)), "unlock of a spin lock that this thread does not hold"
+    )
     step.write(address, ZERO)
     return ZERO
 

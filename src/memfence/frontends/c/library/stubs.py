@@ -11,18 +11,67 @@ from memfence.frontends.c.machine.residual import Check
 from memfence.frontends.c.machine.values import Known, Value
 from memfence.program.expressions import FALSE
 
-QUIET = """
-printf fprintf puts putchar fputs fputc putc perror fflush vprintf setbuf setvbuf fwrite
-sched_yield pthread_yield thrd_yield usleep sleep nanosleep thrd_sleep clock_nanosleep
-srand srandom signal sigaction atexit setlocale madvise
-pthread_attr_init pthread_attr_destroy pthread_attr_setstacksize pthread_attr_setdetachstate pthread_attr_setscope
-pthread_condattr_init pthread_condattr_destroy pthread_rwlockattr_init pthread_rwlockattr_destroy
-pthread_barrierattr_init pthread_barrierattr_destroy pthread_mutexattr_destroy pthread_mutexattr_setpshared
-pthread_mutex_destroy pthread_cond_destroy pthread_rwlock_destroy pthread_barrier_destroy pthread_spin_destroy
-sem_destroy mtx_destroy cnd_destroy pthread_detach thrd_detach pthread_setconcurrency pthread_attr_setschedpolicy
-pthread_setaffinity_np pthread_setname_np pthread_setcancelstate pthread_setcanceltype pthread_key_create
-pthread_setspecific
-""".split()
+QUIET = [
+    "printf",
+    "fprintf",
+    "puts",
+    "putchar",
+    "fputs",
+    "fputc",
+    "putc",
+    "perror",
+    "fflush",
+    "vprintf",
+    "setbuf",
+    "setvbuf",
+    "fwrite",
+    "sched_yield",
+    "pthread_yield",
+    "thrd_yield",
+    "usleep",
+    "sleep",
+    "nanosleep",
+    "thrd_sleep",
+    "clock_nanosleep",
+    "srand",
+    "srandom",
+    "signal",
+    "sigaction",
+    "atexit",
+    "setlocale",
+    "madvise",
+    "pthread_attr_init",
+    "pthread_attr_destroy",
+    "pthread_attr_setstacksize",
+    "pthread_attr_setdetachstate",
+    "pthread_attr_setscope",
+    "pthread_condattr_init",
+    "pthread_condattr_destroy",
+    "pthread_rwlockattr_init",
+    "pthread_rwlockattr_destroy",
+    "pthread_barrierattr_init",
+    "pthread_barrierattr_destroy",
+    "pthread_mutexattr_destroy",
+    "pthread_mutexattr_setpshared",
+    "pthread_mutex_destroy",
+    "pthread_cond_destroy",
+    "pthread_rwlock_destroy",
+    "pthread_barrier_destroy",
+    "pthread_spin_destroy",
+    "sem_destroy",
+    "mtx_destroy",
+    "cnd_destroy",
+    "pthread_detach",
+    "thrd_detach",
+    "pthread_setconcurrency",
+    "pthread_attr_setschedpolicy",
+    "pthread_setaffinity_np",
+    "pthread_setname_np",
+    "pthread_setcancelstate",
+    "pthread_setcanceltype",
+    "pthread_key_create",
+    "pthread_setspecific",
+]
 
 
 def _fail_with(text: str) -> Handler:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from memfence.codes import Code
 from memfence.frontends.c.library.arguments import known, number
@@ -27,7 +28,10 @@ def pieces(path: Path, start: int, size: int, other: int | None = None) -> list[
         if base is None:
             continue
         for address in range(base - 7, base + size):
-            for begin, width in ((address, path.world.shared.get(address)), (address, path.state.cells.get(address, (None,))[0])):
+            for begin, width in (
+                (address, path.world.shared.get(address)),
+                (address, path.state.cells.get(address, (None,))[0]),
+            ):
                 if width is not None:
                     cuts |= {begin - base + start, begin + width - base + start}
             for begin, width in path.world.extents:
@@ -35,7 +39,7 @@ def pieces(path: Path, start: int, size: int, other: int | None = None) -> list[
                     cuts |= {begin - base + start, begin + width - base + start}
     cuts |= set(range(start - start % 8, start + size, 8))
     inside = sorted(c for c in cuts if start <= c <= start + size)
-    return [(a, b - a) for a, b in zip(inside, inside[1:], strict=False) if b > a]
+    return [(a, b - a) for a, b in pairwise(inside) if b > a]
 
 
 def copy_memory(path: Path, call: Call, arguments: list[Value]) -> None:
@@ -51,7 +55,9 @@ def copy_memory(path: Path, call: Call, arguments: list[Value]) -> None:
         if problem is not None:
             path.fail(f"{problem}: memcpy")
             return
-    _in_pieces(path, call, target, size, lambda p, a, n: _copy_piece(p, a, source.value + a - target.value, n), source.value)
+    _in_pieces(
+        path, call, target, size, lambda p, a, n: _copy_piece(p, a, source.value + a - target.value, n), source.value
+    )
 
 
 def _copy_piece(path: Path, target: int, source: int, size: int) -> list[Op]:

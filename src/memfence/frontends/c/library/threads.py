@@ -11,7 +11,7 @@ from memfence.frontends.c.machine.arithmetic import compare
 from memfence.frontends.c.machine.atomically import Atomically, returned
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.threads import create_thread, exit_thread, join_thread, own_number
-from memfence.frontends.c.machine.values import ONE, ZERO, Known, Scalar, Unknown, Value
+from memfence.frontends.c.machine.values import ZERO, Known, Scalar, Unknown, Value
 
 ONCE_RUNNING, ONCE_DONE = Known(1), Known(2)
 

@@ -44,7 +44,24 @@ ORDERS = {
 }
 INTEGER_CASTS = frozenset(("trunc", "zext", "sext", "ptrtoint", "inttoptr", "bitcast", "addrspacecast"))
 PLACE = re.compile(r"!dbg !(\d+)")
-CALL_WORDS = frozenset("tail musttail notail fastcc ccc coldcc nnan ninf nsz arcp contract afn reassoc fast".split())
+CALL_WORDS = frozenset(
+    [
+        "tail",
+        "musttail",
+        "notail",
+        "fastcc",
+        "ccc",
+        "coldcc",
+        "nnan",
+        "ninf",
+        "nsz",
+        "arcp",
+        "contract",
+        "afn",
+        "reassoc",
+        "fast",
+    ]
+)
 
 Reader = Callable[[Tokens, str, int], Instruction]
 

@@ -82,7 +82,7 @@ class DebugInfo:
             node = self.node(number)
             if node.get("") == "DIFile":
                 name, folder = _unquoted(node.get("filename", "")), _unquoted(node.get("directory", ""))
-                return os.path.normpath(os.path.join(folder, name))
+                return os.path.normpath(f"{folder}/{name}" if folder and not name.startswith("/") else name)
             number = _reference(node.get("file", "") or node.get("scope", ""))
             if not number:
                 return ""
@@ -145,7 +145,9 @@ class DebugInfo:
         best: tuple[int, dict[str, str]] | None = None
         for number in self._elements(_reference(node.get("elements", ""))):
             member = self.node(number)
-            if member.get("tag") not in ("DW_TAG_member", "DW_TAG_inheritance") or "StaticMember" in member.get("flags", ""):
+            if member.get("tag") not in ("DW_TAG_member", "DW_TAG_inheritance") or "StaticMember" in member.get(
+                "flags", ""
+            ):
                 continue
             start = int(member.get("offset", "0")) // BITS
             if start <= offset and (best is None or start > best[0]):

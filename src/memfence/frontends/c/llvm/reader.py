@@ -16,9 +16,32 @@ DECLARED = re.compile(r"#dbg_declare\(ptr %([-\w$.]+|\"[^\"]*\"), !(\d+)")
 OLD_DECLARED = re.compile(r"@llvm\.dbg\.(declare|value)\(metadata ptr %([-\w$.]+), metadata !(\d+)")
 DEBUG = re.compile(r"!dbg !(\d+)")
 LINKAGE = frozenset(
-    "private internal available_externally linkonce weak common appending extern_weak linkonce_odr weak_odr external"
-    " dso_local dso_preemptable default hidden protected dllimport dllexport unnamed_addr local_unnamed_addr"
-    " externally_initialized fastcc ccc coldcc".split()
+    [
+        "private",
+        "internal",
+        "available_externally",
+        "linkonce",
+        "weak",
+        "common",
+        "appending",
+        "extern_weak",
+        "linkonce_odr",
+        "weak_odr",
+        "external",
+        "dso_local",
+        "dso_preemptable",
+        "default",
+        "hidden",
+        "protected",
+        "dllimport",
+        "dllexport",
+        "unnamed_addr",
+        "local_unnamed_addr",
+        "externally_initialized",
+        "fastcc",
+        "ccc",
+        "coldcc",
+    ]
 )
 INTERNAL = frozenset(("private", "internal"))
 WEAK = frozenset(("linkonce", "weak", "linkonce_odr", "weak_odr", "available_externally", "extern_weak"))
@@ -166,9 +189,8 @@ class _ModuleReader:
                 if body:
                     blocks.append(Block(name, tuple(body)))
                 name, body = label[1].strip('"'), []
-            elif text.strip() and not text.lstrip().startswith(";"):
-                if not _declares(text, declared):
-                    body.append(read_instruction(_whole(text, lines), self.named))
+            elif text.strip() and not text.lstrip().startswith(";") and not _declares(text, declared):
+                body.append(read_instruction(_whole(text, lines), self.named))
         blocks.append(Block(name, tuple(body)))
         self.functions[head.name] = Function(
             head.name,

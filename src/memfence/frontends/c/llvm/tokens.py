@@ -43,17 +43,43 @@ TOKEN = re.compile(
 INTEGER = re.compile(r"-?\d+$")
 INT_TYPE = re.compile(r"i\d+$")
 CASTS = frozenset(
-    "trunc zext sext ptrtoint inttoptr bitcast addrspacecast fptosi fptoui sitofp uitofp fpext fptrunc".split()
+    [
+        "trunc",
+        "zext",
+        "sext",
+        "ptrtoint",
+        "inttoptr",
+        "bitcast",
+        "addrspacecast",
+        "fptosi",
+        "fptoui",
+        "sitofp",
+        "uitofp",
+        "fpext",
+        "fptrunc",
+    ]
 )
-ARITHMETIC = frozenset("add sub mul sdiv udiv srem urem shl lshr ashr and or xor".split())
-FLAGS = frozenset("nsw nuw exact inbounds nusw disjoint nneg samesign volatile inrange".split())
+ARITHMETIC = frozenset(["add", "sub", "mul", "sdiv", "udiv", "srem", "urem", "shl", "lshr", "ashr", "and", "or", "xor"])
+FLAGS = frozenset(["nsw", "nuw", "exact", "inbounds", "nusw", "disjoint", "nneg", "samesign", "volatile", "inrange"])
 WORDS_OF_PARAMETERS = re.compile(
     r"(noundef|nonnull|noalias|nocapture|readonly|readnone|writeonly|signext|zeroext|returned|immarg|inreg|nest|noext|"
     r"allocptr|nofree|swiftself|swifterror|dead_on_unwind|writable|dead_on_return|inalloca)$"
 )
 WORDS_WITH_ARGUMENT = frozenset(
-    "align dereferenceable dereferenceable_or_null byval sret byref elementtype captures range initializes nofpclass"
-    " preallocated".split()
+    [
+        "align",
+        "dereferenceable",
+        "dereferenceable_or_null",
+        "byval",
+        "sret",
+        "byref",
+        "elementtype",
+        "captures",
+        "range",
+        "initializes",
+        "nofpclass",
+        "preallocated",
+    ]
 )
 
 

@@ -34,9 +34,7 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
     properties: tuple[ir.Property, ...] = ()
     if found.world.options.deadlock and any(g.may_wait for g in graphs):
         properties = (ir.NoDeadlock(),)
-    return ir.Program(
-        source.path, variables, processes, properties, source, "c", tuple(found.world.notes)
-    )
+    return ir.Program(source.path, variables, processes, properties, source, "c", tuple(found.world.notes))
 
 
 class _Graph:
@@ -45,7 +43,7 @@ class _Graph:
     def __init__(self, process: Process) -> None:
         self.process = process
         self.initial = 0
-        self.steps: dict[int, list[Step]] = {l.number: list(l.steps) for l in process.locations}
+        self.steps: dict[int, list[Step]] = {at.number: list(at.steps) for at in process.locations}
 
     @property
     def may_wait(self) -> bool:
@@ -162,7 +160,9 @@ def _variable(world: World, address: int, started: set[int]) -> ir.SharedVar:
     name = world.space.name_of(address, size)
     placed = world.space.at(address)
     if placed is not None and placed.kind == "thread":
-        name = f"{placed.name}.{ {STARTED: 'started', DONE: 'done', 8: 'result', 16: 'argument'}[address - placed.start] }"
+        name = (
+            f"{placed.name}.{ {STARTED: 'started', DONE: 'done', 8: 'result', 16: 'argument'}[address - placed.start] }"
+        )
     elif placed is None:
         block = world.space.at(address + 8)
         name = f"freed({block.name})" if block is not None else name

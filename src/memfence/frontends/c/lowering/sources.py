@@ -27,7 +27,9 @@ class Sources:
                 content = Path(key).read_text(encoding="utf-8", errors="replace")
             except OSError:
                 return None
-            self._texts[key] = SourceText(os.path.relpath(key) if len(os.path.relpath(key)) < len(key) else key, content)
+            self._texts[key] = SourceText(
+                os.path.relpath(key) if len(os.path.relpath(key)) < len(key) else key, content
+            )
         return self._texts[key]
 
     def statement(self, place: Place | None) -> tuple[SourceText, Statement] | None:

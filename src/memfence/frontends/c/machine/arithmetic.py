@@ -169,7 +169,7 @@ def _hull(op: str, bits: int, a: Bounds, b: Bounds) -> Bounds | None:
             return 0, min(a[1], b[1] - 1)
         case "udiv" | "sdiv" if b[0] > 0 and a[0] >= 0:
             return a[0] // b[1], a[1] // b[0]
-        case "lshr" | "ashr" if a[0] >= 0 and 0 <= b[0]:
+        case "lshr" | "ashr" if a[0] >= 0 and b[0] >= 0:
             return 0, a[1]
         case "shl" if 0 <= b[0] <= b[1] < 32:
             return min(a[0], a[0] << b[1]), max(a[1], a[1] << b[1])
@@ -239,7 +239,9 @@ def compare(predicate: str, bits: int, a: Scalar, b: Scalar) -> Scalar:
     test = TESTS[predicate]
     if isinstance(a, Known) and isinstance(b, Known):
         return Known(int(test(a.value, b.value)))
-    values = combine(a.values, b.values, lambda x, y: int(test(x, y)), lambda first, second: _decided(predicate, first, second))
+    values = combine(
+        a.values, b.values, lambda x, y: int(test(x, y)), lambda first, second: _decided(predicate, first, second)
+    )
     if values.is_single:
         return Known(next(iter(values.listed)))
     truth = _truth(predicate, a, b)

@@ -95,9 +95,7 @@ class FunctionFacts:
         self.function = function
         self.blocks = {block.name: block.instructions for block in function.blocks}
         self.entry = function.blocks[0].name
-        self.allocas = {
-            i.result: i for block in function.blocks for i in block.instructions if isinstance(i, Alloca)
-        }
+        self.allocas = {i.result: i for block in function.blocks for i in block.instructions if isinstance(i, Alloca)}
         self.simple = self._simple_locals()
         self.predecessors: dict[str, set[str]] = {name: set() for name in self.blocks}
         for name, instructions in self.blocks.items():

@@ -227,9 +227,7 @@ class _Freezer:
                 entries.append((name, part))
                 kept[name] = stored
             keys.append((frame.position, frame.atomic, tuple(entries)))
-            frames.append(
-                Frame(frame.symbol, frame.facts, frame.block, frame.index, kept, frame.call, frame.atomic)
-            )
+            frames.append(Frame(frame.symbol, frame.facts, frame.block, frame.index, kept, frame.call, frame.atomic))
         memory = []
         cells: dict[int, tuple[int, Value]] = {}
         for address in sorted(state.cells):

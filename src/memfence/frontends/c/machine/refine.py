@@ -42,7 +42,9 @@ def _facts(guard: Expr) -> list[tuple[Expr, str, int]]:
             return [(subject, op, bound)]
         case Binary("==" | "!=" | "<" | "<=" | ">" | ">=" as op, Const(bound), Register() as subject):
             return [(subject, MIRRORED[op], bound)]
-        case Binary("==" | "!=" | "<" | "<=" | ">" | ">=" as op, Binary("+", Register() as subject, Const(add)), Const(b)):
+        case Binary(
+            "==" | "!=" | "<" | "<=" | ">" | ">=" as op, Binary("+", Register() as subject, Const(add)), Const(b)
+        ):
             return [(subject, op, b - add)]
         case Register():
             return [(guard, "!=", 0)]

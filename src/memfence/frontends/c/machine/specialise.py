@@ -146,5 +146,3 @@ class _Pass:
             for address in grown:
                 for location in process.dependents.get(address, ()):
                     process.waiting[location] = None
-
-

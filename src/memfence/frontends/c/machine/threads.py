@@ -159,5 +159,3 @@ def exit_thread(path: Path, value: Value | None) -> None:
 
 def own_number(path: Path) -> Scalar:
     return Known(path.process.number)
-
-

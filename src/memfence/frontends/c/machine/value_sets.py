@@ -1,4 +1,4 @@
-"""Which integers a value can be: a short list, an interval, or both. Addresses are always listed, so pointers stay exact."""
+"""Which integers a value can be: a list, an interval, or both. Addresses are always listed: pointers stay exact."""
 
 from __future__ import annotations
 
@@ -176,4 +176,4 @@ def within_reach(values: ValueSet) -> ValueSet:
 
 def is_within_reach(values: ValueSet) -> bool:
     bounds = values.bounds()
-    return values.is_empty or (bounds is not None and LOWEST <= bounds[0] and bounds[1] <= HIGHEST)
+    return values.is_empty or (bounds is not None and bounds[0] >= LOWEST and bounds[1] <= HIGHEST)

@@ -17,7 +17,15 @@ from memfence.frontends.c.machine.liveness import FunctionFacts
 from memfence.frontends.c.machine.memory import AddressSpace, Object
 from memfence.frontends.c.machine.residual import Cell, Guard, Op
 from memfence.frontends.c.machine.state import Position
-from memfence.frontends.c.machine.value_sets import HIGHEST, LOWEST, NOTHING, ValueSet, is_within_reach, just, within_reach
+from memfence.frontends.c.machine.value_sets import (
+    HIGHEST,
+    LOWEST,
+    NOTHING,
+    ValueSet,
+    is_within_reach,
+    just,
+    within_reach,
+)
 from memfence.frontends.c.machine.values import Known, Scalar
 from memfence.frontends.c.options import LoadOptions
 from memfence.program.expressions import Binary, Const, conjunction
