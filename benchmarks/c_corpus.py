@@ -157,7 +157,7 @@ def main() -> None:
     for group, count in sorted(groups.items()):
         print(*group, count)
     if given.csv:
-        with open(given.csv, "w", newline="") as out:
+        with Path(given.csv).open("w", newline="") as out:
             fields = [
                 "file",
                 "model",

@@ -25,11 +25,8 @@ STANDARD_INPUT = "-"
 Source = Program | SourceText | str | Path
 """A loaded program, a text, or the path of a file (`-`: standard input). A text with a line break is no path."""
 
-FOR_C = tuple(one.name for one in fields(COptions))
-LOADING = (
-    *(one.name for one in fields(LoadOptions) if one.name != "c"),
-    *(name for name in FOR_C if name != "deadlock"),
-)
+FOR_C = tuple(one.name for one in fields(COptions) if one.name != "deadlock")
+LOADING = (*(one.name for one in fields(LoadOptions) if one.name != "c"), *FOR_C)
 """Keywords that say how to read the program; they make no sense for one that is loaded already."""
 OptionsT = TypeVar("OptionsT", bound=CheckOptions)
 

@@ -13,7 +13,7 @@ from memfence.source import SourceText
 
 def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     """The program in one text."""
-    return replace(load_texts([source], options.c), options=options)
+    return replace(load_texts([source], options.c), options=replace(options, language="c"))
 
 
 __all__ = ["insert_fences", "load", "load_texts", "parse"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -80,8 +81,5 @@ def _is_statement(node: Any) -> bool:
 def _parser(is_cpp: bool) -> Any:
     import tree_sitter
 
-    if is_cpp:
-        import tree_sitter_cpp as grammar
-    else:
-        import tree_sitter_c as grammar
+    grammar = import_module("tree_sitter_cpp" if is_cpp else "tree_sitter_c")
     return tree_sitter.Parser(tree_sitter.Language(grammar.language()))

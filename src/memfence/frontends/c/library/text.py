@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from memfence.codes import Code
 from memfence.frontends.c.library.arguments import known, number
@@ -38,7 +39,7 @@ def pieces(path: Path, start: int, size: int, other: int | None = None) -> list[
                     cuts |= {begin - base + start, begin + width - base + start}
     cuts |= set(range(start - start % 8, start + size, 8))
     inside = sorted(c for c in cuts if start <= c <= start + size)
-    return [(a, b - a) for a, b in zip(inside, inside[1:], strict=False) if b > a]
+    return [(a, b - a) for a, b in pairwise(inside) if b > a]
 
 
 def copy_memory(path: Path, call: Call, arguments: list[Value]) -> None:

@@ -152,7 +152,8 @@ FUNCTIONS: dict[str, Handler] = {
     **dict.fromkeys(
         ("__VERIFIER_spin_start", "__VERIFIER_spin_end", "__VERIFIER_loop_begin", "__VERIFIER_loop_bound",
          "__VERIFIER_optional", "__VERIFIER_confirm_CAS", "__VERIFIER_helping_CAS", "__VERIFIER_potential_spin_end",
-         "__VERIFIER_local_write", "__VERIFIER_final_write", "__VERIFIER_faiZNE_spin_end", "__VERIFIER_lockZNE_spin_end"),
+         "__VERIFIER_local_write", "__VERIFIER_final_write", "__VERIFIER_faiZNE_spin_end",
+         "__VERIFIER_lockZNE_spin_end"),
         nothing,
     ),
 }  # fmt: skip

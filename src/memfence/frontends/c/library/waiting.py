@@ -10,6 +10,7 @@ from memfence.frontends.c.library.arguments import number, on_object
 from memfence.frontends.c.library.locks import call_name, on_lock, release_mutex, take_mutex
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.llvm.instructions import Call
+from memfence.frontends.c.machine import private
 from memfence.frontends.c.machine.access import at_address
 from memfence.frontends.c.machine.arithmetic import choose, compare, compute
 from memfence.frontends.c.machine.atomically import Atomically
@@ -176,36 +177,30 @@ def _wait_at_barrier(path: Path, call: Call, arguments: list[Value]) -> None:
 
 
 def _barrier_at(path: Path, call: Call, address: int) -> None:
+    """Two steps: arrive; go on once the round is over. The last to arrive ends the round."""
     waiting = ("barrier", path.state.positions())
-    round_name = f"!round{path.state.top.index}"
+    entered = path.world.space.place(("barrier round", path.process.number), 4, "round entered", "stack").start
+    step = Atomically(path)
     if waiting in path.state.counts:
         del path.state.counts[waiting]
-        before = Known(path.state.counts.pop((waiting, "round")))
-        step = Atomically(path)
+        before = private.read(path.world, path.state, entered, 4)
+        private.forget(path.state, entered, entered + 4)
         step.wait_for(compare("ne", 32, step.read(address + ROUND), before))
         step.finish(call, ZERO)
         return
-    del round_name
     last = path.fork()
     assert last is not None
     _last_arrives(last, call, address)
-    for number_of_round in range(ROUNDS):
-        copy = path.fork()
-        assert copy is not None
-        step = Atomically(copy)
-        arrived, needed = step.read(address + ARRIVED), step.read(address + NEEDED)
-        current = step.read(address + ROUND)
-        step.wait_for(compare("slt", 32, compute("add", 32, arrived, ONE), needed))
-        step.wait_for(compare("eq", 32, current, Known(number_of_round)))
-        if step.is_stuck or not current.values.contains(number_of_round):
-            copy.ended = True
-            continue
-        step.write(address + ARRIVED, compute("add", 32, arrived, ONE))
-        copy.state.counts[waiting] = 1
-        copy.state.counts[(waiting, "round")] = number_of_round
-        copy.state.top.index -= 1
-        copy.emit(step.ops, locked=True)
-    path.ended = True
+    arrived, needed = step.read(address + ARRIVED), step.read(address + NEEDED)
+    step.wait_for(compare("slt", 32, compute("add", 32, arrived, ONE), needed))
+    if step.is_stuck:
+        path.ended = True
+        return
+    private.write(path.world, path.state, entered, 4, step.read(address + ROUND))
+    step.write(address + ARRIVED, compute("add", 32, arrived, ONE))
+    path.state.counts[waiting] = 1
+    path.state.top.index -= 1
+    path.emit(step.ops, locked=True)
 
 
 def _last_arrives(path: Path, call: Call, address: int) -> None:

@@ -1,4 +1,4 @@
-"""The instructions, one dataclass each: a closed union. Each knows its debug location (`place`, a metadata number or 0)."""
+"""The instructions, one dataclass each: a closed union. `place` is the number of the debug location, or 0."""
 
 from __future__ import annotations
 

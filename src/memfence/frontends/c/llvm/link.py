@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memfence.frontends.c.llvm.instructions import Function, GlobalVariable, Module
@@ -28,6 +28,14 @@ class Symbol:
         return bool(definition.blocks) if isinstance(definition, Function) else definition.initial is not None
 
 
+def _symbols(number: int, module: Module) -> Iterator[Symbol]:
+    """Everything that the module defines or declares."""
+    for name, variable in module.variables.items():
+        yield Symbol(number, name, variable)
+    for name, function in module.functions.items():
+        yield Symbol(number, name, function)
+
+
 class Linked:
     """All modules. Internal names are looked up in their own module first, the others anywhere."""
 
@@ -36,8 +44,8 @@ class Linked:
         self.debug = tuple(DebugInfo(m.metadata) for m in modules)
         self._public: dict[str, Symbol] = {}
         for number, module in enumerate(modules):
-            for name, definition in (*module.variables.items(), *module.functions.items()):
-                symbol = Symbol(number, name, definition)
+            for symbol in _symbols(number, module):
+                name, definition = symbol.name, symbol.definition
                 known = self._public.get(name)
                 if not definition.internal and (known is None or (symbol.is_defined and not known.is_defined)):
                     self._public[name] = symbol
@@ -71,8 +79,8 @@ class Linked:
         found: dict[str, Symbol] = {}
         twice = []
         for number, module in enumerate(self.modules):
-            for name, definition in (*module.variables.items(), *module.functions.items()):
-                symbol = Symbol(number, name, definition)
+            for symbol in _symbols(number, module):
+                name, definition = symbol.name, symbol.definition
                 weak = isinstance(definition, Function) and definition.weak
                 if definition.internal or weak or not symbol.is_defined:
                     continue

@@ -82,7 +82,7 @@ class DebugInfo:
             node = self.node(number)
             if node.get("") == "DIFile":
                 name, folder = _unquoted(node.get("filename", "")), _unquoted(node.get("directory", ""))
-                return os.path.normpath(os.path.join(folder, name))
+                return os.path.normpath(f"{folder}/{name}" if folder and not name.startswith("/") else name)
             number = _reference(node.get("file", "") or node.get("scope", ""))
             if not number:
                 return ""

@@ -189,9 +189,8 @@ class _ModuleReader:
                 if body:
                     blocks.append(Block(name, tuple(body)))
                 name, body = label[1].strip('"'), []
-            elif text.strip() and not text.lstrip().startswith(";"):
-                if not _declares(text, declared):
-                    body.append(read_instruction(_whole(text, lines), self.named))
+            elif text.strip() and not text.lstrip().startswith(";") and not _declares(text, declared):
+                body.append(read_instruction(_whole(text, lines), self.named))
         blocks.append(Block(name, tuple(body)))
         self.functions[head.name] = Function(
             head.name,

@@ -34,7 +34,7 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
     properties: tuple[ir.Property, ...] = ()
     if found.world.options.deadlock and any(g.may_wait for g in graphs):
         properties = (ir.NoDeadlock(),)
-    return ir.Program(source.path, variables, processes, properties, source, "c", tuple(found.world.notes))
+    return ir.Program(source.path, variables, processes, properties, source, notes=tuple(found.world.notes))
 
 
 class _Graph:
@@ -43,7 +43,7 @@ class _Graph:
     def __init__(self, process: Process) -> None:
         self.process = process
         self.initial = 0
-        self.steps: dict[int, list[Step]] = {l.number: list(l.steps) for l in process.locations}
+        self.steps: dict[int, list[Step]] = {at.number: list(at.steps) for at in process.locations}
 
     @property
     def may_wait(self) -> bool:

@@ -140,11 +140,11 @@ def _runs(cells: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
     runs: list[list[tuple[int, int]]] = []
     for address, number in cells:
         run = runs[-1] if runs else None
-        if run is not None and number == run[-1][1] + 1:
-            if len(run) == 1 or address - run[-1][0] == run[1][0] - run[0][0]:
-                run.append((address, number))
-                continue
-        runs.append([(address, number)])
+        follows = run is not None and number == run[-1][1] + 1
+        if run is not None and follows and (len(run) == 1 or address - run[-1][0] == run[1][0] - run[0][0]):
+            run.append((address, number))
+        else:
+            runs.append([(address, number)])
     return runs
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from memfence.codes import Code
-from memfence.frontends.c.llvm.types import ArrayType, StructType, Type, field_offset, size_of
+from memfence.frontends.c.llvm.types import ArrayType, StructType, Type, size_of
 from memfence.frontends.c.machine import private
 from memfence.frontends.c.machine.arithmetic import compute, unwrapped
 from memfence.frontends.c.machine.path import Path
@@ -80,6 +80,8 @@ def is_in_memory(path: Path, address: int, size: int) -> bool:
 def load(path: Path, result: str, type: Type, pointer: Scalar, order: MemoryOrder, volatile: bool) -> None:
     """`result := *pointer`."""
     if isinstance(type, StructType | ArrayType):
+        from memfence.frontends.c.machine.struct_access import load_parts
+
         load_parts(path, result, type, pointer)
         return
     size = size_of(type)
@@ -157,6 +159,8 @@ def alive_ops(path: Path, address: int) -> list[Op]:
 def store(path: Path, type: Type, value: Value, pointer: Scalar, order: MemoryOrder, volatile: bool) -> None:
     """`*pointer := value`."""
     if isinstance(value, Parts):
+        from memfence.frontends.c.machine.struct_access import store_parts
+
         store_parts(path, type, value, pointer)
         return
     size = size_of(type)
@@ -238,57 +242,6 @@ def in_bounds(target: Among) -> list[Op]:
     lowest, highest = target.cells[0], target.cells[-1]
     inside = conjunction(Binary(">=", target.pointer, Const(lowest)), Binary("<=", target.pointer, Const(highest)))
     return [Guard(inside)]
-
-
-# Structs as a whole.
-
-
-def parts_of(type: Type) -> list[tuple[int, Type]]:
-    """Offset and type of every scalar in the type."""
-    if isinstance(type, StructType):
-        return [
-            (field_offset(type, n) + offset, inner)
-            for n, part in enumerate(type.fields)
-            for offset, inner in parts_of(part)
-        ]
-    if isinstance(type, ArrayType):
-        size = size_of(type.element)
-        return [(n * size + o, inner) for n in range(type.count) for o, inner in parts_of(type.element)]
-    return [(0, type)]
-
-
-def load_parts(path: Path, result: str, type: Type, pointer: Scalar) -> None:
-    if not isinstance(pointer, Known) or is_in_memory(path, pointer.value, size_of(type)):
-        raise path.refuse(Code.UNSUPPORTED, "a whole shared struct is loaded at once")
-    path.world.reads(path.process.number, pointer.value, size_of(type), whole=False)
-
-    def part(inner: Type, at: int) -> Value:
-        if isinstance(inner, StructType):
-            return Parts(tuple(part(f, at + field_offset(inner, n)) for n, f in enumerate(inner.fields)))
-        if isinstance(inner, ArrayType):
-            width = size_of(inner.element)
-            return Parts(tuple(part(inner.element, at + n * width) for n in range(inner.count)))
-        return private.read(path.world, path.state, at, size_of(inner))
-
-    path.set(result, part(type, pointer.value))
-
-
-def store_parts(path: Path, type: Type, value: Parts, pointer: Scalar) -> None:
-    if not isinstance(pointer, Known) or is_in_memory(path, pointer.value, size_of(type)):
-        raise path.refuse(Code.UNSUPPORTED, "a whole shared struct is stored at once")
-    path.world.writes(path.process.number, pointer.value, size_of(type), whole=False)
-
-    def put(inner: Type, item: Value, at: int) -> None:
-        if isinstance(item, Parts):
-            for n, element in enumerate(item.items):
-                if isinstance(inner, StructType):
-                    put(inner.fields[n], element, at + field_offset(inner, n))
-                elif isinstance(inner, ArrayType):
-                    put(inner.element, element, at + n * size_of(inner.element))
-        else:
-            private.write(path.world, path.state, at, size_of(inner), item)
-
-    put(type, value, pointer.value)
 
 
 # Read-modify-write.

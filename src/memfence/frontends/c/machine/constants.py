@@ -31,7 +31,7 @@ from memfence.frontends.c.machine.arithmetic import exact
 from memfence.frontends.c.machine.memory import AddressSpace, Object
 
 Plan = tuple[int, list[tuple[Operand, int, int]]]
-"""Constant bytes; then for each index that is none its operand, its stride, and the elements of its array (0: no limit)."""
+"""Constant bytes; then for each other index its operand, its stride, and the elements of its array (0: no limit)."""
 
 
 class NotConstant(Exception):
@@ -138,7 +138,7 @@ class Constants:
         return total
 
     def plan(self, module: int, source: Type, indices: tuple[Operand, ...]) -> Plan:
-        """The bytes that constant indices add, and the other indices with what each counts for, and how far it may go."""
+        """The bytes that constant indices add, and the other indices: what each counts for, how far it may go."""
         constant = 0
         variable: list[tuple[Operand, int, int]] = []
         type = source
@@ -151,7 +151,8 @@ class Constants:
             count = 0
             if position:
                 assert isinstance(type, ArrayType)
-                type, count = type.element, type.count
+                count = type.count
+                type = type.element
             if isinstance(index, Number):
                 constant += index.value * size_of(type)
             else:

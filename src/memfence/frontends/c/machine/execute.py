@@ -45,6 +45,7 @@ from memfence.frontends.c.machine.arithmetic import (
 )
 from memfence.frontends.c.machine.calls import call_function, return_from
 from memfence.frontends.c.machine.liveness import CONTENT
+from memfence.frontends.c.machine.parts import inner_type, part_of, with_part
 from memfence.frontends.c.machine.path import FLOAT_HINT, Path
 from memfence.frontends.c.machine.residual import Barrier
 from memfence.frontends.c.machine.value_sets import ADDRESS_BASE, ValueSet, listed, range_of_bits
@@ -61,7 +62,7 @@ def execute(path: Path, instruction: Instruction) -> None:
             _load(path, instruction)
         case StoreTo():
             _store(path, instruction)
-        case Offset(result, source, base, indices, _):
+        case Offset(result, source, base, _, _):
             path.set(result, _offset(path, source, path.scalar(source, base), instruction))
         case Compute():
             _compute(path, instruction)
@@ -90,10 +91,10 @@ def execute(path: Path, instruction: Instruction) -> None:
             if not single_thread and path.state.started:
                 path.emit([Barrier(order)])
         case Extract(result, type, aggregate, steps, _):
-            path.set(result, _part(path, path.value(type, aggregate), steps))
+            path.set(result, part_of(path, path.value(type, aggregate), steps))
         case Insert(result, type, aggregate, element, steps, _):
-            part_type = _inner_type(type, steps)
-            path.set(result, _with_part(path.value(type, aggregate), steps, path.value(part_type, element)))
+            part_type = inner_type(type, steps)
+            path.set(result, with_part(path.value(type, aggregate), steps, path.value(part_type, element)))
         case Freeze(result, type, operand, _):
             path.set(result, path.value(type, operand))
         case Other(_, opcode, _):
@@ -149,7 +150,7 @@ def _offset(path: Path, source: Type, base: Scalar, i: Offset) -> Scalar:
 
 
 def _moved(path: Path, base: Scalar, index: Scalar, stride: int, count: int = 0) -> Scalar:
-    """`base + index * stride`. Of an array with `count` elements, and else of the object, no address outside is known."""
+    """`base + index * stride`. Outside of an array with `count` elements, else of the object, no address is known."""
     delta = compute("mul", 64, index, Known(stride))
     total = compute("add", 64, base, delta)
     if isinstance(total, Known) or stride == 0:
@@ -216,9 +217,9 @@ def _combined(op: str, bits: int, a: Scalar, b: Scalar, *, checked: bool) -> Sca
     ):
         lo, hi = range_of_bits(bits)
         return Unknown(ideal.expr, ideal.values.keep(lambda v: lo <= v <= hi, lo, hi))
-    if bits == 1 and op in ("and", "or") and isinstance(a, Unknown) and isinstance(b, Unknown):
-        if is_truth(a.expr) and is_truth(b.expr):
-            return Unknown(Binary("&&" if op == "and" else "||", a.expr, b.expr), listed((0, 1)))
+    both_unknown = isinstance(a, Unknown) and isinstance(b, Unknown)
+    if bits == 1 and op in ("and", "or") and both_unknown and is_truth(a.expr) and is_truth(b.expr):
+        return Unknown(Binary("&&" if op == "and" else "||", a.expr, b.expr), listed((0, 1)))
     return compute(op, bits, a, b)
 
 
@@ -336,33 +337,3 @@ def new_content(path: Path, op: str, bits: int, old: Scalar, operand: Scalar) ->
             predicate = {"max": "sge", "min": "sle", "umax": "uge", "umin": "ule"}[op]
             return choose(compare(predicate, bits, old, operand), old, operand)
     raise path.refuse(Code.UNSUPPORTED, f"the atomic operation `{op}` is not supported")
-
-
-# Structs that are no memory.
-
-
-def _part(path: Path, value: Value, steps: tuple[int, ...]) -> Value:
-    for step in steps:
-        if not isinstance(value, Parts):
-            raise path.refuse(Code.UNSUPPORTED, "a part of something that has none")
-        value = value.items[step]
-    return value
-
-
-def _inner_type(type: Type, steps: tuple[int, ...]) -> Type:
-    for step in steps:
-        if isinstance(type, StructType):
-            type = type.fields[step]
-        elif isinstance(type, ArrayType):
-            type = type.element
-    return type
-
-
-def _with_part(value: Value, steps: tuple[int, ...], new: Value) -> Value:
-    if not steps:
-        return new
-    items = list(value.items) if isinstance(value, Parts) else []
-    while len(items) <= steps[0]:
-        items.append(ZERO)
-    items[steps[0]] = _with_part(items[steps[0]], steps[1:], new)
-    return Parts(tuple(items))

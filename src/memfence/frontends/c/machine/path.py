@@ -7,6 +7,7 @@ is not known, it forks: each fork is a way of its own, with a guard.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from memfence.codes import Code
 from memfence.frontends.c.llvm.instructions import Call, Instruction, Phi
@@ -96,7 +97,7 @@ class Path:
 
     def _step(self, target: int, ops: Sequence[Op], moves: list[tuple[int, Scalar]], locked: bool) -> None:
         frames = self.state.frames
-        calls = (self.debug_of(f).place(g.call.place) for f, g in zip(frames, frames[1:], strict=False) if g.call)
+        calls = (self.debug_of(f).place(g.call.place) for f, g in pairwise(frames) if g.call)
         stack = tuple(p for p in calls if p is not None)
         function = frames[-1].symbol.name if frames else ""
         place = self.place

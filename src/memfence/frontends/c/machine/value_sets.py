@@ -1,4 +1,4 @@
-"""Which integers a value can be: a short list, an interval, or both. Addresses are always listed, so pointers stay exact."""
+"""Which integers a value can be: a list, an interval, or both. Addresses are always listed: pointers stay exact."""
 
 from __future__ import annotations
 
