@@ -4,6 +4,7 @@ BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 JOBS ?= auto
 CMAKE := $(shell command -v cmake || echo $(BIN)/cmake)
+CORE := $(wildcard core/*/*.cpp core/*/*.hpp)
 export MYPYPATH := src
 
 .DEFAULT_GOAL := help
@@ -14,7 +15,7 @@ help: ## Show this list
 
 setup: $(VENV)/.ready ## Make .venv with memfence (editable) and everything for development
 
-$(VENV)/.ready: pyproject.toml CMakeLists.txt $(wildcard core/*/*.cpp core/include/memfence/*.hpp)
+$(VENV)/.ready: pyproject.toml CMakeLists.txt $(CORE)
 	test -x $(BIN)/python || python3 -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	command -v cmake >/dev/null || $(BIN)/python -m pip install --quiet cmake
@@ -28,7 +29,7 @@ build-asan: ## Compile the core and its tests with the address and undefined-beh
 	$(CMAKE) -S . -B build/asan -DCMAKE_BUILD_TYPE=Debug -DMEMFENCE_DEV=ON -DMEMFENCE_TESTS=ON -DMEMFENCE_SANITIZE=ON
 	$(CMAKE) --build build/asan --parallel 2
 
-build/native/core_tests: $(wildcard core/*/*.cpp core/tests/*.hpp core/include/memfence/*.hpp) CMakeLists.txt
+build/native/core_tests: $(CORE) CMakeLists.txt
 	$(CMAKE) -S . -B build/native -DMEMFENCE_DEV=ON -DMEMFENCE_TESTS=ON
 	$(CMAKE) --build build/native --parallel 2
 

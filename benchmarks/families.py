@@ -14,15 +14,16 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from memfence.engines.native.attacks import explore_attacks
+from memfence.engines.native.attacks import AttackKind, explore_attacks
 from memfence.passes.flattening import distinct_processes, flatten
 from memfence.pipeline import load
 from memfence.program.ir import Fence, Location, Process, Program, Transition
 from memfence.program.load_options import LoadOptions
 from memfence.questions import check
 from memfence.reports.plot import Panel, Series, render_plot
+from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
-from memfence.tasks.result import CheckResult, Verdict
+from memfence.tasks.result import CheckResult
 
 FAMILIES = Path(__file__).resolve().parents[2] / "shared" / "corpus" / "persist" / "parameterized"
 STEPS = 2
@@ -40,7 +41,7 @@ def members(family: Path) -> list[tuple[int, Path]]:
 def fenced(program: Program) -> Program:
     """`program` with an mfence behind every store that an attack in an abstract program delays."""
     for process in distinct_processes(program):
-        attacks = explore_attacks(flatten(program, process, STEPS), "persistence", collect=True).attacks
+        attacks = explore_attacks(flatten(program, process, STEPS), AttackKind.PERSISTENCE, collect=True).attacks
         delayed = {attack.walk[0] for attack in attacks}
         same = [n for n, p in enumerate(program.processes) if p.transitions == program.processes[process].transitions]
         program = replace(

@@ -23,18 +23,19 @@ from beem_answers import as_predicates, searched  # noqa: E402
 from test_ltl_against_spin import spin_text  # noqa: E402
 from test_ltl_sizes import ROWS as FORMULAS  # noqa: E402
 
-from memfence.engines.native.emptiness import SAFE_REDUCTIONS, BuchiEdge, Emptiness, find_accepted_run, reference_model  # noqa: E402
-from memfence.engines.native.explicit import Bounded  # noqa: E402
+from memfence.engines.native.emptiness import SAFE_REDUCTIONS, Emptiness, find_accepted_run, reference_model  # noqa: E402
 from memfence.models.fairness import Condition, Recurring, memory_fairness  # noqa: E402
 from memfence.program.builder import ProcessBuilder  # noqa: E402
 from memfence.program.expressions import Binary, Const, Shared, variable_address  # noqa: E402
-from memfence.program.ir import Domain, Fence, Program, SharedVar, Store  # noqa: E402
+from memfence.program.ir import Domain, Fence, Ltl, Program, SharedVar, Store  # noqa: E402
 from memfence.questions.ltl.check import claim_of_formula  # noqa: E402
 from memfence.questions.ltl.formula import Not  # noqa: E402
 from memfence.questions.ltl.translate import translate  # noqa: E402
+from memfence.tasks.task import BuchiEdge  # noqa: E402
+from support.models import spec  # noqa: E402
 
-SC = Bounded("sc")
-PSO = Bounded("pso", 1)
+SC = spec("sc")
+PSO = spec("pso", 1)
 PATIENCE = 20
 """Seconds after which `spin -f` is stopped."""
 
@@ -78,7 +79,7 @@ def time_property() -> None:
 
 def decided(instance: Instance, number: int, reductions: frozenset[str]) -> Emptiness:
     program, stated = instance.load(), property_of(instance, number)
-    claim = claim_of_formula(stated.formula, program, as_predicates(stated.definitions))
+    claim = claim_of_formula(Ltl("ltl", stated.formula), program, as_predicates(stated.definitions))
     edges = tuple(
         tuple(BuchiEdge(e.target, e.positive, e.negative, e.marks) for e in leaving)
         for leaving in claim.automaton.edges

@@ -15,7 +15,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from memfence.engines.native.attacks import explore_attacks
+from memfence.engines.native.attacks import AttackKind, explore_attacks
 from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load
 from memfence.program.load_options import LoadOptions
@@ -99,11 +99,11 @@ def measure(row: Row) -> Measured:
     limits = LIMITS_OF_HARDEST if row.name == HARDEST else LIMITS
     program = shared_memory_form(load(PROGRAMS / f"{row.file}.txt", LoadOptions(int_bits=row.int_bits)))
     began = time.process_time()
-    every = explore_attacks(program, "persistence", collect=True, limits=limits)
+    every = explore_attacks(program, AttackKind.PERSISTENCE, collect=True, limits=limits)
     cpu_seconds = time.process_time() - began
-    decided = every if every.complete else explore_attacks(program, "persistence", limits=limits)
+    decided = every if every.complete else explore_attacks(program, AttackKind.PERSISTENCE, limits=limits)
     if decided.attacks:
-        decided.attack_trace(decided.attacks[0], "tso")
+        decided.trace(decided.attacks[0])
     megabytes = peak_megabytes()
     options = CheckOptions(criterion="robust", timeout_seconds=limits.timeout_seconds, threads=1)
     robust = check(program, options)

@@ -15,13 +15,15 @@ from math import exp, log
 import spin
 from cases import CORPUS, THREADS, WITH_BUFFERS, WITH_REDUCTIONS, WITHOUT_REDUCTIONS, Case
 
-from memfence.engines.native.explicit import Bounded, Explored, Question, explore
+from memfence.engines.native.explicit import Explored, explore
+from memfence.models.spec import ModelSpec
 from memfence.pipeline import load
 from memfence.program.ir import Forbidden, Program
 from memfence.program.load_options import LoadOptions
 from memfence.program.text.properties import parse_expression
 from memfence.tasks.limits import Limits
-from memfence.tasks.options import ALL_REDUCTIONS
+from memfence.tasks.task import ALL_REDUCTIONS, Safety
+from support.models import spec
 
 UNREDUCED: frozenset[str] = frozenset()
 REDUCED = frozenset(ALL_REDUCTIONS)
@@ -54,7 +56,7 @@ def compare_without_reductions() -> None:
     ratios = []
     for case in available(WITHOUT_REDUCTIONS):
         program = load_case(case)
-        ours = measure(program, Bounded("sc"), UNREDUCED, case.states)
+        ours = measure(program, spec("sc"), UNREDUCED, case.states)
         size = (ours.explored.cost.state_bits + 7) // 8
         line = f"{case.name:16}{case.states:>11,}{size:>7}{ours.rate:>13,.0f}"
         if spin.is_installed():
@@ -77,7 +79,7 @@ def compare_with_reductions() -> None:
     against_pan, against_all = [], []
     for case in available(WITH_REDUCTIONS):
         program = load_case(case)
-        measure(program, Bounded("sc"), REDUCED, case.states)
+        measure(program, spec("sc"), REDUCED, case.states)
         ours = spin.timed(command_of(case))
         line = f"{case.name:16}{case.states:>9,}{ours.wall:>10.2f}"
         if spin.is_installed():
@@ -101,7 +103,7 @@ def time_store_buffers() -> None:
     for case in WITH_BUFFERS:
         program = load(case.path)
         for name, reductions, states in (("none", UNREDUCED, case.states), ("all", REDUCED, case.reduced)):
-            ours = measure(program, Bounded(case.model, case.bound), reductions, states)
+            ours = measure(program, spec(case.model, case.bound), reductions, states)
             cost = ours.explored.cost
             numbers = f"{cost.states:>11,}{cost.transitions:>13,}{(cost.state_bits + 7) // 8:>7}"
             print(f"{case.name:24}{name:>11}{numbers}{ours.cpu:>9.2f}{ours.rate:>13,.0f}", flush=True)
@@ -114,8 +116,7 @@ def compare_threads() -> None:
     title("two threads, reductions on: seconds on the clock, the least of three runs")
     program = load_case(THREADS)
     one, two = (
-        min(measure(program, Bounded("sc"), REDUCED, THREADS.states, threads).wall for _ in range(3))
-        for threads in (1, 2)
+        min(measure(program, spec("sc"), REDUCED, THREADS.states, threads).wall for _ in range(3)) for threads in (1, 2)
     )
     print(
         f"{THREADS.name}: {THREADS.states:,} states, one thread {one:.2f} s, two {two:.2f} s: "
@@ -123,12 +124,12 @@ def compare_threads() -> None:
     )
 
 
-def measure(program: Program, memory: Bounded, reductions: frozenset[str], states: int, threads: int = 1) -> Measured:
+def measure(program: Program, memory: ModelSpec, reductions: frozenset[str], states: int, threads: int = 1) -> Measured:
     """Explore, and insist on the number of states."""
     bad = next((p.expr for p in program.properties if isinstance(p, Forbidden)), None)
     cpu, wall = time.process_time(), time.perf_counter()
     explored = explore(
-        program, memory, Question(bad=bad, failures=False), limits=Limits(threads=threads), reductions=reductions
+        program, memory, Safety(bad=bad, failures=False), limits=Limits(threads=threads), reductions=reductions
     )
     measured = Measured(explored, time.perf_counter() - wall, time.process_time() - cpu)
     expect(program.name, "states", explored.cost.states, states)

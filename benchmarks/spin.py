@@ -13,7 +13,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 from tempfile import TemporaryDirectory
 
 from memfence.program.ir import Program
-from memfence.translate.promela import render_promela
+from memfence.translation.promela import render_promela
 
 DEEPEST = 2_000_000
 

@@ -1,4 +1,4 @@
-"""Makes the shared modules of this folder (`corpus`, `canonical`, ...) importable from every test.
+"""Settings of the whole suite.
 
 `--hypothesis-profile=find` only looks for a counterexample, and does not make it smaller: for planted bugs.
 """

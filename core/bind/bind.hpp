@@ -3,7 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "memfence/limits.hpp"
+#include "search/limits.hpp"
 
 namespace memfence::bind {
 

@@ -6,7 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/dual.hpp"
+#include "dual/search.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -45,8 +45,8 @@ void bind_dual(nb::module_& m) {
   m.def(
       "explore_dual",
       [](std::shared_ptr<Machine> machine, int bad, int bad_final, bool failures, bool reduce,
-         std::vector<std::vector<int>> location_classes, std::uint64_t most_states, double timeout_seconds, std::uint64_t memory_bytes,
-         std::shared_ptr<Cancel> cancel, nb::object progress) {
+         std::vector<std::vector<int>> location_classes, std::uint64_t most_states, double timeout_seconds,
+         std::uint64_t memory_bytes, std::shared_ptr<Cancel> cancel, nb::object progress) {
         Limits limits = make_limits(timeout_seconds, memory_bytes, std::move(cancel), progress);
         limits.most_states = most_states;
         const dual::Question question{bad, bad_final, failures, reduce, std::move(location_classes)};

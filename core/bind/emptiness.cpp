@@ -6,7 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/emptiness.hpp"
+#include "search/emptiness.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -37,10 +37,9 @@ void bind_emptiness(nb::module_& m) {
 
   m.def(
       "find_accepted_run",
-      [](std::shared_ptr<Machine> machine, int model, int bound, int initial,
-         const std::vector<std::vector<EdgeTuple>>& edges, int marks, std::vector<int> atoms,
-         const std::vector<ConditionTuple>& conditions, double timeout_seconds, std::uint64_t memory_bytes,
-         std::shared_ptr<Cancel> cancel, nb::object progress) {
+      [](std::shared_ptr<Machine> machine, int model, int bound, int initial, const std::vector<std::vector<EdgeTuple>>& edges,
+         int marks, std::vector<int> atoms, const std::vector<ConditionTuple>& conditions, double timeout_seconds,
+         std::uint64_t memory_bytes, std::shared_ptr<Cancel> cancel, nb::object progress) {
         BuchiQuery query{initial, {}, marks, std::move(atoms), {}};
         for (const auto& leaving : edges) {
           query.edges.emplace_back();
@@ -53,8 +52,8 @@ void bind_emptiness(nb::module_& m) {
         const nb::gil_scoped_release unlocked;
         return find_accepted_run(std::move(machine), Model{static_cast<ModelKind>(model), bound}, query, limits);
       },
-      "machine"_a, "model"_a, "bound"_a, "initial"_a, "edges"_a, "marks"_a, "atoms"_a, "conditions"_a,
-      "timeout_seconds"_a, "memory_bytes"_a, "cancel"_a.none(), "progress"_a.none(),
+      "machine"_a, "model"_a, "bound"_a, "initial"_a, "edges"_a, "marks"_a, "atoms"_a, "conditions"_a, "timeout_seconds"_a,
+      "memory_bytes"_a, "cancel"_a.none(), "progress"_a.none(),
       "Look for an infinite run that the automaton accepts and that meets all conditions again and again.");
 }
 

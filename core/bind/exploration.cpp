@@ -8,7 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/exploration.hpp"
+#include "search/exploration.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -53,16 +53,17 @@ void bind_exploration(nb::module_& m) {
                      return out;
                    })
       .def_ro("final_count", &Exploration::final_count)
-      .def("path",
-           [](const Exploration& e, Index index, const std::vector<StepTuple>& more) {
-             std::vector<Step> after;
-             for (const auto& [kind, process, number] : more) after.push_back({static_cast<StepKind>(kind), process, number});
-             std::size_t start = 0;
-             std::vector<int> who;
-             std::vector<StepTuple> steps;
-             for (const Step& s : e.path(index, after, start, who)) steps.push_back(tuple_of(s));
-             return std::tuple(start, steps, who);
-           }, "index"_a, "more"_a)
+      .def(
+          "path",
+          [](const Exploration& e, Index index, const std::vector<StepTuple>& more) {
+            std::vector<Step> after;
+            for (const auto& [kind, process, number] : more) after.push_back({static_cast<StepKind>(kind), process, number});
+            const Path path = e.path(index, after);
+            std::vector<StepTuple> steps;
+            for (const Step& s : path.steps) steps.push_back(tuple_of(s));
+            return std::tuple(path.start, steps, path.who);
+          },
+          "index"_a, "more"_a)
       .def("values", &Exploration::values, "index"_a)
       .def("all_values", &Exploration::all_values);
 
@@ -77,8 +78,8 @@ void bind_exploration(nb::module_& m) {
         const nb::gil_scoped_release unlocked;
         return explore_safety(std::move(machine), Model{static_cast<ModelKind>(model), bound}, reduce, query, limits, threads);
       },
-      "machine"_a, "model"_a, "bound"_a, "reduce"_a, "bad"_a, "stop_on_failure"_a, "stop_on_deadlock"_a,
-      "final_values"_a, "threads"_a, "most_states"_a, "timeout_seconds"_a, "memory_bytes"_a, "cancel"_a.none(), "progress"_a.none(),
+      "machine"_a, "model"_a, "bound"_a, "reduce"_a, "bad"_a, "stop_on_failure"_a, "stop_on_deadlock"_a, "final_values"_a,
+      "threads"_a, "most_states"_a, "timeout_seconds"_a, "memory_bytes"_a, "cancel"_a.none(), "progress"_a.none(),
       "Visit every reachable state breadth-first, looking for bad states, failing steps and deadlocks.");
 }
 

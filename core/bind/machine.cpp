@@ -4,7 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/machine.hpp"
+#include "machine/machine.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -16,8 +16,7 @@ void bind_machine(nb::module_& m) {
 
   nb::class_<Op>(m, "Op").def(
       "__init__",
-      [](Op* op, int kind, int process, bool locked, int slot, int base, int size, int index, int value, int when,
-         int part) {
+      [](Op* op, int kind, int process, bool locked, int slot, int base, int size, int index, int value, int when, int part) {
         new (op) Op{static_cast<OpKind>(kind), process, locked, slot, base, size, index, value, when, part};
       },
       "kind"_a, "process"_a, "locked"_a, "slot"_a, "base"_a, "size"_a, "index"_a, "value"_a, "when"_a, "part"_a);
@@ -26,30 +25,40 @@ void bind_machine(nb::module_& m) {
       "__init__",
       [](Edge* e, int process, int source, int target, bool locked, int partner, int partner_source, int partner_target,
          bool partner_locked, std::vector<Op> ops, std::vector<int> origin, int required) {
-        new (e) Edge{process, source, target, locked, partner, partner_source, partner_target, partner_locked,
-                     std::move(ops), std::move(origin), required};
+        new (e) Edge{process,        source,         target,         locked,         partner,
+                     partner_source, partner_target, partner_locked, std::move(ops), std::move(origin),
+                     required};
       },
-      "process"_a, "source"_a, "target"_a, "locked"_a, "partner"_a, "partner_source"_a, "partner_target"_a,
-      "partner_locked"_a, "ops"_a, "origin"_a, "required"_a);
+      "process"_a, "source"_a, "target"_a, "locked"_a, "partner"_a, "partner_source"_a, "partner_target"_a, "partner_locked"_a,
+      "ops"_a, "origin"_a, "required"_a);
 
-  nb::class_<Process>(m, "Process").def(
-      "__init__",
-      [](Process* p, int location_slot, int pending_slot, int locations, int registers, std::vector<int> edges,
-         std::vector<int> stored_variables, std::vector<int> scratch_slots, std::vector<std::uint8_t> is_private,
-         std::vector<std::uint8_t> committed, bool uses_sfence) {
-        new (p) Process{location_slot, pending_slot, locations, registers, std::move(edges), std::move(stored_variables),
-                        std::move(scratch_slots), std::move(is_private), std::move(committed), uses_sfence};
-      },
-      "location_slot"_a, "pending_slot"_a, "locations"_a, "registers"_a, "edges"_a, "stored_variables"_a, "scratch_slots"_a,
-      "is_private"_a, "committed"_a, "uses_sfence"_a);
+  nb::class_<Process>(m, "Process")
+      .def(
+          "__init__",
+          [](Process* p, int location_slot, int pending_slot, int locations, int registers, std::vector<int> edges,
+             std::vector<int> stored_variables, std::vector<int> scratch_slots, std::vector<std::uint8_t> is_private,
+             std::vector<std::uint8_t> committed, bool uses_sfence) {
+            new (p) Process{location_slot,
+                            pending_slot,
+                            locations,
+                            registers,
+                            std::move(edges),
+                            std::move(stored_variables),
+                            std::move(scratch_slots),
+                            std::move(is_private),
+                            std::move(committed),
+                            uses_sfence};
+          },
+          "location_slot"_a, "pending_slot"_a, "locations"_a, "registers"_a, "edges"_a, "stored_variables"_a, "scratch_slots"_a,
+          "is_private"_a, "committed"_a, "uses_sfence"_a);
 
   nb::class_<Machine>(m, "Machine")
       .def(
           "__init__",
           [](Machine* machine, std::vector<Slot> slots, int variables, int lock_slot,
              std::vector<std::vector<Value>> expressions, std::vector<Edge> edges, std::vector<Process> processes,
-             std::vector<std::vector<Value>> initial, bool has_committed,
-             std::vector<std::vector<int>> symmetric, std::vector<Value> error) {
+             std::vector<std::vector<Value>> initial, bool has_committed, std::vector<std::vector<int>> symmetric,
+             std::vector<Value> error) {
             new (machine) Machine{};
             machine->slots = std::move(slots);
             machine->variables = variables;
@@ -63,8 +72,8 @@ void bind_machine(nb::module_& m) {
             machine->error = std::move(error);
             machine->finish();
           },
-          "slots"_a, "variables"_a, "lock_slot"_a, "expressions"_a, "edges"_a, "processes"_a, "initial"_a,
-          "has_committed"_a, "symmetric"_a, "error"_a)
+          "slots"_a, "variables"_a, "lock_slot"_a, "expressions"_a, "edges"_a, "processes"_a, "initial"_a, "has_committed"_a,
+          "symmetric"_a, "error"_a)
       .def_rw("failed", &Machine::failed);
 }
 

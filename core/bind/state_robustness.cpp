@@ -6,7 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/state_robustness.hpp"
+#include "search/state_robustness.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -20,13 +20,14 @@ void bind_state_robustness(nb::module_& m) {
       .def(
           "contains",
           [](const ScStates& s, const std::vector<Value>& slots) {
-            std::vector<Word> scratch;
+            std::vector<std::uint64_t> scratch;
             return s.contains(slots.data(), scratch);
           },
           "slots"_a, "Whether SC reaches a state with these values of all slots.");
 
   nb::class_<StrayResult>(m, "StrayResult")
-      .def_prop_ro("exploration", [](StrayResult& r) { return r.exploration.get(); }, nb::rv_policy::reference_internal)
+      .def_prop_ro(
+          "exploration", [](StrayResult& r) { return r.exploration.get(); }, nb::rv_policy::reference_internal)
       .def_ro("stray", &StrayResult::stray);
 
   m.def(

@@ -7,7 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/stateless.hpp"
+#include "stateless/stateless.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -38,7 +38,7 @@ void bind_stateless(nb::module_& m) {
       .def_ro("schedule", &BorderlineFinding::schedule)
       .def_ro("edge", &BorderlineFinding::edge)
       .def_prop_ro("reads", [](const BorderlineFinding& f) {
-        std::vector<std::tuple<int, std::uint64_t, Value>> out;
+        std::vector<std::tuple<int, std::uint64_t, std::int64_t>> out;
         for (const StaleRead& r : f.reads) out.emplace_back(r.variable, r.seen, r.value);
         return out;
       });

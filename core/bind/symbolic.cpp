@@ -8,7 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "memfence/symbolic.hpp"
+#include "symbolic/search.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -31,7 +31,8 @@ DfaTuple tuple_of(const Dfa& dfa) {
 }
 
 // `moves[q]`: (symbol, target), any number a symbol; state 0 is initial.
-Language language_of(Languages& languages, const std::vector<std::vector<MoveTuple>>& moves, const std::vector<bool>& accepting) {
+Language language_of(Languages& languages, const std::vector<std::vector<MoveTuple>>& moves,
+                     const std::vector<bool>& accepting) {
   Nfa nfa;
   for (const bool accepts : accepting) nfa.add_state(accepts);
   for (std::size_t q = 0; q < moves.size(); ++q)
@@ -83,12 +84,16 @@ void bind_symbolic(nb::module_& m) {
       "Explore sets of buffer contents, without bound, looking for bad states, failing steps and deadlocks.");
 
   nb::class_<Languages>(m, "Languages")
-      .def("__init__", [](Languages* l, bool partial, bool settles) {
-        new (l) Languages(partial ? StoreOrder::Partial : StoreOrder::Total, settles);
-      }, "partial"_a, "settles"_a)
+      .def(
+          "__init__",
+          [](Languages* l, bool partial, bool settles) {
+            new (l) Languages(partial ? StoreOrder::Partial : StoreOrder::Total, settles);
+          },
+          "partial"_a, "settles"_a)
       .def("symbol", &Languages::symbol, "variable"_a, "value"_a)
       .def("language", &language_of, "moves"_a, "accepting"_a, "The language of a nondeterministic automaton, as it is.")
-      .def("dfa", [](const Languages& l, Language n) { return tuple_of(l.dfa(n)); }, "language"_a)
+      .def(
+          "dfa", [](const Languages& l, Language n) { return tuple_of(l.dfa(n)); }, "language"_a)
       .def("close", &Languages::close, "language"_a)
       .def("append", &Languages::append, "language"_a, "symbol"_a)
       .def("concatenate", &Languages::concatenate, "language"_a, "more"_a)
@@ -96,16 +101,22 @@ void bind_symbolic(nb::module_& m) {
       .def("unite", &Languages::unite, "a"_a, "b"_a)
       .def("settle", &Languages::settle, "language"_a)
       .def("includes", &Languages::includes, "larger"_a, "smaller"_a)
-      .def("loads", [](Languages& l, Language n, int variable) {
-        const Languages::Loads& parts = l.loads(n, variable);
-        return std::pair(parts.own, parts.none);
-      }, "language"_a, "variable"_a)
+      .def(
+          "loads",
+          [](Languages& l, Language n, int variable) {
+            const Languages::Loads& parts = l.loads(n, variable);
+            return std::pair(parts.own, parts.none);
+          },
+          "language"_a, "variable"_a)
       .def("restricted", &Languages::restricted, "language"_a, "variable"_a, "value"_a, "with_none"_a)
-      .def("commits", [](Languages& l, Language n) {
-        std::vector<std::pair<Symbol, Language>> out;
-        for (const Languages::Commit& c : l.commits(n)) out.emplace_back(c.symbol, c.rest);
-        return out;
-      }, "language"_a)
+      .def(
+          "commits",
+          [](Languages& l, Language n) {
+            std::vector<std::pair<Symbol, Language>> out;
+            for (const Languages::Commit& c : l.commits(n)) out.emplace_back(c.symbol, c.rest);
+            return out;
+          },
+          "language"_a)
       .def("without_separator", &Languages::without_separator, "language"_a);
 }
 

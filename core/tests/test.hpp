@@ -30,10 +30,10 @@ struct Registered {
   static const memfence::test::Registered registered_##name(#name, name); \
   static void name()
 
-#define CHECK(condition)                                                                  \
-  do {                                                                                    \
-    if (!(condition)) {                                                                   \
-      std::printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);                 \
-      ++memfence::test::failed_checks();                                                  \
-    }                                                                                     \
+#define CHECK(condition)                                                  \
+  do {                                                                    \
+    if (!(condition)) {                                                   \
+      std::printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
+      ++memfence::test::failed_checks();                                  \
+    }                                                                     \
   } while (false)

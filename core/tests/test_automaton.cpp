@@ -1,4 +1,4 @@
-#include "memfence/automaton.hpp"
+#include "symbolic/automaton.hpp"
 
 #include "test.hpp"
 

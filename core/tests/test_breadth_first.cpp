@@ -1,4 +1,4 @@
-#include "memfence/exploration.hpp"
+#include "search/exploration.hpp"
 
 #include "test.hpp"
 #include "tiny.hpp"
@@ -44,8 +44,10 @@ Asked store_buffering(bool fenced) {
     builder.sequence(p, ops);
   }
   const Value end = fenced ? 3 : 2;
-  const int bad = builder.expression(all_equal({{builder.location_slot(0), end}, {builder.location_slot(1), end},
-                                                {builder.register_slot(0), 0}, {builder.register_slot(1), 0}}));
+  const int bad = builder.expression(all_equal({{builder.location_slot(0), end},
+                                                {builder.location_slot(1), end},
+                                                {builder.register_slot(0), 0},
+                                                {builder.register_slot(1), 0}}));
   return {builder.build(), bad};
 }
 
@@ -68,11 +70,7 @@ std::unique_ptr<Exploration> search(const Asked& asked, Model model, bool look =
   return explore_safety(asked.machine, model, false, query, limits, threads);
 }
 
-std::vector<Step> path_to_finding(const Exploration& e) {
-  std::size_t start = 0;
-  std::vector<int> who;
-  return e.path(e.finding->parent, {e.finding->step}, start, who);
-}
+std::vector<Step> path_to_finding(const Exploration& e) { return e.path(e.finding->parent, {e.finding->step}).steps; }
 
 }  // namespace
 

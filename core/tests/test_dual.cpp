@@ -1,5 +1,5 @@
 // The Dual-TSO engine: the order on constraints, and whole searches on machines put together by hand.
-#include "memfence/dual.hpp"
+#include "dual/search.hpp"
 #include "test.hpp"
 #include "tiny.hpp"
 
@@ -60,7 +60,7 @@ TEST(dual_finds_store_buffering_and_a_run_to_it) {
     CHECK(outcome.finding == Kind::BadState);
     CHECK(outcome.witness.complete);
     int loads = 0;
-    for (const Witness::Step& step : outcome.witness.steps) loads += step.edge >= 0;
+    for (const TsoStep& step : outcome.witness.steps) loads += step.edge >= 0;
     CHECK(loads == 4);
   }
 }

@@ -1,4 +1,4 @@
-#include "memfence/emptiness.hpp"
+#include "search/emptiness.hpp"
 
 #include "test.hpp"
 #include "tiny.hpp"
@@ -24,7 +24,8 @@ Ring ring(int length, const std::vector<int>& loops, bool closed = true) {
   for (int here = 0; here < length - (closed ? 0 : 1); ++here) builder.edge(p, here, (here + 1) % length, {});
   for (const int here : loops) builder.edge(p, here, here, {});
   std::vector<int> at;
-  for (int here = 0; here < length; ++here) at.push_back(builder.expression({kSlot, builder.location_slot(p), kConst, here, kEqual}));
+  for (int here = 0; here < length; ++here)
+    at.push_back(builder.expression({kSlot, builder.location_slot(p), kConst, here, kEqual}));
   return {builder.build(), at};
 }
 
@@ -54,7 +55,8 @@ TEST(a_way_without_return_meets_nothing_again) {
 
 TEST(marks_of_different_components_do_not_add_up) {
   const Ring r = ring(3, {0, 1, 2}, false);
-  for (int here = 0; here < 3; ++here) CHECK(ask(r, anything({again(r.at[static_cast<std::size_t>(here)])})).stop == Stop::Found);
+  for (int here = 0; here < 3; ++here)
+    CHECK(ask(r, anything({again(r.at[static_cast<std::size_t>(here)])})).stop == Stop::Found);
   CHECK(ask(r, anything({again(r.at[0]), again(r.at[1])})).stop == Stop::None);
 }
 

@@ -1,4 +1,4 @@
-#include "memfence/expression.hpp"
+#include "machine/expression.hpp"
 
 #include <climits>
 
@@ -88,8 +88,8 @@ TEST(every_slot_that_may_be_read_is_listed_once) {
 
 TEST(only_the_values_of_positive_equalities_can_make_an_expression_true) {
   // s0 == 3 && s1 == 4
-  const Expression both({kSlot, 0, kConst, 3, code(Code::Eq), code(Code::AndThen), 13, kSlot, 1, kConst, 4,
-                         code(Code::Eq), code(Code::Truth)});
+  const Expression both(
+      {kSlot, 0, kConst, 3, code(Code::Eq), code(Code::AndThen), 13, kSlot, 1, kConst, 4, code(Code::Eq), code(Code::Truth)});
   const auto found = both.triggers();
   CHECK(found.size() == 2);
   CHECK(found[0].slot == 0 && !found[0].any && found[0].value == 3);

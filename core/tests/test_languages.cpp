@@ -1,6 +1,6 @@
-#include "memfence/languages.hpp"
+#include "symbolic/languages.hpp"
 
-#include "memfence/cycles.hpp"
+#include "symbolic/cycles.hpp"
 #include "test.hpp"
 
 using namespace memfence;

@@ -1,4 +1,4 @@
-#include "memfence/layout.hpp"
+#include "machine/layout.hpp"
 
 #include <climits>
 

@@ -1,4 +1,4 @@
-#include "memfence/state_set.hpp"
+#include "search/state_set.hpp"
 
 #include <thread>
 

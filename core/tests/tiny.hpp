@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "memfence/machine.hpp"
+#include "machine/machine.hpp"
 
 namespace memfence::test {
 
@@ -56,15 +56,14 @@ class MachineBuilder {
     return {OpKind::Sfence, process, false, 0, 0, 0, 0, 0, -1, 0};
   }
 
-  void edge(int process, int source, int target, std::vector<Op> ops) {
+  void edge(int process, int source, int target, std::vector<Op> ops, bool locked = false) {
     const int number = static_cast<int>(machine_.edges.size()), required = static_cast<int>(ops.size());
     at(process).edges.push_back(number);
-    machine_.edges.push_back({process, source, target, false, -1, 0, 0, false, std::move(ops), {number}, required});
+    machine_.edges.push_back({process, source, target, locked, -1, 0, 0, false, std::move(ops), {number}, required});
   }
   // One op after the other, from location 0 on.
   void sequence(int process, const std::vector<Op>& ops) {
-    for (std::size_t i = 0; i < ops.size(); ++i)
-      edge(process, static_cast<int>(i), static_cast<int>(i) + 1, {ops[i]});
+    for (std::size_t i = 0; i < ops.size(); ++i) edge(process, static_cast<int>(i), static_cast<int>(i) + 1, {ops[i]});
   }
 
   std::shared_ptr<const Machine> build() {

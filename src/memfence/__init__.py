@@ -11,23 +11,30 @@ from typing import TYPE_CHECKING, Any
 from memfence.version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from memfence.api.check import check
+    from memfence.api.compare import compare
+    from memfence.api.explore import explore, replay
+    from memfence.api.fix import fix
+    from memfence.api.translate import translate
+    from memfence.api.why import why
     from memfence.diagnostics import Diagnostic, InputError
     from memfence.pipeline import load, load_text
     from memfence.program.ir import Program
     from memfence.program.load_options import LoadOptions
     from memfence.program.text.properties import parse_expression
-    from memfence.questions import check
+    from memfence.questions.monitor import monitor
     from memfence.source import SourceText
-    from memfence.synthesis import fix
-    from memfence.synthesis.comparison import compare
     from memfence.synthesis.options import FixOptions
     from memfence.synthesis.result import FixResult, FixVerdict
+    from memfence.tasks.answer import Verdict
+    from memfence.tasks.criterion import Criterion
     from memfence.tasks.options import CheckOptions
-    from memfence.tasks.result import CheckResult, Stats, Verdict
+    from memfence.tasks.result import CheckResult, Stats
 
 _HOME = {
     "CheckOptions": "memfence.tasks.options",
     "CheckResult": "memfence.tasks.result",
+    "Criterion": "memfence.tasks.criterion",
     "Diagnostic": "memfence.diagnostics",
     "FixOptions": "memfence.synthesis.options",
     "FixResult": "memfence.synthesis.result",
@@ -37,20 +44,47 @@ _HOME = {
     "Program": "memfence.program.ir",
     "SourceText": "memfence.source",
     "Stats": "memfence.tasks.result",
-    "Verdict": "memfence.tasks.result",
-    "check": "memfence.questions",
-    "compare": "memfence.synthesis.comparison",
-    "fix": "memfence.synthesis",
+    "Verdict": "memfence.tasks.answer",
+    "check": "memfence.api.check",
+    "compare": "memfence.api.compare",
+    "explore": "memfence.api.explore",
+    "fix": "memfence.api.fix",
     "load": "memfence.pipeline",
     "load_text": "memfence.pipeline",
+    "monitor": "memfence.questions.monitor",
     "parse_expression": "memfence.program.text.properties",
+    "replay": "memfence.api.explore",
+    "translate": "memfence.api.translate",
+    "why": "memfence.api.why",
 }
 
 __all__ = [
-    "CheckOptions", "CheckResult", "Diagnostic", "FixOptions", "FixResult", "FixVerdict", "InputError", "LoadOptions",
-    "Program", "SourceText", "Stats", "Verdict", "__version__", "check", "compare", "fix", "load", "load_text",
+    "LoadOptions",
+    "CheckOptions",
+    "CheckResult",
+    "Criterion",
+    "Diagnostic",
+    "FixOptions",
+    "FixResult",
+    "FixVerdict",
+    "InputError",
+    "Program",
+    "SourceText",
+    "Stats",
+    "Verdict",
+    "__version__",
+    "check",
+    "compare",
+    "explore",
+    "fix",
+    "load",
+    "load_text",
+    "monitor",
     "parse_expression",
-]  # fmt: skip
+    "replay",
+    "translate",
+    "why",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -21,23 +21,18 @@ if TYPE_CHECKING:
 def assert_safe(
     path: str | Path,
     model: str = "tso",
-    *,
-    criterion: str | None = None,
-    forbid: str | None = None,
-    invariant: str | None = None,
-    language: str | None = None,
-    int_bits: int | None = None,
     **options: Any,
 ) -> CheckResult:
     """Prove that the program in `path` works under `model`; AssertionError with the whole report if it is not proved.
 
-    `forbid` and `invariant` are expressions as on the command line; `options` are fields of `memfence.CheckOptions`.
+    `options` are those of `memfence.check`, such as `criterion` and `forbid`.
     """
     __tracebackhide__ = True
+    from memfence.api.check import check
     from memfence.reports.text import render_text
-    from memfence.tasks.result import Verdict
+    from memfence.tasks.answer import Verdict
 
-    result = _checked(path, model, criterion, forbid, invariant, language, int_bits, options)
+    result = check(path, model=model, **options)
     if result.verdict is not Verdict.HOLDS:
         raise AssertionError(f"not proved\n{render_text(result)}")
     return result
@@ -46,47 +41,15 @@ def assert_safe(
 def assert_unsafe(
     path: str | Path,
     model: str = "tso",
-    *,
-    criterion: str | None = None,
-    forbid: str | None = None,
-    invariant: str | None = None,
-    language: str | None = None,
-    int_bits: int | None = None,
     **options: Any,
 ) -> CheckResult:
     """Show that the program in `path` fails under `model`: for tests of the tests, which a known bug must break."""
     __tracebackhide__ = True
+    from memfence.api.check import check
     from memfence.reports.text import render_text
-    from memfence.tasks.result import Verdict
+    from memfence.tasks.answer import Verdict
 
-    result = _checked(path, model, criterion, forbid, invariant, language, int_bits, options)
+    result = check(path, model=model, **options)
     if result.verdict is not Verdict.VIOLATED:
         raise AssertionError(f"no violation found\n{render_text(result)}")
     return result
-
-
-def _checked(
-    path: str | Path,
-    model: str,
-    criterion: str | None,
-    forbid: str | None,
-    invariant: str | None,
-    language: str | None,
-    int_bits: int | None,
-    options: dict[str, Any],
-) -> CheckResult:
-    from memfence.pipeline import load
-    from memfence.program.ir import Forbidden, Invariant
-    from memfence.program.load_options import LoadOptions
-    from memfence.program.text.properties import parse_expression
-    from memfence.questions import check
-    from memfence.tasks.options import CheckOptions
-
-    program = load(Path(path), LoadOptions(language=language, int_bits=int_bits))
-    if forbid is not None:
-        options["forbid"] = (Forbidden(parse_expression(forbid, program, "forbid"), forbid),)
-    if invariant is not None:
-        options["invariant"] = (Invariant(parse_expression(invariant, program, "invariant"), invariant),)
-    if model not in ("sc", "tso", "pso"):
-        raise ValueError(f"unknown memory model {model!r}: use 'sc', 'tso' or 'pso'")
-    return check(program, CheckOptions(model=model, criterion=criterion, **options))  # type: ignore[arg-type]

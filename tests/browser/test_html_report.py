@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from chromium import chromium
 
-from memfence.models import ModelName
+from memfence.models.spec import ModelName
 from memfence.pipeline import load
 from memfence.questions import check
 from memfence.reports.check_page import check_page
 from memfence.reports.fix_page import fix_page
 from memfence.reports.html import render_html
 from memfence.synthesis.options import FixOptions
-from memfence.synthesis.synthesise import fix
+from memfence.synthesis.synthesise import fix_fences as fix
 from memfence.tasks.options import CheckOptions
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -173,10 +173,10 @@ def test_a_screenshot_shows_the_whole_page(
 ) -> None:
     page = opened(example, model, f"#step={step}")
     page.execute_script(f"document.documentElement.dataset.theme = '{theme}'")
-    screenshot(page, name, tmp_path)
+    check_screenshot(page, name, tmp_path)
 
 
-def screenshot(page: Any, name: str, otherwise: Path) -> None:
+def check_screenshot(page: Any, name: str, otherwise: Path) -> None:
     """The whole page, not only what fits the window."""
     height = page.execute_script("return document.documentElement.scrollHeight")
     page.set_window_size(1440, height + 140)
@@ -196,5 +196,5 @@ def test_the_page_of_a_fix_shows_the_fences(browser: Any, tmp_path: Path) -> Non
     path.write_text(render_html(fix_page(result)), encoding="utf-8")
     browser.get(path.as_uri() + "#step=3")
     assert [line.text for line in browser.find_elements("css selector", ".line.inserted code")] == ["    mfence();"] * 2
-    screenshot(browser, "report-fix-light", tmp_path)
+    check_screenshot(browser, "report-fix-light", tmp_path)
     assert browser.get_log("browser") == []

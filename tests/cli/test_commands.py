@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from support.command_line import memfence as in_process
 
 STORE_BUFFERING = """\
 program sb
@@ -43,8 +44,7 @@ def program(tmp_path: Path) -> Path:
 
 
 def memfence(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "memfence", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "COLUMNS": "100", **environment})
+    return in_process(*arguments, environment=environment)
 
 
 def test_a_violation_exits_1_with_the_run_on_stdout(program: Path) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from support.command_line import memfence as in_process
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = "examples/lost_wakeup.pml"
@@ -19,10 +19,8 @@ system async property N;
 """
 
 
-def memfence(*arguments: object, text: str | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "memfence", *map(str, arguments)]
-    environment = {**os.environ, "COLUMNS": "200"}
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, input=text)
+def memfence(*arguments: object, text: str = "") -> subprocess.CompletedProcess[str]:
+    return in_process(*arguments, given=text, environment={"COLUMNS": "200"})
 
 
 @pytest.mark.parametrize(

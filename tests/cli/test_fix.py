@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from support.command_line import memfence as in_process
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FIXED = """\
@@ -30,8 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def memfence(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "memfence", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, env={**os.environ, "COLUMNS": "100"})
+    return in_process(*arguments, folder=folder)
 
 
 def test_the_main_job_says_where_why_and_how(folder: Path) -> None:

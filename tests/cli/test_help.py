@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from support.command_line import memfence as in_process
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = str(ROOT / "src")
 
 
 def memfence(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "memfence", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env={**os.environ, **environment})
+    return in_process(*arguments, environment=environment)
 
 
 def commands() -> list[str]:

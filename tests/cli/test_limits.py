@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from interruptible import start
+from support.interruptible import start
 
 GENEROUS_SECONDS = 60.0
 """For a command that should take two: tests run on busy machines."""

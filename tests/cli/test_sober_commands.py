@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from support.command_line import memfence
 
 SOBER = Path(__file__).resolve().parents[2] / "examples" / "sober"
 STORE_BUFFERING = """\
@@ -28,11 +27,6 @@ active proctype Q() { assert(x != 1) }
 """
 
 
-def memfence(*arguments: object, stdin: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "memfence", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, input=stdin, env={**os.environ, "COLUMNS": "100"})
-
-
 @pytest.fixture
 def trace(tmp_path: Path) -> Path:
     path = tmp_path / "sb.jsonl"
@@ -42,8 +36,8 @@ def trace(tmp_path: Path) -> Path:
 
 def test_a_borderline_trace_exits_1_and_says_what_to_fence(trace: Path) -> None:
     done = memfence("monitor", trace)
-    text = done.stdout.decode()
-    assert (done.returncode, done.stderr) == (1, b"")
+    text = done.stdout
+    assert (done.returncode, done.stderr) == (1, "")
     assert text.startswith(f"{trace}: VIOLATED (store-buffer safety): the load in line 4 is borderline\n")
     assert "line 4: thread 1 loads x = 1 at b.c:2" in text
     assert "line 1: thread 0 stores x = 1 at a.c:1" in text
@@ -57,7 +51,7 @@ def test_a_fenced_trace_exits_0(tmp_path: Path) -> None:
     path.write_text(FENCED)
     done = memfence("monitor", path)
     assert done.returncode == 0, done.stdout
-    assert b"HOLDS" in done.stdout
+    assert "HOLDS" in done.stdout
 
 
 def test_the_json_object_of_monitor(trace: Path) -> None:
@@ -81,9 +75,9 @@ def test_gzip_and_standard_input_are_read(trace: Path, tmp_path: Path) -> None:
     zipped = tmp_path / "sb.jsonl.gz"
     zipped.write_bytes(gzip.compress(trace.read_bytes()))
     assert memfence("monitor", zipped).returncode == 1
-    assert memfence("monitor", "-", stdin=trace.read_bytes()).returncode == 1
-    assert memfence("monitor", "-", stdin=zipped.read_bytes()).returncode == 1
-    assert memfence("monitor", "-", stdin=b"").returncode == 0
+    assert memfence("monitor", "-", given=trace.read_bytes()).returncode == 1
+    assert memfence("monitor", "-", given=zipped.read_bytes()).returncode == 1
+    assert memfence("monitor", "-", given=b"").returncode == 0
 
 
 def test_damaged_gzip_is_bad_input(trace: Path, tmp_path: Path) -> None:
@@ -91,7 +85,7 @@ def test_damaged_gzip_is_bad_input(trace: Path, tmp_path: Path) -> None:
     zipped.write_bytes(gzip.compress(trace.read_bytes() * 50)[:-20])
     done = memfence("monitor", zipped)
     assert done.returncode == 3
-    assert b"error[MF002]" in done.stderr
+    assert "error[MF002]" in done.stderr
 
 
 def test_a_malformed_line_is_bad_input_with_its_number(tmp_path: Path) -> None:
@@ -102,8 +96,8 @@ def test_a_malformed_line_is_bad_input_with_its_number(tmp_path: Path) -> None:
     path.write_text(FENCED + '{"op":"load","thread":1,"addr":"x"}\n')
     done = memfence("monitor", path)
     assert done.returncode == 3
-    assert done.stderr.decode().startswith(f"error[MF301]: unknown operation `load`\n  --> {path}:7:7\n")
-    assert b"^^^^^^" in done.stderr
+    assert done.stderr.startswith(f"error[MF301]: unknown operation `load`\n  --> {path}:7:7\n")
+    assert "^^^^^^" in done.stderr
     assert json.loads(memfence("monitor", path, "--json").stdout)["diagnostics"][0]["line"] == 7
 
 
@@ -112,19 +106,19 @@ def test_a_trace_that_is_not_sequentially_consistent_is_refused(tmp_path: Path) 
     path.write_text(STORE_BUFFERING.replace('"x","value":1,"loc":"b.c:2"', '"x","value":0,"loc":"b.c:2"'))
     done = memfence("monitor", path)
     assert done.returncode == 3
-    assert b"error[MF302]: the load sees 0 in `x`, but the last write wrote 1 (line 1)" in done.stderr
+    assert "error[MF302]: the load sees 0 in `x`, but the last write wrote 1 (line 1)" in done.stderr
 
 
 def test_a_missing_trace_is_bad_input(tmp_path: Path) -> None:
     done = memfence("monitor", tmp_path / "none.jsonl")
     assert done.returncode == 3
-    assert b"error[MF002]" in done.stderr
+    assert "error[MF002]" in done.stderr
 
 
 def test_exploration_finds_the_borderline_execution_of_fig_1b() -> None:
     done = memfence("explore", SOBER / "fig1b.pml")
-    text = done.stdout.decode()
-    assert (done.returncode, done.stderr) == (1, b"")
+    text = done.stdout
+    assert (done.returncode, done.stderr) == (1, "")
     assert "VIOLATED (stateless exploration): borderline" in text
     assert "3 interleavings, 2 borderline" in text
     assert "replayed under tso" in text
@@ -135,10 +129,10 @@ def test_a_complete_exploration_exits_0_and_a_bounded_one_4() -> None:
     assert memfence("explore", SOBER / "dekker_fenced.pml").returncode == 0
     done = memfence("explore", SOBER / "dekker_fenced.pml", "--preemptions", 1)
     assert done.returncode == 4
-    assert b"NO VIOLATION within 1 preemption (stateless" in done.stdout
+    assert "NO VIOLATION within 1 preemption (stateless" in done.stdout
     done = memfence("explore", SOBER / "dekker_fenced.pml", "--depth", 5)
     assert done.returncode == 4
-    assert b"NO VIOLATION within 5 steps" in done.stdout
+    assert "NO VIOLATION within 5 steps" in done.stdout
 
 
 def test_a_bound_that_forbids_nothing_is_a_proof() -> None:
@@ -161,8 +155,8 @@ def test_the_json_object_of_explore() -> None:
 def test_a_timeout_is_unknown() -> None:
     done = memfence("explore", SOBER / "bakery_fenced.pml", "--preemptions", 50, "--timeout", 0.2)
     assert done.returncode == 4
-    assert b"UNKNOWN" in done.stdout
-    assert b"timeout" in done.stdout
+    assert "UNKNOWN" in done.stdout
+    assert "timeout" in done.stdout
 
 
 def test_assertion_failures_and_borderline_executions_are_different_findings(tmp_path: Path) -> None:
@@ -178,8 +172,8 @@ def test_assertion_failures_and_borderline_executions_are_different_findings(tmp
 
 def test_schedules_are_saved_and_replayed(tmp_path: Path) -> None:
     for name, text, kind in (
-        ("failing.pml", FAILING, b"assertion failure"),
-        ("sb.pml", f'#include "{SOBER}/fig1b.pml"\n', b"borderline"),
+        ("failing.pml", FAILING, "assertion failure"),
+        ("sb.pml", f'#include "{SOBER}/fig1b.pml"\n', "borderline"),
     ):
         path, schedule = tmp_path / name, tmp_path / f"{name}.json"
         path.write_text(text)
@@ -197,12 +191,12 @@ def test_a_schedule_of_another_program_is_refused(tmp_path: Path) -> None:
     path.write_text(FAILING.replace("x != 1", "x != 5"))
     done = memfence("explore", path, "--replay", schedule)
     assert done.returncode == 3
-    assert b"error[MF303]" in done.stderr
+    assert "error[MF303]" in done.stderr
     for text in ("", "[]", "{}", '{"findings":[]}', '{"kind":"borderline","model":"tso"}', "[" * 100_000):
         schedule.write_text(text)
         done = memfence("explore", path, "--replay", schedule)
         assert done.returncode == 3, text[:40]
-        assert b"error[MF303]" in done.stderr
+        assert "error[MF303]" in done.stderr
 
 
 def test_saved_traces_are_read_by_the_monitor_with_the_same_answer(tmp_path: Path) -> None:
@@ -211,7 +205,7 @@ def test_saved_traces_are_read_by_the_monitor_with_the_same_answer(tmp_path: Pat
     files = sorted((tmp_path / "traces").iterdir())
     assert len(files) == value["interleavings"]
     from memfence.questions.monitor import monitor
-    from memfence.tasks.result import Verdict
+    from memfence.tasks.answer import Verdict
 
     violated = [monitor(path).verdict is Verdict.VIOLATED for path in files]
     assert sum(violated) == value["borderline"]

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from interruptible import start
 from memfence.cli import terminal
 from memfence.cli.interruption import interrupted_object
-from memfence.cli.time_limit import TimeLimit, TimeUp
 from memfence.reports.schemas import json_schema, schema_names
+from memfence.tasks.deadline import Deadline, TimeUp
+from support.interruptible import start
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = "examples/lost_wakeup.pml"
@@ -147,11 +147,15 @@ def test_an_interruption_follows_the_schema_of_its_command(command: str) -> None
 def test_an_interrupt_ends_a_comparison_and_not_only_one_of_its_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     from memfence.pipeline import load
     from memfence.questions import compare
-    from memfence.tasks.result import CheckResult, Stats, Verdict
+    from memfence.tasks.answer import Answer, Verdict
+    from memfence.tasks.criterion import Criterion
+    from memfence.tasks.evidence import Limit
+    from memfence.tasks.limits import Cost, Limits, Stop
+    from memfence.tasks.result import CheckResult, stats_of
 
     def interrupted(program: Any, options: Any) -> CheckResult:
-        nothing = Stats(0, 0, 0.0, 0.0)
-        return CheckResult(program, "tso", "drf", Verdict.UNKNOWN, "", "", "", None, None, nothing, limit="interrupted")
+        answer = Answer(Verdict.UNKNOWN, Limit(Stop.CANCELLED, 0), "explicit", Cost())
+        return CheckResult(program, "tso", Criterion.DRF, (), answer, Limits(), stats_of(Cost()))
 
     monkeypatch.setattr(compare, "check", interrupted)
     with pytest.raises(KeyboardInterrupt):
@@ -159,9 +163,9 @@ def test_an_interrupt_ends_a_comparison_and_not_only_one_of_its_questions(monkey
 
 
 def test_time_that_is_up_ends_what_comes_after_the_search() -> None:
-    limit = TimeLimit(0.001)
+    deadline = Deadline(0.001)
     start = time.monotonic()
-    with pytest.raises(TimeUp), limit.guard():
+    with pytest.raises(TimeUp), deadline.enforced():
         while time.monotonic() - start < 30:
             pass
     assert time.monotonic() - start < 10
@@ -181,14 +185,14 @@ def test_a_long_run_that_cannot_be_replayed_in_time_is_unknown(tmp_path: Path) -
 def test_traces_that_there_was_no_time_for_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from memfence.cli import explore_command
+    from memfence.cli.explore import _save_traces
+    from memfence.execution import recording
     from memfence.pipeline import load
     from memfence.questions.explore import ExploreOptions, explore
-    from memfence.reports import memory_trace
 
     result = explore(load(ROOT / EXAMPLE), ExploreOptions(save=2))
-    monkeypatch.setattr(memory_trace, "render_trace", lambda _: time.sleep(30))
-    explore_command._save_traces(result, TimeLimit(0.01), tmp_path)
+    monkeypatch.setattr(recording, "render_trace", lambda _: time.sleep(30))
+    _save_traces(result, Deadline(0.01), tmp_path)
     assert list(tmp_path.iterdir()) == []
     left = result.counts.interleavings
     assert capsys.readouterr().err == f"0 traces written, {left} executions not: timeout 0.01 s\n"

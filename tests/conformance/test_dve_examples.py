@@ -6,17 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from emptiness import has_accepted_run
-from memfence.models import ModelName, Sc, memory_model
 from memfence.models.fairness import memory_fairness, process_fairness
+from memfence.models.sc import Sc
+from memfence.models.spec import ModelName
 from memfence.pipeline import load
 from memfence.program.ir import Ltl
 from memfence.questions import check
 from memfence.questions.ltl.formula import Not
 from memfence.questions.ltl.parser import parse_formula
 from memfence.questions.ltl.translate import translate
+from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
-from memfence.tasks.result import Verdict
+from support.emptiness import has_accepted_run
+from support.models import memory_model
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "dve"
 RESPONSE = "G (P@wait -> F P@cs)"

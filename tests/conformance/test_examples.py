@@ -7,15 +7,19 @@ holds has more stores pending than fit.
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from memfence.models import ModelName, memory_model
-from memfence.models.state import Failure
-from memfence.models.steps import MemoryModel, evaluate_in, starts, successors
+from memfence.models.reference_search import shortest_steps
+from memfence.models.spec import ModelName
+from memfence.models.state import State
+from memfence.models.steps import MemoryModel, evaluate_in
 from memfence.pipeline import load
+from memfence.program.expressions import Expr
 from memfence.program.ir import Invariant, Program
+from support.models import memory_model
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ROWS = list(csv.DictReader((EXAMPLES / "verdicts.csv").read_text().splitlines()))
@@ -26,21 +30,11 @@ BOUND = {"sc": 0, "tso": 2, "pso": 1}
 def is_violated(program: Program, model: MemoryModel) -> bool:
     """Whether some run fails an assertion or leaves an invariant; stops at the first."""
     invariants = [prop.expr for prop in program.properties if isinstance(prop, Invariant)]
-    seen = set(starts(program, model))
-    layer = list(seen)
-    while layer:
-        following = []
-        for state in layer:
-            if not all(evaluate_in(program, state, 0, expr) for expr in invariants):
-                return True
-            for _, after in successors(program, model, state):
-                if isinstance(after, Failure):
-                    return True
-                if after not in seen:
-                    seen.add(after)
-                    following.append(after)
-        layer = following
-    return False
+    return shortest_steps(program, model, lambda state: leaves(program, state, invariants)) is not None
+
+
+def leaves(program: Program, state: State, invariants: Sequence[Expr]) -> bool:
+    return not all(evaluate_in(program, state, 0, expr) for expr in invariants)
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -9,7 +9,6 @@ from typing import Literal
 
 import pytest
 
-from fixed_programs import fixed_and_needed
 from memfence.frontends.registry import LANGUAGES
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Forbidden
@@ -18,7 +17,8 @@ from memfence.program.text.properties import parse_expression
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixVerdict
-from memfence.tasks.options import Criterion
+from memfence.tasks.criterion import Criterion
+from support.fixed_programs import fixed_and_needed
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ROWS = list(csv.DictReader((EXAMPLES / "fences.csv").read_text().splitlines()))

@@ -7,19 +7,21 @@ from random import Random
 
 import pytest
 
-from cyclic_programs import cyclic_program
-from memfence.models import MemoryModel, Sc, memory_model
-from memfence.models.steps import is_final
+from memfence.models.reference_search import reachable
+from memfence.models.sc import Sc
+from memfence.models.spec import SC
+from memfence.models.steps import MemoryModel, is_final
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, Register, variable_address
 from memfence.program.ir import Domain, Load, Ltl, Op, Program, SharedVar, Store
-from memfence.questions.ltl.check import bounded_memory, claim_of_formula, decide
-from memfence.synthesis.atomic_writes import SC, fix_ltl
+from memfence.questions.ltl.check import bounded_model, claim_of_formula, decide
+from memfence.synthesis.atomic_writes import fix_ltl
 from memfence.synthesis.options import FixOptions, Minimise
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.limits import Limits
-from search import reachable
+from support.cyclic_programs import cyclic_program
+from support.models import memory_model
 
 FORMULAS = (
     "F (x0 == 2)",
@@ -101,17 +103,17 @@ def smallest(program: Program, options: FixOptions, waits_for: WaitsFor) -> int 
 
 def holds(program: Program, options: FixOptions) -> bool:
     assert options.ltl is not None
-    claim = claim_of_formula(options.ltl.text, program, dict(options.define))
-    return decide(program, claim, bounded_memory(options), fair=options.fair, limits=Limits()).lasso is None
+    claim = claim_of_formula(options.ltl, program, dict(options.define))
+    return decide(program, claim, bounded_model(options), fair=options.fair, limits=Limits()).trace is None
 
 
-def check(seed: int, waits_for: WaitsFor) -> int:
+def check_minimum(seed: int, waits_for: WaitsFor) -> int:
     """Compare with brute force; how many writes had to be made atomic."""
     program, formula, fair = question(seed)
     options = FixOptions(model="tso", ltl=Ltl("ltl", formula), fair=fair)
     found = fix_ltl(program, options, waits_for=waits_for)
-    claim = claim_of_formula(formula, program, {})
-    if decide(program, claim, SC, fair=fair, limits=Limits()).lasso is not None:
+    claim = claim_of_formula(Ltl("ltl", formula), program, {})
+    if decide(program, claim, SC, fair=fair, limits=Limits()).trace is not None:
         assert found.verdict is FixVerdict.IMPOSSIBLE
         return 0
     expected = smallest(program, options, waits_for)
@@ -121,7 +123,7 @@ def check(seed: int, waits_for: WaitsFor) -> int:
 
 @pytest.mark.parametrize("waits_for", ["own", "all"])
 def test_the_minimum_is_that_of_brute_force(waits_for: WaitsFor) -> None:
-    assert sum(check(seed, waits_for) > 0 for seed in range(100)) > 20
+    assert sum(check_minimum(seed, waits_for) > 0 for seed in range(100)) > 20
 
 
 @pytest.mark.slow
@@ -129,7 +131,7 @@ def test_the_minimum_is_that_of_brute_force(waits_for: WaitsFor) -> None:
 @pytest.mark.parametrize("block", range(5))
 def test_the_minimum_of_many_programs_is_that_of_brute_force(block: int, waits_for: WaitsFor) -> None:
     for seed in range(1000 + 200 * block, 1000 + 200 * (block + 1)):
-        check(seed, waits_for)
+        check_minimum(seed, waits_for)
 
 
 @pytest.mark.parametrize("seed", range(40))

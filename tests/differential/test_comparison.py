@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from criteria_programs import RICH, criteria_programs
 from memfence.pipeline import load
 from memfence.program.ir import Program
 from memfence.questions import check
-from memfence.questions.compare import QUESTIONS, compare
+from memfence.questions.compare import compare
 from memfence.synthesis.comparison import compare as compare_with_fences
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixVerdict
-from memfence.synthesis.synthesise import fix
+from memfence.synthesis.synthesise import fix_fences as fix
+from memfence.tasks.answer import Verdict
+from memfence.tasks.implications import STRONGEST_FIRST
 from memfence.tasks.options import CheckOptions
-from memfence.tasks.result import Verdict
+from support.criteria_programs import RICH, criteria_programs
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -27,15 +28,15 @@ MANY = settings(max_examples=100, deadline=None, suppress_health_check=list(Heal
 @given(program=criteria_programs(RICH - {"assertions"}))
 def test_derived_answers_are_those_that_a_check_gives(program: Program) -> None:
     comparison = compare(program)
-    assert [row.question for row in comparison.rows] == list(QUESTIONS)
+    assert [row.requirement for row in comparison.rows] == list(STRONGEST_FIRST)
     for row in comparison.rows:
-        checked = check(program, CheckOptions(criterion=row.question.criterion, model=row.question.model))
-        assert row.verdict is checked.verdict, row.question.name
+        checked = check(program, CheckOptions(criterion=row.requirement.criterion, model=row.requirement.model.name))
+        assert row.verdict is checked.verdict, row.requirement.name
 
 
 def test_some_answers_are_derived_and_some_computed() -> None:
     rows = compare(load(EXAMPLES / "spsc_ring.pml")).rows
-    derived = {row.question.name: row.implied_by.name for row in rows if row.implied_by is not None}
+    derived = {row.requirement.name: row.implied_by.name for row in rows if row.implied_by is not None}
     assert derived == {"state-robust-tso": "persistent"}
     assert all(row.stats.states == 0 for row in rows if row.implied_by is not None)
     assert all(row.stats.states > 0 for row in rows if row.implied_by is None)
@@ -45,7 +46,7 @@ def test_some_answers_are_derived_and_some_computed() -> None:
 def test_fences_are_those_that_fix_inserts(example: str) -> None:
     program = load(EXAMPLES / f"{example}.pml")
     for row in compare_with_fences(program).rows:
-        fixed = fix(program, FixOptions(criterion=row.question.criterion, model=row.question.model))
+        fixed = fix(program, FixOptions(criterion=row.requirement.criterion, model=row.requirement.model.name))
         assert row.fences is not None
         assert row.fences.impossible == (fixed.verdict is FixVerdict.IMPOSSIBLE)
         assert row.fences.count == (None if row.fences.impossible else fixed.chosen.count)
@@ -56,5 +57,5 @@ def test_fences_are_those_that_fix_inserts(example: str) -> None:
 def test_without_time_no_count_is_claimed() -> None:
     program = load(EXAMPLES / "chase_lev.pml")
     rows = compare_with_fences(program, CheckOptions(timeout_seconds=0.0)).rows
-    safety = [row.fences for row in rows if row.question.criterion == "safety"]
+    safety = [row.fences for row in rows if row.requirement.criterion == "safety"]
     assert [(needed.count, needed.impossible) for needed in safety if needed is not None] == [(None, False)] * 2

@@ -10,25 +10,25 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from criteria_programs import PLAIN, RICH, criteria_programs
-from fenced import with_fences
-from memfence.engines.native.attacks import Attack, AttackKind, Decided, explore_attacks, explore_races
-from memfence.models import ModelName
+from memfence.engines.native.attacks import Attack, AttackKind, Attacks, explore_attacks
+from memfence.engines.native.races import explore_races
+from memfence.models.spec import ModelName
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, variable_address
 from memfence.program.ir import Domain, FenceKind, Load, Program, SharedVar, Store
 from memfence.program.orders import MemoryOrder
 from memfence.questions import check
-from memfence.questions.state_robustness import check_state_robustness
+from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
-from memfence.tasks.result import Verdict
+from support.criteria_programs import PLAIN, RICH, criteria_programs
+from support.fenced import with_fences
 from twins import criteria as twin
 
 Reductions = frozenset[str]
 ALL: Reductions = frozenset({"dead", "fuse"})
 NONE: Reductions = frozenset()
 
-QUICK = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+QUICK = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 THOROUGH = settings(max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck))
 
 Holds = Callable[[Program, Reductions], bool]
@@ -53,7 +53,7 @@ def is_state_robust(model: ModelName) -> Holds:
     """No reductions exist for it: the second argument makes no difference."""
 
     def holds(program: Program, _: Reductions) -> bool:
-        verdict = check_state_robustness(program, CheckOptions(model=model)).verdict
+        verdict = check(program, CheckOptions(criterion="state-robust", model=model)).verdict
         assert verdict in (Verdict.HOLDS, Verdict.VIOLATED)
         return verdict is Verdict.HOLDS
 
@@ -61,20 +61,20 @@ def is_state_robust(model: ModelName) -> Holds:
 
 
 CRITERIA: dict[str, tuple[Holds, Callable[[Program], bool]]] = {
-    "persistent": (no_attack("persistence"), twin.is_persistent),
-    "robust under TSO": (no_attack("tso"), lambda program: twin.is_robust(program, "tso")),
-    "robust under PSO": (no_attack("pso"), lambda program: twin.is_robust(program, "pso")),
+    "persistent": (no_attack(AttackKind.PERSISTENCE), twin.is_persistent),
+    "robust under TSO": (no_attack(AttackKind.ROBUSTNESS_TSO), lambda program: twin.is_robust(program, "tso")),
+    "robust under PSO": (no_attack(AttackKind.ROBUSTNESS_PSO), lambda program: twin.is_robust(program, "pso")),
     "free of triangular races": (no_race(True), twin.is_triangular_race_free),
     "free of data races": (no_race(False), twin.is_data_race_free),
     "state-robust under TSO": (is_state_robust("tso"), lambda program: twin.is_state_robust(program, "tso")),
     "state-robust under PSO": (is_state_robust("pso"), lambda program: twin.is_state_robust(program, "pso")),
 }
-ATTACKS: tuple[AttackKind, ...] = ("persistence", "tso", "pso")
+ATTACKS: tuple[AttackKind, ...] = tuple(AttackKind)
 EVERY_ATTACK = pytest.mark.parametrize("kind", ATTACKS)
 SMALL = st.one_of(criteria_programs(PLAIN, torn_steps=False), criteria_programs(RICH))
 
 
-def agrees(name: str, program: Program) -> None:
+def check_criterion(name: str, program: Program) -> None:
     holds, by_definition = CRITERIA[name]
     expected = by_definition(program)
     assert holds(program, ALL) == expected
@@ -85,7 +85,7 @@ def agrees(name: str, program: Program) -> None:
 @given(program=SMALL)
 def test_every_criterion_holds_exactly_where_its_definition_says(program: Program) -> None:
     for name in CRITERIA:
-        agrees(name, program)
+        check_criterion(name, program)
 
 
 @pytest.mark.slow
@@ -93,7 +93,7 @@ def test_every_criterion_holds_exactly_where_its_definition_says(program: Progra
 @THOROUGH
 @given(program=SMALL)
 def test_a_criterion_holds_exactly_where_its_definition_says_on_many_programs(name: str, program: Program) -> None:
-    agrees(name, program)
+    check_criterion(name, program)
 
 
 @settings(QUICK, max_examples=60)
@@ -110,14 +110,14 @@ def is_stopped(attack: Attack, fences: dict[tuple[int, int], FenceKind]) -> bool
     return any(t in (attack.crossed if kind == "mfence" else attack.separable) for t, kind in mine.items())
 
 
-def some_fences(program: Program, decided: Decided, random: Random) -> dict[tuple[int, int], FenceKind]:
+def some_fences(program: Program, decided: Attacks, random: Random) -> dict[tuple[int, int], FenceKind]:
     every = [(p, t) for p, process in enumerate(program.processes) for t in range(len(process.transitions))]
     useful = sorted({(a.attacker, t) for a in decided.attacks for t in a.crossed})
     chosen = [site for site in useful if random.random() < 0.6] + random.sample(every, min(1, len(every)))
     return {site: random.choice(["mfence", "mfence", "sfence"]) for site in chosen}
 
 
-def fences_are_enough_exactly_if_they_stop_every_attack(program: Program, kind: AttackKind, random: Random) -> None:
+def check_fences_against_attacks(program: Program, kind: AttackKind, random: Random) -> None:
     decided = explore_attacks(program, kind, collect=True, reductions=random.choice([ALL, NONE]))
     assume(not decided.torn)
     assert decided.complete
@@ -132,7 +132,7 @@ def fences_are_enough_exactly_if_they_stop_every_attack(program: Program, kind: 
 @given(program=SMALL, random=st.randoms(use_true_random=False))
 def test_fences_are_enough_exactly_if_they_stop_every_attack(program: Program, random: Random) -> None:
     for kind in ATTACKS:
-        fences_are_enough_exactly_if_they_stop_every_attack(program, kind, random)
+        check_fences_against_attacks(program, kind, random)
 
 
 @pytest.mark.slow
@@ -142,17 +142,17 @@ def test_fences_are_enough_exactly_if_they_stop_every_attack(program: Program, r
 def test_fences_are_enough_exactly_if_they_stop_every_attack_of_many_programs(
     kind: AttackKind, program: Program, random: Random
 ) -> None:
-    fences_are_enough_exactly_if_they_stop_every_attack(program, kind, random)
+    check_fences_against_attacks(program, kind, random)
 
 
-def every_attack_is_a_run_with_the_trace_of_no_sc_run(program: Program, kind: AttackKind) -> None:
+def check_attacks_are_runs(program: Program, kind: AttackKind) -> None:
     decided = explore_attacks(program, kind, collect=True)
     for attack in decided.attacks:
-        trace = decided.attack_trace(attack, "pso" if kind == "pso" else "tso")
+        trace = decided.trace(attack)
         if trace.failure is not None:
             continue
         assert trace.end.is_plain
-        if kind != "persistence":
+        if kind is not AttackKind.PERSISTENCE:
             assert not twin.is_acyclic(twin.history_of(trace))
 
 
@@ -160,7 +160,7 @@ def every_attack_is_a_run_with_the_trace_of_no_sc_run(program: Program, kind: At
 @given(program=SMALL)
 def test_every_attack_is_a_run_with_the_trace_of_no_sc_run(program: Program) -> None:
     for kind in ATTACKS:
-        every_attack_is_a_run_with_the_trace_of_no_sc_run(program, kind)
+        check_attacks_are_runs(program, kind)
 
 
 @pytest.mark.slow
@@ -168,7 +168,7 @@ def test_every_attack_is_a_run_with_the_trace_of_no_sc_run(program: Program) -> 
 @THOROUGH
 @given(program=SMALL)
 def test_every_attack_on_many_programs_is_a_run_with_the_trace_of_no_sc_run(kind: AttackKind, program: Program) -> None:
-    every_attack_is_a_run_with_the_trace_of_no_sc_run(program, kind)
+    check_attacks_are_runs(program, kind)
 
 
 @pytest.mark.parametrize("before", [(), (Store(variable_address(2), Const(1)),)], ids=["alone", "behind another store"])
@@ -189,7 +189,7 @@ def test_what_follows_a_release_store_overtakes_it_under_pso(before: tuple[Store
     variables = tuple(SharedVar(name, domain) for name in "xyz")
     program = Program("released", variables, (writer.build(0), reader.build(0)))
     assert not twin.is_robust(program, "pso")
-    every_attack_is_a_run_with_the_trace_of_no_sc_run(program, "pso")
+    check_attacks_are_runs(program, AttackKind.ROBUSTNESS_PSO)
     result = check(program, CheckOptions(model="pso", criterion="robust"))
     assert result.verdict is Verdict.VIOLATED and result.trace is not None
     assert check(program, CheckOptions(model="tso", criterion="robust")).verdict is Verdict.HOLDS
@@ -209,7 +209,7 @@ def test_a_torn_step_whose_run_has_the_order_of_an_sc_run_is_no_violation() -> N
     reader.emit(0, 1, Load(0, x))
     program = Program("torn", (SharedVar("x", domain),), (writer.build(0), reader.build(0)))
     assert twin.is_persistent(program)
-    decided = explore_attacks(program, "persistence")
+    decided = explore_attacks(program, AttackKind.PERSISTENCE)
     assert decided.torn and not decided.attacks and not decided.complete
     assert check(program, CheckOptions(criterion="persistent")).verdict is Verdict.UNKNOWN
     reader.emit(1, 2, Load(0, x))  # 1, then 0: that is no SC run's order

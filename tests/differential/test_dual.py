@@ -8,16 +8,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cyclic_programs import cyclic_program
-from generators import EVERYTHING, Shape, programs
 from memfence.engines.native.dual import DualResult, explore_dual, supports
-from memfence.engines.native.explicit import Bounded, Question, explore
+from memfence.engines.native.explicit import explore
 from memfence.models.steps import evaluate_in, is_final
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import At, Binary, Const, Expr, RegisterOf, Shared, conjunction, variable_address
 from memfence.program.ir import Program
+from memfence.tasks.evidence import StepFails
 from memfence.tasks.limits import Limits, Stop
-from memfence.tasks.options import ALL_REDUCTIONS
+from memfence.tasks.task import ALL_REDUCTIONS, Safety
+from support.cyclic_programs import cyclic_program
+from support.generators import EVERYTHING, Shape, programs
+from support.models import spec
 from twins.dual import can_reach
 
 ALL = frozenset(ALL_REDUCTIONS)
@@ -48,10 +50,10 @@ def random_bad(program: Program, random: Random) -> Expr:
     return conjunction(*facts)
 
 
-def limit_of_explicit(program: Program, question: Question) -> bool | None:
+def limit_of_explicit(program: Program, question: Safety) -> bool | None:
     """Whether any bound shows the finding; None where that stays open."""
     for bound in range(1, LARGEST_BOUND + 1):
-        explored = explore(program, Bounded("tso", bound), question, limits=EXPLICIT_LIMITS, reductions=ALL)
+        explored = explore(program, spec("tso", bound), question, limits=EXPLICIT_LIMITS, reductions=ALL)
         if explored.finding is not None:
             return True
         if explored.stop is not Stop.NOTHING_LEFT:
@@ -61,7 +63,7 @@ def limit_of_explicit(program: Program, question: Question) -> bool | None:
     return None
 
 
-def check_against_explicit(program: Program, question: Question, reductions: frozenset[str]) -> bool:
+def check_against_explicit(program: Program, question: Safety, reductions: frozenset[str]) -> bool:
     """The answer of the engine, which must be that of the explicit one with large enough buffers."""
     assert supports(program, question)
     result = explore_dual(program, question, limits=LIMITS, reductions=reductions)
@@ -73,10 +75,10 @@ def check_against_explicit(program: Program, question: Question, reductions: fro
     return result.found
 
 
-def check_trace(program: Program, question: Question, result: DualResult) -> None:
+def check_trace(program: Program, question: Safety, result: DualResult) -> None:
     """The run replays, since it is a trace at all; it must show what was found."""
     trace = result.trace()
-    if result.finding == "failure":
+    if result.finding == StepFails():
         assert trace.failure is not None
     else:
         assert evaluate_in(program, trace.end, 0, question.bad)
@@ -86,7 +88,7 @@ def check_cyclic(seed: int) -> bool:
     program = cyclic_program(seed)
     random = Random(seed)
     bad = random_bad(program, random)
-    found = check_against_explicit(program, Question(bad=bad), ALL if random.random() < 0.5 else frozenset())
+    found = check_against_explicit(program, Safety(bad=bad), ALL if random.random() < 0.5 else frozenset())
     expected = can_reach(program, bad, most=2_000)
     assert expected is None or found == expected
     return found
@@ -113,14 +115,14 @@ def test_a_thousand_cyclic_programs_get_the_answers_of_the_twin_and_the_limit_of
 @quick(60)
 def test_programs_with_everything_in_them_get_the_limit_of_the_explicit_engine(program, seed, reductions):
     program = fuse_lock_regions(program)
-    question = Question(bad=random_bad(program, Random(seed)))
+    question = Safety(bad=random_bad(program, Random(seed)))
     check_against_explicit(program, question, frozenset(reductions))
 
 
 @given(program=programs(ATOMIC), seed=st.integers(0, 1_000_000))
 @quick(60)
 def test_atomic_steps_with_several_accesses_stay_atomic(program, seed):
-    question = Question(bad=random_bad(program, Random(seed)))
+    question = Safety(bad=random_bad(program, Random(seed)))
     found = check_against_explicit(program, question, frozenset())
     expected = can_reach(program, question.bad, most=500)
     assert expected is None or found == expected
@@ -137,9 +139,9 @@ def test_bad_final_states_may_look_at_memory(program, seed):
         if random.random() < 0.6:
             facts.append(Binary("==", RegisterOf(p, random.choice(lasting)), Const(random.randrange(3))))
     bad = conjunction(*facts)
-    result = explore_dual(program, Question(failures=False), bad_final=bad, limits=LIMITS, reductions=ALL)
+    result = explore_dual(program, Safety(failures=False), bad_final=bad, limits=LIMITS, reductions=ALL)
     assert result.complete
-    explored = explore(program, Bounded("tso", 12), Question(failures=False, final_values=(bad,)), reductions=ALL)
+    explored = explore(program, spec("tso", 12), Safety(failures=False, final_values=(bad,)), reductions=ALL)
     assert explored.complete
     assert result.found == any(state.values == (1,) for state in explored.final_states)
     if result.found:
@@ -153,5 +155,5 @@ def test_bad_final_states_may_look_at_memory(program, seed):
 @quick(1_500)
 def test_many_programs_get_the_limit_of_the_explicit_engine(data):
     program = fuse_lock_regions(data.draw(programs(data.draw(st.sampled_from([MIXED, ATOMIC])))))
-    question = Question(bad=random_bad(program, Random(data.draw(st.integers(0, 1_000_000)))))
+    question = Safety(bad=random_bad(program, Random(data.draw(st.integers(0, 1_000_000)))))
     check_against_explicit(program, question, frozenset(data.draw(st.sets(st.sampled_from(ALL_REDUCTIONS)))))

@@ -15,13 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cyclic_programs import cyclic_program
-from emptiness import TooLarge, has_accepted_run, has_run_of_property
-from generators import EVERYTHING, Shape, programs
-from ltl_words import random_formula
-from memfence.engines.native.emptiness import reference_model
-from memfence.engines.native.explicit import Bounded
 from memfence.models.fairness import memory_fairness, process_fairness
+from memfence.models.spec import ModelSpec
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import (
     TRUE,
@@ -35,7 +30,7 @@ from memfence.program.expressions import (
     negate,
     variable_address,
 )
-from memfence.program.ir import Process, Program, PropertyAutomaton, PropertyEdge
+from memfence.program.ir import Ltl, Process, Program, PropertyAutomaton, PropertyEdge
 from memfence.questions.ltl.check import Claim, claim_of_automaton, decide, fairness_of
 from memfence.questions.ltl.fairness import counterexample_obligation
 from memfence.questions.ltl.formula import Atom, Formula, Next, Not, Until, all_of, always, any_of, eventually, implies
@@ -43,15 +38,20 @@ from memfence.questions.ltl.parser import Proposition
 from memfence.questions.ltl.translate import translate
 from memfence.source import NOWHERE
 from memfence.tasks.limits import Limits
+from support.cyclic_programs import cyclic_program
+from support.emptiness import TooLarge, has_accepted_run, has_run_of_property
+from support.generators import EVERYTHING, Shape, programs
+from support.ltl_words import random_formula
+from support.models import spec
 
-MEMORIES = (Bounded("sc"), Bounded("tso", 1, True), Bounded("tso", 2, True), Bounded("tso", 2), Bounded("pso", 1))
+MEMORIES = (spec("sc"), spec("tso", 1, True), spec("tso", 2, True), spec("tso", 2), spec("pso", 1))
 MOST_STATES = 3_000
 LOOPING = Shape(statements=(1, 3), weights=(7, 2, 5), features=EVERYTHING | {"regions"})
 FAILING = Shape(statements=(1, 3), weights=(7, 3, 5), features=EVERYTHING | {"errors"})
 
 
-def named(memory: Bounded) -> str:
-    return f"{memory.model}{'-var' if memory.per_variable else ''}-{memory.bound}"
+def named(memory: ModelSpec) -> str:
+    return f"{memory.name}{'-var' if memory.per_variable else ''}-{memory.bound}"
 
 
 def predicate(random: Random, program: Program) -> Expr:
@@ -97,7 +97,7 @@ def claim(random: Random, program: Program) -> Claim:
     propositions = tuple(Proposition(f"p{n}", atom) for n, atom in enumerate(atoms))
     obligation = counterexample_obligation(formula, propositions)
     conditions = obligation.conditions(propositions)
-    return Claim("random", translate(obligation.formula), atoms, conditions, formula, NOWHERE)
+    return Claim(Ltl("random", "random"), translate(obligation.formula), atoms, conditions, formula, NOWHERE)
 
 
 def property_automaton(random: Random, program: Program) -> PropertyAutomaton:
@@ -111,29 +111,29 @@ def property_automaton(random: Random, program: Program) -> PropertyAutomaton:
     return PropertyAutomaton("property", tuple(f"s{n}" for n in range(states)), 0, tuple(edges), tuple(groups))
 
 
-def check_formula(random: Random, program: Program, memory: Bounded) -> None:
+def check_formula(random: Random, program: Program, memory: ModelSpec) -> None:
     """Both sides give the same answer."""
     stated, fair = claim(random, program), random.random() < 0.5
     conditions = fairness_of(program, stated, memory, fair)
-    model = reference_model(memory)
+    model = memory.definition
     try:
         expected = has_accepted_run(program, model, stated.automaton, stated.atoms, conditions, MOST_STATES)
     except TooLarge:
         return
     found = decide(program, stated, memory, fair=fair, limits=Limits())
-    assert (found.lasso is not None) == expected, stated
+    assert (found.trace is not None) == expected, stated
 
 
-def check_automaton(random: Random, program: Program, memory: Bounded) -> None:
+def check_automaton(random: Random, program: Program, memory: ModelSpec) -> None:
     automaton, fair = property_automaton(random, program), random.random() < 0.5
-    model = reference_model(memory)
+    model = memory.definition
     conditions = (*memory_fairness(program, model), *(process_fairness(program) if fair else ()))
     try:
         expected = has_run_of_property(program, model, automaton, conditions, MOST_STATES)
     except TooLarge:
         return
     found = decide(program, claim_of_automaton(automaton), memory, fair=fair, limits=Limits())
-    assert (found.lasso is not None) == expected, automaton
+    assert (found.trace is not None) == expected, automaton
 
 
 def again_and_again(program: Program) -> Program:
@@ -167,14 +167,14 @@ def quick(examples: int):
 
 
 @pytest.mark.parametrize("memory", MEMORIES, ids=named)
-def test_formulas_get_the_answer_of_the_slow_twin(memory: Bounded) -> None:
+def test_formulas_get_the_answer_of_the_slow_twin(memory: ModelSpec) -> None:
     for seed in range(100):
         random = Random(f"{named(memory)} {seed}")
         check_formula(random, cyclic_program(random.randrange(10**6)), memory)
 
 
 @pytest.mark.parametrize("memory", MEMORIES, ids=named)
-def test_property_processes_get_the_answer_of_the_slow_twin(memory: Bounded) -> None:
+def test_property_processes_get_the_answer_of_the_slow_twin(memory: ModelSpec) -> None:
     for seed in range(60):
         random = Random(f"automaton {named(memory)} {seed}")
         check_automaton(random, cyclic_program(random.randrange(10**6)), memory)
@@ -196,7 +196,7 @@ def test_runs_that_go_on_after_an_error_get_the_answer_of_the_slow_twin(memory, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("memory", MEMORIES, ids=named)
-def test_a_thousand_formulas_get_the_answer_of_the_slow_twin(memory: Bounded) -> None:
+def test_a_thousand_formulas_get_the_answer_of_the_slow_twin(memory: ModelSpec) -> None:
     for seed in range(1000, 2000):
         random = Random(f"{named(memory)} {seed}")
         program = cyclic_program(random.randrange(10**6))

@@ -8,24 +8,26 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from exploration import Exploration
-from exploration import explore as explore_slowly
-from generators import EVERYTHING, Shape, programs
-from memfence.engines.native.explicit import Bounded, Question, explore
-from memfence.models import memory_model
+from memfence.engines.native.explicit import explore
+from memfence.models.reference_search import Exploration
+from memfence.models.reference_search import explore as explore_slowly
+from memfence.models.spec import ModelSpec
 from memfence.models.state import State
 from memfence.models.steps import evaluate_in, is_final
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import At, Binary, Const, Expr, RegisterOf, Shared, conjunction, variable_address
 from memfence.program.ir import Program
+from memfence.tasks.evidence import BadState, StepFails
 from memfence.tasks.limits import Stop
-from memfence.tasks.options import ALL_REDUCTIONS
+from memfence.tasks.task import ALL_REDUCTIONS, Safety
+from support.generators import EVERYTHING, Shape, programs
+from support.models import spec
 
 MEMORIES = (
-    Bounded("sc"),
-    *(Bounded("tso", k) for k in (1, 2, 3)),
-    *(Bounded("tso", k, per_variable=True) for k in (1, 2, 3)),
-    *(Bounded("pso", k) for k in (1, 2, 3)),
+    spec("sc"),
+    *(spec("tso", k) for k in (1, 2, 3)),
+    *(spec("tso", k, per_variable=True) for k in (1, 2, 3)),
+    *(spec("pso", k) for k in (1, 2, 3)),
 )
 MOST_STATES = 4_000
 QUESTIONS = 6
@@ -41,12 +43,12 @@ ALL = frozenset(ALL_REDUCTIONS)
 SUBJECTS = programs(SMALL) | programs(SMALL).map(fuse_lock_regions)
 
 
-def named(memory: Bounded) -> str:
-    return f"{memory.model}{'-var' if memory.per_variable else ''}-{memory.bound}"
+def named(memory: ModelSpec) -> str:
+    return f"{memory.name}{'-var' if memory.per_variable else ''}-{memory.bound}"
 
 
-def reference(program: Program, memory: Bounded):
-    model = memory_model(memory.model, bound=memory.bound, per_variable=memory.per_variable)
+def reference(program: Program, memory: ModelSpec):
+    model = memory.definition
     found = explore_slowly(program, model, most_states=MOST_STATES)
     assume(found.complete)
     return found
@@ -68,9 +70,9 @@ def questions(draw, program: Program) -> Expr:
     return conjunction(*facts)
 
 
-def check_states(program: Program, memory: Bounded) -> None:
+def check_states(program: Program, memory: ModelSpec) -> None:
     expected = reference(program, memory)
-    native = explore(program, memory, Question(failures=False))
+    native = explore(program, memory, Safety(failures=False))
     assert native.stop is Stop.NOTHING_LEFT
     assert native.states() == set(expected.states)
 
@@ -86,7 +88,7 @@ def likely_questions(draw, program: Program, seen: list[State]) -> Expr:
     return conjunction(*facts)
 
 
-def check_answers(program: Program, memory: Bounded, data: st.DataObject) -> None:
+def check_answers(program: Program, memory: ModelSpec, data: st.DataObject) -> None:
     """Several questions to one program: exploring it slowly is what takes time."""
     expected = reference(program, memory)
     seen = sorted(expected.states, key=repr)
@@ -97,21 +99,21 @@ def check_answers(program: Program, memory: Bounded, data: st.DataObject) -> Non
 
 
 def check_answer(
-    program: Program, memory: Bounded, bad: Expr, expected: Exploration, reductions: frozenset[str]
+    program: Program, memory: ModelSpec, bad: Expr, expected: Exploration, reductions: frozenset[str]
 ) -> None:
-    native = explore(program, memory, Question(bad=bad), reductions=reductions)
+    native = explore(program, memory, Safety(bad=bad), reductions=reductions)
     is_bad = any(evaluate_in(program, state, 0, bad) for state in expected.states)
-    if memory.model == "sc" or "slice" not in reductions:
+    if not memory.has_buffers or "slice" not in reductions:
         assert (native.finding is not None) == (is_bad or bool(expected.failures))
     else:  # slicing frees places in the buffers: within the same bound, more runs; the trace proves each of them
         assert native.finding is not None or not (is_bad or expected.failures)
-    if native.finding == "bad state":
+    if native.finding == BadState():
         assert evaluate_in(program, native.trace().end, 0, bad)
-    if native.finding == "failure":
+    if native.finding == StepFails():
         assert native.trace().failure is not None
 
 
-def check_final_states(program: Program, memory: Bounded, reductions: frozenset[str]) -> None:
+def check_final_states(program: Program, memory: ModelSpec, reductions: frozenset[str]) -> None:
     expected = reference(program, memory)
     in_memory = tuple(Shared(variable_address(v)) for v in range(len(program.variables)))
     in_registers = tuple(
@@ -121,14 +123,14 @@ def check_final_states(program: Program, memory: Bounded, reductions: frozenset[
         if not register.transient
     )
     for values in (in_memory, in_memory + in_registers):  # registers that nobody asks for may be dead
-        native = explore(program, memory, Question(failures=False, final_values=values), reductions=reductions)
+        native = explore(program, memory, Safety(failures=False, final_values=values), reductions=reductions)
         finals = {
             tuple(evaluate_in(program, state, 0, value) for value in values)
             for state in expected.states
             if is_final(program, state)
         }
         found = {state.values for state in native.final_states}
-        assert found == finals if memory.model == "sc" or "slice" not in reductions else found >= finals
+        assert found == finals if not memory.has_buffers or "slice" not in reductions else found >= finals
 
 
 def quick(examples: int):
@@ -157,7 +159,7 @@ def test_the_final_states_with_all_reductions_are_those_of_the_reference(memory,
     check_final_states(program, memory, ALL - {"slice"})
 
 
-@pytest.mark.parametrize("memory", (Bounded("sc"), Bounded("tso", 2), Bounded("pso", 2)), ids=named)
+@pytest.mark.parametrize("memory", (spec("sc"), spec("tso", 2), spec("pso", 2)), ids=named)
 @given(program=programs(REGISTER_WORK) | programs(CHOICES), data=st.data())
 @quick(100)
 def test_steps_that_go_first_hide_no_state_of_the_others(memory, program, data):

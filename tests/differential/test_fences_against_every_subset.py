@@ -11,22 +11,24 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
-from generators import Feature, Shape, programs
+from memfence.engines.attacks import attack_kind
 from memfence.engines.native.attacks import explore_attacks
-from memfence.engines.native.explicit import Bounded, Question, explore
+from memfence.engines.native.explicit import explore
 from memfence.frontends.registry import EditKind
-from memfence.models import ModelName
+from memfence.models.spec import ModelName
 from memfence.program.expressions import At, Binary, Const, RegisterOf, conjunction, disjunction
 from memfence.program.ir import FencePoint, Forbidden, Program
-from memfence.questions.criteria import attack_kind
-from memfence.questions.safety import question_of
+from memfence.questions.safety import goal_of
 from memfence.source import NOWHERE
 from memfence.synthesis.apply_edits import insert
 from memfence.synthesis.options import DEFAULT_COSTS, FixOptions
 from memfence.synthesis.result import FixVerdict
 from memfence.synthesis.sites import find_edits
 from memfence.synthesis.synthesise import choose
-from memfence.tasks.options import Criterion
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.task import Safety
+from support.generators import Feature, Shape, programs
+from support.models import spec
 
 FEATURES: frozenset[Feature] = frozenset({"fences", "sfences", "locked", "branches", "waits", "arithmetic", "choices"})
 SHAPE = Shape(processes=(2, 3), statements=(2, 3), values=2, features=FEATURES)
@@ -57,8 +59,8 @@ def with_points(program: Program) -> Program:
 
 def outcomes(program: Program, model: ModelName) -> set[tuple[int, ...]]:
     """The values of all registers in final states."""
-    question = Question(final_values=tuple(register for _, register in _registers(program)))
-    return {state.values for state in explore(program, Bounded(model, DEEP), question).final_states}
+    question = Safety(final_values=tuple(register for _, register in _registers(program)))
+    return {state.values for state in explore(program, spec(model, DEEP), question).final_states}
 
 
 def _registers(program: Program) -> list[tuple[int, RegisterOf]]:
@@ -99,10 +101,10 @@ def questions(draw: st.DrawFn, criterion: Criterion, model: Model) -> Program:
 def holds(program: Program, criterion: Criterion, model: Model) -> bool:
     """Decided without reductions."""
     if criterion == "safety":
-        explored = explore(program, Bounded(model, DEEP), question_of(program.properties))
+        explored = explore(program, spec(model, DEEP), goal_of(program.properties))
         assert explored.finding is not None or explored.complete
         return explored.finding is None
-    decided = explore_attacks(program, attack_kind(criterion, model), reductions=frozenset())
+    decided = explore_attacks(program, attack_kind(Criterion(criterion), spec(model)), reductions=frozenset())
     assert decided.attacks or decided.complete
     return not decided.attacks
 
@@ -125,10 +127,10 @@ def minimal_sets(program: Program, criterion: Criterion, model: Model, most_site
     return {frozenset(placed(choice)) for choice in found} if found else None
 
 
-def agree(program: Program, criterion: Criterion, model: Model, most_sites: int) -> None:
+def check_program(program: Program, criterion: Criterion, model: Model, most_sites: int) -> None:
     expected = minimal_sets(program, criterion, model, most_sites)
     options = FixOptions(model=model, criterion=criterion, all=True, kinds=FENCES)
-    found = choose(program, criterion, options)
+    found = choose(program, Criterion(criterion), options)
     if expected is None:
         assert found.verdict is FixVerdict.IMPOSSIBLE
         return
@@ -141,7 +143,7 @@ def agree(program: Program, criterion: Criterion, model: Model, most_sites: int)
 CASES = [(c, m) for c in ("safety", "persistent", "robust") for m in ("tso", "pso")]
 
 
-def run(criterion: Criterion, model: Model, examples: int, most_sites: int) -> None:
+def check_minimal_sets(criterion: Criterion, model: Model, examples: int, most_sites: int) -> None:
     @given(questions(criterion, model))
     @settings(
         max_examples=examples, deadline=None, phases=(Phase.generate,), derandomize=True, database=None,
@@ -150,17 +152,17 @@ def run(criterion: Criterion, model: Model, examples: int, most_sites: int) -> N
     def agrees(program: Program) -> None:
         # Most random programs need no fence: keep those that say something.
         assume(not holds(program, criterion, model))
-        agree(program, criterion, model, most_sites)
+        check_program(program, criterion, model, most_sites)
 
     agrees()
 
 
 @pytest.mark.parametrize(("criterion", "model"), CASES)
 def test_the_minimal_sets_are_those_of_exhaustive_search(criterion: Criterion, model: Model) -> None:
-    run(criterion, model, 10, FEW_SITES[model])
+    check_minimal_sets(criterion, model, 10, FEW_SITES[model])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("criterion", "model"), CASES)
 def test_the_minimal_sets_are_those_of_exhaustive_search_on_many_programs(criterion: Criterion, model: Model) -> None:
-    run(criterion, model, 90, MANY_SITES[model])
+    check_minimal_sets(criterion, model, 90, MANY_SITES[model])

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from criteria_programs import RICH, criteria_programs
-from memfence.engines.native.attacks import explore_attacks
+from memfence.engines.native.attacks import AttackKind, explore_attacks
 from memfence.passes.flattening import distinct_processes, flatten
 from memfence.pipeline import load, load_text
 from memfence.program.builder import ProcessBuilder
@@ -20,8 +19,9 @@ from memfence.program.ir import Assume, Domain, Load, Op, Process, Program, Shar
 from memfence.program.validate import validate
 from memfence.questions import check
 from memfence.source import SourceText
+from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
-from memfence.tasks.result import Verdict
+from support.criteria_programs import RICH, criteria_programs
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 QUICK = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -81,25 +81,25 @@ def proves(program: Program, steps: int) -> bool:
     flattened = [flatten(program, process, steps) for process in distinct_processes(program)]
     for abstract in flattened:
         validate(abstract)
-    return not any(explore_attacks(abstract, "persistence").attacks for abstract in flattened)
+    return not any(explore_attacks(abstract, AttackKind.PERSISTENCE).attacks for abstract in flattened)
 
 
-def never_proves_what_is_not_so(program: Program, steps: int) -> None:
+def check_abstraction(program: Program, steps: int) -> None:
     if not has_torn_steps(program) and proves(program, steps):
-        assert not explore_attacks(program, "persistence").attacks
+        assert not explore_attacks(program, AttackKind.PERSISTENCE).attacks
 
 
 @QUICK
 @given(program=SMALL, steps=st.integers(0, 3))
 def test_an_abstraction_never_proves_what_is_not_so(program: Program, steps: int) -> None:
-    never_proves_what_is_not_so(program, steps)
+    check_abstraction(program, steps)
 
 
 @pytest.mark.slow
 @THOROUGH
 @given(program=SMALL, steps=st.integers(0, 3))
 def test_an_abstraction_of_many_programs_never_proves_what_is_not_so(program: Program, steps: int) -> None:
-    never_proves_what_is_not_so(program, steps)
+    check_abstraction(program, steps)
 
 
 @settings(QUICK, max_examples=100)
@@ -128,4 +128,4 @@ def test_what_the_process_cannot_notice_is_gone() -> None:
     text = "byte x, y; active proctype P() { byte a; a = x } active proctype Q() { byte b; y = 1; y = 2; b = y; y = b }"
     abstract = flatten(load_text(SourceText("t.pml", text)), 0, 0)
     assert not any(isinstance(op, Store) for t in abstract.processes[1].transitions for op in t.ops)
-    assert explore_attacks(abstract, "persistence").cost.states == 2
+    assert explore_attacks(abstract, AttackKind.PERSISTENCE).cost.states == 2

@@ -12,8 +12,9 @@ from memfence.program.ir import Program
 from memfence.program.load_options import LoadOptions
 from memfence.questions import check
 from memfence.source import SourceText
-from memfence.tasks.options import CheckOptions, Criterion
-from memfence.tasks.result import Verdict
+from memfence.tasks.answer import Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.options import CheckOptions
 from twins import criteria as twin
 
 # `a` delays y past its read of x. The region of `b` reads z first: were its steps apart, the read would not come after

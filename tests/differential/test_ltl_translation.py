@@ -6,17 +6,17 @@ from random import Random
 
 import pytest
 
-from ltl_words import random_formula, random_lasso
 from memfence.questions.ltl.evaluate import Lasso, accepts, holds
 from memfence.questions.ltl.fairness import peel
 from memfence.questions.ltl.formula import Atom, Not, all_of, always, eventually, formula_text, implies, normal_form
 from memfence.questions.ltl.simplify import simplify
 from memfence.questions.ltl.translate import tableau, translate
+from support.ltl_words import random_formula, random_lasso
 
 WORDS = 12
 
 
-def check(seed: int) -> None:
+def check_formula(seed: int) -> None:
     """Every stage of the translation means the same as the formula itself, on each of the words."""
     random = Random(seed)
     formula = random_formula(random, random.randint(2, 12))
@@ -39,14 +39,14 @@ def check(seed: int) -> None:
 
 def test_automata_accept_exactly_the_words_that_satisfy_300_formulas() -> None:
     for seed in range(300):
-        check(seed)
+        check_formula(seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(10))
 def test_automata_accept_exactly_the_words_that_satisfy_5000_formulas(block: int) -> None:
     for seed in range(1000 + 500 * block, 1000 + 500 * (block + 1)):
-        check(seed)
+        check_formula(seed)
 
 
 @pytest.mark.parametrize("seed", range(20))

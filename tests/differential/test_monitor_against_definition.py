@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memfence import _core
 from memfence.engines.native.monitor import monitor_stream
-from recorded_events import (
+from support.recorded_events import (
     Event,
     as_lines,
     closure,

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cyclic_programs import cyclic_program
-from generators import EVERYTHING, Shape, programs
 from memfence.engines.native.dual import explore_dual, supports
-from memfence.engines.native.explicit import Bounded, Question, explore
-from memfence.engines.native.symbolic import UnboundedModel, explore_symbolic
+from memfence.engines.native.explicit import explore
+from memfence.engines.native.symbolic import explore_symbolic
 from memfence.models.accesses import accesses
 from memfence.models.spec import PSO, SC, TSO, ModelSpec
 from memfence.models.state import State
@@ -24,8 +22,10 @@ from memfence.program.ir import Domain, Fence, Program, Rmw
 from memfence.program.orders import MemoryOrder
 from memfence.program.validate import validate
 from memfence.tasks.limits import Limits
-from memfence.tasks.options import ALL_REDUCTIONS
-from symbolic_limit import explicit_limit
+from memfence.tasks.task import ALL_REDUCTIONS, Safety
+from support.cyclic_programs import cyclic_program
+from support.generators import EVERYTHING, Shape, programs
+from support.symbolic_limit import explicit_limit
 
 MODELS = (
     SC, TSO, PSO, TSO.bounded(1), TSO.bounded(2), TSO.bounded(1, per_variable=True), PSO.bounded(1), PSO.bounded(3),
@@ -92,22 +92,22 @@ def test_every_step_of_many_programs_is_one_of_the_program_as_written(spec: Mode
 # Loops that store: buffers of any length
 
 
-def random_question(program: Program, random: Random) -> Question:
+def random_question(program: Program, random: Random) -> Safety:
     """Locations of some processes, all at once."""
     at = [At(p, frozenset({random.randrange(len(q.locations))})) for p, q in enumerate(program.processes)]
-    return Question(bad=conjunction(*random.sample(at, random.randint(1, len(at)))), failures=False)
+    return Safety(bad=conjunction(*random.sample(at, random.randint(1, len(at)))), failures=False)
 
 
-def check_symbolic(seed: int, model: UnboundedModel) -> bool:
+def check_symbolic(seed: int, model: ModelSpec) -> bool:
     """Whether the limit of the explicit engine was known, and then that the symbolic engine reaches the same places."""
     program = cyclic_program(seed, ordered=True)
     limits = Limits(most_states=20_000, timeout_seconds=20)
-    found = explore_symbolic(program, model, Question(failures=False), limits=limits)
+    found = explore_symbolic(program, model, Safety(failures=False), limits=limits)
     limit = explicit_limit(program, model)
     if not found.complete or not limit.is_stable:
         return False
     assert found.reachable_locations() == limit.locations, (seed, model)
-    reduced = explore_symbolic(program, model, Question(failures=False), limits=limits, reductions=REDUCTIONS)
+    reduced = explore_symbolic(program, model, Safety(failures=False), limits=limits, reductions=REDUCTIONS)
     assert reduced.reachable_locations() <= limit.locations, (seed, model)
     return True
 
@@ -118,9 +118,9 @@ def check_questions(seed: int) -> bool:
     question = random_question(program, random)
     assert supports(program, question)
     dual = explore_dual(program, question, reductions=REDUCTIONS)
-    explicit = explore(program, Bounded("tso", 6), question, reductions=REDUCTIONS)
+    explicit = explore(program, TSO.bounded(6), question, reductions=REDUCTIONS)
     assert dual.complete and (dual.found == (explicit.finding is not None) or explicit.refused)
-    symbolic = explore_symbolic(program, "tso", question, limits=Limits(most_states=20_000), reductions=REDUCTIONS)
+    symbolic = explore_symbolic(program, TSO, question, limits=Limits(most_states=20_000), reductions=REDUCTIONS)
     assert not symbolic.complete or symbolic.found == dual.found, seed
     if explicit.finding is not None:
         assert dual.found
@@ -130,8 +130,8 @@ def check_questions(seed: int) -> bool:
     return dual.found
 
 
-@pytest.mark.parametrize("model", ["tso", "pso"])
-def test_symbolic_search_reaches_the_limit_of_the_explicit_one(model: UnboundedModel) -> None:
+@pytest.mark.parametrize("model", [TSO, PSO], ids=lambda model: model.name)
+def test_symbolic_search_reaches_the_limit_of_the_explicit_one(model: ModelSpec) -> None:
     assert sum(check_symbolic(seed, model) for seed in range(120)) > 90
 
 
@@ -145,7 +145,7 @@ def test_all_engines_answer_alike_under_tso() -> None:
 def test_all_engines_answer_alike_on_many_programs(block: int) -> None:
     for seed in range(1_000 + 200 * block, 1_200 + 200 * block):
         check_questions(seed)
-        for model in ("tso", "pso"):
+        for model in (TSO, PSO):
             check_symbolic(seed, model)
 
 

@@ -10,19 +10,21 @@ from collections.abc import Iterable
 
 import pytest
 
-from corpus import CORPUS
 from memfence.diagnostics import InputError
 from memfence.frontends import dve
-from memfence.models import MemoryModel, ModelName, Sc, memory_model
-from memfence.models.state import Failure, State
-from memfence.models.steps import starts, successors
+from memfence.models.reference_search import explore, reachable
+from memfence.models.sc import Sc
+from memfence.models.spec import ModelName
+from memfence.models.state import State
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.program.ir import Ltl, Program
 from memfence.questions import check
 from memfence.source import SourceText
+from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
-from memfence.tasks.result import Verdict
-from memfence.translate.dve import render_store_buffer_model
+from memfence.translation.dve import render_store_buffer_model
+from support.corpus import CORPUS
+from support.models import memory_model
 
 TSO_VAR = memory_model("tso", bound=1, per_variable=True)
 
@@ -74,21 +76,6 @@ TEXTS = {
 }
 
 
-def reachable(program: Program, model: MemoryModel, most: int = 10**6) -> tuple[set[State], bool]:
-    """Every reachable state, and whether something fails."""
-    seen = set(starts(program, model))
-    waiting = list(seen)
-    failed = False
-    while waiting and len(seen) < most:
-        for _, after in successors(program, model, waiting.pop()):
-            if isinstance(after, Failure):
-                failed = True
-            elif after not in seen:
-                seen.add(after)
-                waiting.append(after)
-    return seen, failed
-
-
 def without_scratch(program: Program, state: State, processes: int) -> tuple[tuple[int, ...], ...]:
     return tuple(
         tuple(v for r, v in zip(program.processes[p].registers, state.registers[p], strict=True) if not r.transient)
@@ -116,25 +103,28 @@ def read_back(source: Program, transformed: Program, state: State) -> object:
     return state.locations[:count], without_scratch(transformed, state, count), memory, tuple(buffers)
 
 
-def compare(source: Program, atomic: Iterable[AtomicWrite] = (), waits_for: WaitsFor = "own") -> tuple[int, int]:
+def check_same_states(
+    source: Program, atomic: Iterable[AtomicWrite] = (), waits_for: WaitsFor = "own"
+) -> tuple[int, int]:
     """Check that both sides reach the same states; how many, on each side."""
     atomic = tuple(atomic)
     text = render_store_buffer_model(source, atomic, waits_for=waits_for)
     transformed = dve.parse(SourceText("transformed.dve", text))
-    expected, fails = reachable(with_atomic_writes(source, atomic, waits_for=waits_for), TSO_VAR)
-    found, also_fails = reachable(transformed, Sc())
+    expected = explore(with_atomic_writes(source, atomic, waits_for=waits_for), TSO_VAR)
+    found = explore(transformed, Sc())
     count = len(source.processes)
     ours = {
-        (s.locations, without_scratch(source, s, count), s.memory, tuple(b for (b,) in s.buffers)) for s in expected
+        (s.locations, without_scratch(source, s, count), s.memory, tuple(b for (b,) in s.buffers))
+        for s in expected.states
     }
-    assert {read_back(source, transformed, state) for state in found} == ours
-    assert fails == also_fails
-    return len(ours), len(found)
+    assert {read_back(source, transformed, state) for state in found.states} == ours
+    assert bool(expected.failures) == bool(found.failures)
+    return len(ours), len(found.states)
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_transformed_model_reaches_the_same_states(name: str) -> None:
-    states, _ = compare(dve.parse(SourceText("source.dve", TEXTS[name])))
+    states, _ = check_same_states(dve.parse(SourceText("source.dve", TEXTS[name])))
     assert states > 10
 
 
@@ -143,15 +133,15 @@ def test_the_transformed_model_reaches_the_same_states(name: str) -> None:
 def test_it_does_so_with_any_one_write_atomic(name: str, waits_for: WaitsFor) -> None:
     program = dve.parse(SourceText("source.dve", TEXTS[name]))
     for write in writes_of(program):
-        compare(program, [write], waits_for)
+        check_same_states(program, [write], waits_for)
 
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_with_all_writes_atomic_only_the_states_of_sc_are_left(name: str) -> None:
     program = dve.parse(SourceText("source.dve", TEXTS[name]))
     every = {AtomicWrite(write.process, write.transition) for write in writes_of(program)}
-    states, transformed = compare(program, every)
-    assert states == transformed == len(reachable(program, Sc())[0])
+    states, transformed = check_same_states(program, every)
+    assert states == transformed == len(reachable(program, Sc()))
 
 
 QUESTIONS = [

@@ -1,86 +1,96 @@
-"""The attempts of `--engine auto`, one by one: what one of them decides is what the limit of the explicit engine says.
+"""Every engine that claims a safety task, and each way to ask several: they decide what the explicit limit says.
 
-In real use most questions end with the first attempt; here each is asked alone, and all of them with next to no budget.
+In real use most questions end with the first attempt; here each engine is asked alone, and the portfolio with next to
+no budget.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from random import Random
 
 import pytest
 
-from cyclic_programs import cyclic_program
-from memfence.engines.native.explicit import Question
+from memfence.engines.registry import engine_named
+from memfence.models.spec import PSO, TSO
 from memfence.models.steps import evaluate_in
 from memfence.program.expressions import At, conjunction
 from memfence.program.ir import Program
-from memfence.strategy import portfolio as strategy
-from memfence.tasks.limits import Deadline, Limits
-from memfence.tasks.options import CheckOptions
-from symbolic_limit import explicit_limit
+from memfence.strategy import portfolio
+from memfence.strategy.side_by_side import ask_side_by_side
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.limits import Limits
+from memfence.tasks.task import Safety, Task
+from support.cyclic_programs import cyclic_program
+from support.symbolic_limit import explicit_limit
 
-ATTEMPTS = (
-    strategy._few_processes,
-    strategy._small_proof,
-    strategy._small_shortcut,
-    strategy._side_by_side,
-    strategy.search_dually,
-    strategy.prove_by_shortcut,
-)
+Ask = Callable[[Task], Answer]
+ENGINES = ("two processes", "dual", "symbolic", "implied")
 
 
-def questions(program: Program, seed: int, reachable: frozenset[tuple[int, ...]]) -> list[tuple[Question, bool]]:
+def side_by_side(task: Task) -> Answer:
+    return ask_side_by_side([(name, task) for name in portfolio.SAFETY_AT_LAST], lambda answer: answer)
+
+
+ASKED: dict[str, Ask] = {name: (lambda task, name=name: portfolio.ask(name, task)) for name in ENGINES}
+ASKED["side by side"] = side_by_side
+
+
+def goals(program: Program, seed: int, reachable: frozenset[tuple[int, ...]]) -> list[tuple[Safety, bool]]:
     """Two reachable and two unreachable location tuples, where there are any."""
     places = list(product(*(range(len(p.locations)) for p in program.processes)))
     Random(seed).shuffle(places)
     chosen = [at for at in places if at in reachable][:2] + [at for at in places if at not in reachable][:2]
     return [
-        (Question(bad=conjunction(*(At(p, frozenset({at[p]})) for p in range(len(at))))), at in reachable)
+        (Safety(bad=conjunction(*(At(p, frozenset({at[p]})) for p in range(len(at))))), at in reachable)
         for at in chosen
     ]
 
 
-def ask(decide, program: Program, model: str, question: Question, expected: bool) -> bool:
-    """Whether the question was decided; if so, rightly, and with a run that ends where it should."""
-    options = CheckOptions(model=model)
-    decision = decide(program, question, options, Deadline(Limits(timeout_seconds=20)))
-    if decision is None or not decision.is_conclusive:
+def is_decided(ask: Ask, task: Task, expected: bool) -> bool:
+    """Whether the task was decided; if so, rightly, and with a run that ends where it should."""
+    answer = ask(task)
+    if not answer.is_conclusive:
         return False
-    assert (decision.answer == "found") == expected, (program.name, model, decision)
-    if decision.answer == "found":
-        assert decision.trace.program == program
-        assert decision.trace.memory_model.name == model
-        assert evaluate_in(program, decision.trace.end, 0, question.bad)
+    assert (answer.verdict is Verdict.VIOLATED) == expected, (task.program.name, task.model.name, answer)
+    if answer.verdict is Verdict.VIOLATED:
+        assert isinstance(task.goal, Safety) and task.goal.bad is not None
+        assert answer.trace is not None
+        assert answer.trace.program == task.program
+        assert answer.trace.memory_model.name == task.model.name
+        assert evaluate_in(task.program, answer.trace.end, 0, task.goal.bad)
     return True
 
 
-def decided(decide, seeds: range) -> int:
+def decided(ask: Ask, seeds: range) -> int:
     count = 0
     for seed in seeds:
         program = cyclic_program(seed)
-        for model in ("tso", "pso"):
+        for model in (TSO, PSO):
             limit = explicit_limit(program, model)
-            for question, expected in questions(program, seed, limit.locations) if limit.is_stable else ():
-                count += ask(decide, program, model, question, expected)
+            for goal, expected in goals(program, seed, limit.locations) if limit.is_stable else ():
+                count += is_decided(ask, Task(program, model, goal, Limits(timeout_seconds=20)), expected)
     return count
 
 
-@pytest.mark.parametrize("attempt", ATTEMPTS, ids=lambda f: f.__name__.strip("_"))
-def test_no_attempt_contradicts_the_limit(attempt):
-    assert decided(attempt, range(60)) >= 20
+@pytest.mark.parametrize("name", ASKED)
+def test_no_engine_contradicts_the_limit(name: str) -> None:
+    assert decided(ASKED[name], range(60)) >= 20
 
 
-def test_auto_decides_everything_even_with_next_to_no_budget(monkeypatch):
-    for budget in ("SMALL_SEARCH", "SMALL_PAIR", "SMALL_PROOF", "SMALL_SC"):
-        monkeypatch.setattr(strategy, budget, 5)
+def test_auto_decides_everything_even_with_next_to_no_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = tuple(replace(attempt, most_states=5) for attempt in portfolio.SAFETY)
+    monkeypatch.setattr(portfolio, "SAFETY", small)
+    monkeypatch.setattr(portfolio, "SMALL", small[0])
     seeds = range(60, 100)
-    asked = decided(strategy._auto, seeds)
-    assert asked == decided(strategy.search_symbolically, seeds) >= 200
+    asked = decided(portfolio.decide, seeds)
+    assert asked == decided(engine_named("symbolic").answer, seeds) >= 200
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(100, 1100, 200))
-@pytest.mark.parametrize("attempt", ATTEMPTS, ids=lambda f: f.__name__.strip("_"))
-def test_no_attempt_contradicts_the_limit_on_many_programs(attempt, start):
-    assert decided(attempt, range(start, start + 200)) >= 60
+@pytest.mark.parametrize("name", ASKED)
+def test_no_engine_contradicts_the_limit_on_many_programs(name: str, start: int) -> None:
+    assert decided(ASKED[name], range(start, start + 200)) >= 60

@@ -8,16 +8,17 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from generators import EVERYTHING, Shape, programs
-from memfence.engines.native.explicit import Bounded, Question, explore
-from memfence.models.spec import SPECS
+from memfence.engines.native.explicit import explore
 from memfence.models.state import State
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.passes.orders import for_hardware
 from memfence.program.expressions import Binary, Const, Shared, variable_address
 from memfence.program.ir import Program
+from memfence.tasks.task import Safety
+from support.generators import EVERYTHING, Shape, programs
+from support.models import spec
 
-MEMORIES = (Bounded("sc"), Bounded("tso", 1), Bounded("tso", 2), Bounded("pso", 1))
+MEMORIES = (spec("sc"), spec("tso", 1), spec("tso", 2), spec("pso", 1))
 SHAPE = Shape(processes=(1, 2), statements=(1, 2), features=EVERYTHING | {"assertions", "regions"})
 SYMMETRY = frozenset({"symmetry"})
 
@@ -56,24 +57,24 @@ def orbit(state: State, classes: list[list[int]]) -> object:
     return state.memory, tuple(tuple(sorted((local[p] for p in members), key=repr)) for members in classes)
 
 
-@pytest.mark.parametrize("memory", MEMORIES, ids=lambda m: f"{m.model}-{m.bound}")
+@pytest.mark.parametrize("memory", MEMORIES, ids=lambda m: f"{m.name}-{m.bound}")
 @given(program=programs_with_twins())
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 def test_there_are_as_many_states_as_orbits(memory, program):
-    plain = explore(program, memory, Question(failures=False))
+    plain = explore(program, memory, Safety(failures=False))
     assume(plain.cost.states < 20_000)
-    folded = explore(program, memory, Question(failures=False), reductions=SYMMETRY)
-    classes = classes_of(for_hardware(program, SPECS[memory.model]))
+    folded = explore(program, memory, Safety(failures=False), reductions=SYMMETRY)
+    classes = classes_of(for_hardware(program, memory))
     assert folded.cost.states == len({orbit(state, classes) for state in plain.states()})
 
 
-@pytest.mark.parametrize("memory", MEMORIES, ids=lambda m: f"{m.model}-{m.bound}")
+@pytest.mark.parametrize("memory", MEMORIES, ids=lambda m: f"{m.name}-{m.bound}")
 @given(program=programs_with_twins(), data=st.data())
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 def test_symmetry_changes_no_answer_and_its_runs_replay(memory, program, data):
     variable = data.draw(st.integers(0, len(program.variables) - 1))
     bad = Binary("==", Shared(variable_address(variable)), Const(data.draw(st.integers(0, 2))))
-    question = Question(bad=bad)
+    question = Safety(bad=bad)
     plain = explore(program, memory, question)
     folded = explore(program, memory, question, reductions=SYMMETRY)
     assert folded.finding == plain.finding

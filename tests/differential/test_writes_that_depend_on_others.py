@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memfence.engines.native.attacks import explore_attacks
+from memfence.engines.native.attacks import AttackKind, explore_attacks
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, Register, variable_address
 from memfence.program.ir import Assume, Domain, Fence, Load, Op, Process, Program, SharedVar, Store
@@ -67,23 +67,23 @@ def watched_programs(draw: st.DrawFn) -> Program:
     return Program("watched", variables, (straight("P", accesses), watcher))
 
 
-def agrees(program: Program) -> None:
+def check_persistence(program: Program) -> None:
     expected = twin.is_persistent(program)
     for reductions in (frozenset[str](), frozenset({"dead", "fuse"})):
-        assert (not explore_attacks(program, "persistence", reductions=reductions).attacks) == expected
+        assert (not explore_attacks(program, AttackKind.PERSISTENCE, reductions=reductions).attacks) == expected
 
 
 @QUICK
 @given(program=watched_programs())
 def test_persistence_is_what_its_definition_says(program: Program) -> None:
-    agrees(program)
+    check_persistence(program)
 
 
 @pytest.mark.slow
 @THOROUGH
 @given(program=watched_programs())
 def test_persistence_of_many_programs_is_what_its_definition_says(program: Program) -> None:
-    agrees(program)
+    check_persistence(program)
 
 
 def test_several_pending_stores_may_be_needed() -> None:
@@ -94,6 +94,6 @@ def test_several_pending_stores_may_be_needed() -> None:
         (straight("P", stores), watching("Q", 2, 2, True, [("store", 0, 1)])),
     )
     assert not twin.is_persistent(program)
-    decided = explore_attacks(program, "persistence", collect=True)
+    decided = explore_attacks(program, AttackKind.PERSISTENCE, collect=True)
     assert decided.attacks
-    assert all(decided.attack_trace(attack, "tso").end.is_plain for attack in decided.attacks)
+    assert all(decided.trace(attack).end.is_plain for attack in decided.attacks)

@@ -12,12 +12,12 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
-from corpus import CORPUS  # noqa: E402
 from memfence.passes.atomic_writes import WaitsFor, writes_of  # noqa: E402
 from memfence.pipeline import load  # noqa: E402
 from memfence.program.ir import Assign, Load, Ltl, Program, Store  # noqa: E402
 from memfence.synthesis.atomic_writes import AtomicFix, fix_ltl  # noqa: E402
 from memfence.synthesis.options import FixOptions, Minimise  # noqa: E402
+from support.corpus import CORPUS  # noqa: E402
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "dve"
 ANDERSON = "G (P_0@p1 || P_0@p2 || P_0@p3 -> F P_0@CS)"

@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
-from corpus import CORPUS
 from memfence.frontends import dve
 from memfence.program.ir import Program
 from memfence.source import SourceText
+from support.corpus import CORPUS
 
 FOLDER = CORPUS / "beem"
 

@@ -9,15 +9,17 @@ from typing import assert_never
 from beem import Answer, Instance, property_of
 
 from memfence.engines.native.emptiness import Emptiness
-from memfence.engines.native.explicit import Bounded, Explored, Question, explore
+from memfence.engines.native.explicit import Explored, explore
 from memfence.program.expressions import Const, Expr, Unary, conjunction, disjunction
-from memfence.program.ir import Program
+from memfence.program.ir import Ltl, Program
 from memfence.questions.ltl.check import claim_of_formula, decide
 from memfence.questions.ltl.formula import And, Atom, Formula, Next, Not, Or, Release, Truth, Until
 from memfence.questions.ltl.parser import parse_formula
 from memfence.tasks.limits import Limits, Stop
+from memfence.tasks.task import Safety
+from support.models import spec
 
-SC = Bounded("sc")
+SC = spec("sc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +77,14 @@ def reached(instance: Instance, number: int, threads: int = 1) -> Explored:
 def decided(instance: Instance, number: int) -> Emptiness:
     """Whether the formula holds; the lasso of one that does not was checked by the definition of LTL."""
     program, stated = instance.load(), property_of(instance, number)
-    claim = claim_of_formula(stated.formula, program, as_predicates(stated.definitions))
+    claim = claim_of_formula(Ltl("ltl", stated.formula), program, as_predicates(stated.definitions))
     found = decide(program, claim, SC, limits=Limits())
     assert found.complete or found.lasso is not None, f"{instance.name}: stopped by {found.stop}"
     return found
 
 
 def searched(program: Program, bad: Expr | None, threads: int) -> Explored:
-    found = explore(program, SC, Question(bad=bad, failures=False), limits=Limits(threads=threads))
+    found = explore(program, SC, Safety(bad=bad, failures=False), limits=Limits(threads=threads))
     assert found.stop in (Stop.NOTHING_LEFT, Stop.FOUND), f"{program.name}: stopped by {found.stop}"
     return found
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from exploration import reachable
-from memfence.models import memory_model
-from memfence.models.state import Failure, State
+from memfence.models.reference_search import breadth_first, explore
+from memfence.models.state import State
 from memfence.models.steps import is_final, set_at, starts, successors
 from memfence.program.ir import Program
+from support.models import memory_model
 
 needs_spin = pytest.mark.skipif(
     shutil.which("spin") is None or shutil.which("gcc") is None, reason="spin or gcc is not installed"
@@ -85,9 +85,9 @@ def spin_outcomes(text: str, names: Sequence[str], folder: Path) -> Outcomes:
 def outcomes(program: Program, names: Sequence[str]) -> Outcomes:
     """The same of a program that was loaded, under the reference SC model."""
     numbers = [n for name in names if (n := program.variable_named(name)) is not None]
-    ends = [state for state in reachable(program, memory_model("sc")) if is_final(program, state)]
-    values = frozenset(tuple(state.memory[n] for n in numbers) for state in ends)
-    return Outcomes(has_failure(program), values)
+    found = explore(program, memory_model("sc"))
+    ends = [state for state in found.states if is_final(program, state)]
+    return Outcomes(bool(found.failures), frozenset(tuple(state.memory[n] for n in numbers) for state in ends))
 
 
 def _call(folder: Path, *command: str) -> str:
@@ -111,19 +111,15 @@ def count_as_spin_does(program: Program, *, has_init: bool = False) -> int:
     others (in one `atomic`), Spin has one more state, before that step, and `init`, process 0, dies last.
     """
     model = memory_model("sc")
-    alive = len(program.processes)
-    seen = {(state, alive + has_init) for state in starts(program, model)}
-    waiting = list(seen)
-    while waiting:
-        state, alive = waiting.pop()
-        following = [(after, alive) for _, after in successors(program, model, state) if isinstance(after, State)]
+
+    def follow(found: tuple[State, int]) -> Iterator[tuple[State, int]]:
+        state, alive = found
+        yield from ((after, alive) for _, after in successors(program, model, state) if isinstance(after, State))
         if alive and _can_die(program, state, alive - 1 - has_init):
-            following.append((_without_locals(state, alive - 1 - has_init), alive - 1))
-        for found in following:
-            if found not in seen:
-                seen.add(found)
-                waiting.append(found)
-    return len(seen) + has_init
+            yield _without_locals(state, alive - 1 - has_init), alive - 1
+
+    first = [(state, len(program.processes) + has_init) for state in starts(program, model)]
+    return sum(1 for _ in breadth_first(first, follow)) + has_init
 
 
 def _can_die(program: Program, state: State, process: int) -> bool:
@@ -136,18 +132,3 @@ def _without_locals(state: State, process: int) -> State:
     if process < 0:
         return state
     return replace(state, registers=set_at(state.registers, process, (0,) * len(state.registers[process])))
-
-
-def has_failure(program: Program) -> bool:
-    """Whether an assertion fails, or something else goes wrong, in some run under SC."""
-    model = memory_model("sc")
-    seen = set(starts(program, model))
-    waiting = list(seen)
-    while waiting:
-        for _, after in successors(program, model, waiting.pop()):
-            if isinstance(after, Failure):
-                return True
-            if after not in seen:
-                seen.add(after)
-                waiting.append(after)
-    return False

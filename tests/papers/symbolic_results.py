@@ -12,13 +12,14 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from corpus import CORPUS, corpus_files
 from memfence.engines.native.symbolic import SymbolicResult, explore_symbolic
 from memfence.pipeline import load
-from memfence.questions.safety import check_safety, question_of
+from memfence.questions.safety import check_safety, goal_of
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions
 from papers.test_linden_wolper_tables import REDUCTIONS, TABLE_2010, TABLE_2013, TABLES, check
+from support.corpus import CORPUS, corpus_files
+from support.models import spec
 
 
 def verdict(result: SymbolicResult) -> str:
@@ -80,12 +81,14 @@ def corpus(limit_seconds: float) -> None:
     rows = []
     for path in corpus_files("**/*.rmm"):
         program = load(path)
-        question = question_of(program.properties)
+        question = goal_of(program.properties)
         if question.bad is None and not program.has_assertions:
             continue
         limits = Limits(timeout_seconds=limit_seconds, memory_megabytes=3000)
         result, seconds = timed(
-            lambda p=program, q=question, li=limits: explore_symbolic(p, "tso", q, limits=li, reductions=REDUCTIONS)
+            lambda p=program, q=question, li=limits: explore_symbolic(
+                p, spec("tso"), q, limits=li, reductions=REDUCTIONS
+            )
         )
         options = CheckOptions(timeout_seconds=limit_seconds, memory_megabytes=3000, threads=1)
         whole, whole_seconds = timed(lambda p=program, o=options: check_safety(p, o))

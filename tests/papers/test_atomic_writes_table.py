@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 from atomic_table import EXAMPLES, ROWS, Row, assignments
 
-from memfence.engines.native.explicit import Bounded
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.pipeline import load
-from memfence.program.ir import Program
+from memfence.program.ir import Ltl, Program
 from memfence.questions.ltl.check import claim_of_formula, decide
 from memfence.synthesis.atomic_writes import AtomicFix
 from memfence.synthesis.options import Minimise
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.limits import Limits
+from support.models import spec
 
 FIGURE_6 = Row("Fig. 6", EXAMPLES / "increments.dve", "F (x == 2 && y > 0)", 4, 2)
-TSO_VAR = Bounded("tso", 1, per_variable=True)
+TSO_VAR = spec("tso", 1, per_variable=True)
 EVERY_ROW = [
     pytest.param(row, id=row.path.stem, marks=pytest.mark.skipif(not row.path.exists(), reason="corpus not found"))
     for row in ROWS
@@ -24,9 +24,9 @@ EVERY_ROW = [
 
 
 def holds(program: Program, formula: str) -> bool:
-    found = decide(program, claim_of_formula(formula, program, {}), TSO_VAR, limits=Limits())
-    assert found.lasso is not None or found.complete
-    return found.lasso is None
+    found = decide(program, claim_of_formula(Ltl("ltl", formula), program, {}), TSO_VAR, limits=Limits())
+    assert found.trace is not None or found.complete
+    return found.trace is None
 
 
 def check_every_write(row: Row, result: AtomicFix) -> None:

@@ -10,12 +10,12 @@ import pytest
 from beem import Instance, small_instances
 from beem_answers import answer, count_states, decided
 
-from corpus import needs_corpus
-from memfence.engines.native.explicit import Bounded
 from memfence.pipeline import load
 from memfence.program.ir import PropertyAutomaton
 from memfence.questions.ltl.check import claim_of_automaton, decide
 from memfence.tasks.limits import Limits
+from support.corpus import needs_corpus
+from support.models import spec
 
 pytestmark = needs_corpus
 
@@ -51,5 +51,5 @@ def test_a_property_process_and_its_formula_get_the_same_answer(name: str) -> No
         if known.is_ltl:
             program = load(instance.variant(known.number))
             (automaton,) = (p for p in program.properties if isinstance(p, PropertyAutomaton))
-            found = decide(program, claim_of_automaton(automaton), Bounded("sc"), limits=Limits())
+            found = decide(program, claim_of_automaton(automaton), spec("sc"), limits=Limits())
             assert (found.lasso is None) == (decided(instance, known.number).lasso is None) == known.is_yes

@@ -7,10 +7,9 @@ from functools import cache
 import pytest
 from beem import Answer, Instance, load, property_of, small_instances
 
-from corpus import corpus_files, needs_corpus
-from emptiness import following, has_accepted_run, has_run_of_property
 from memfence.frontends.dve.lowering import parse_state_expression
-from memfence.models import Sc
+from memfence.models.reference_search import breadth_first
+from memfence.models.sc import Sc
 from memfence.models.state import State
 from memfence.models.steps import evaluate_in, starts
 from memfence.program.ir import PropertyAutomaton
@@ -18,6 +17,8 @@ from memfence.program.validate import validate
 from memfence.questions.ltl.formula import Not
 from memfence.questions.ltl.parser import parse_formula
 from memfence.questions.ltl.translate import translate
+from support.corpus import corpus_files, needs_corpus
+from support.emptiness import following, has_accepted_run, has_run_of_property
 
 pytestmark = needs_corpus
 
@@ -50,14 +51,7 @@ def asked(most_states: int, *, ltl: bool) -> list[object]:
 @cache
 def reachable(instance: Instance) -> frozenset[State]:
     program, model = instance.load(), Sc()
-    seen = set(starts(program, model))
-    waiting = list(seen)
-    while waiting:
-        for state in following(program, model, waiting.pop()):
-            if state not in seen:
-                seen.add(state)
-                waiting.append(state)
-    return frozenset(seen)
+    return frozenset(breadth_first(starts(program, model), lambda state: following(program, model, state)))
 
 
 @pytest.mark.parametrize("family", sorted({path.parent.name for path in corpus_files("beem/*/*.dve")}))

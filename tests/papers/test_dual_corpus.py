@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from corpus import CORPUS, needs_corpus
 from memfence import load
 from memfence.engines.native.dual import explore_dual
 from memfence.models.steps import evaluate_in
-from memfence.questions.safety import question_of
+from memfence.questions.safety import goal_of
+from memfence.tasks.evidence import BadState
 from memfence.tasks.limits import Limits
-from memfence.tasks.options import ALL_REDUCTIONS
+from memfence.tasks.task import ALL_REDUCTIONS
+from support.corpus import CORPUS, needs_corpus
 
 pytestmark = needs_corpus
 
@@ -46,13 +47,17 @@ ALSO_SAFE = ("mutex/dclocking/dc_locking", "nbw/seqlock/seqlock", "schedule/alte
 def decide(name: str):
     folder = CORPUS if name.startswith("memorax") else CORPUS / "persist" / "single"
     program = load(folder / f"{name}.rmm")
-    question = question_of(program.properties)
+    question = goal_of(program.properties)
     limits = Limits(timeout_seconds=120)
     return question, explore_dual(program, question, limits=limits, reductions=frozenset(ALL_REDUCTIONS))
 
 
 @pytest.mark.parametrize("name", SAFE)
 def test_safe_programs_are_proved(name):
+    check_is_proved(name)
+
+
+def check_is_proved(name):
     _, result = decide(name)
     assert result.complete
     assert not result.found
@@ -61,11 +66,11 @@ def test_safe_programs_are_proved(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ALSO_SAFE)
 def test_larger_safe_programs_are_proved(name):
-    test_safe_programs_are_proved(name)
+    check_is_proved(name)
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_programs_come_with_a_run_to_what_they_forbid(name):
     question, result = decide(name)
-    assert result.finding == "bad state"
+    assert result.finding == BadState()
     assert evaluate_in(result.program, result.trace().end, 0, question.bad)

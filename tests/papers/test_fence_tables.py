@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from corpus import CORPUS, needs_corpus
-from fixed_programs import fixed_and_needed
 from memfence.pipeline import load
 from memfence.program.load_options import LoadOptions
-from memfence.synthesis import count_fences
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixResult, FixVerdict
-from memfence.tasks.options import Criterion
+from memfence.synthesis.synthesise import count_fences
+from memfence.tasks.criterion import Criterion
+from support.corpus import CORPUS, needs_corpus
+from support.fixed_programs import fixed_and_needed
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 TABLES = CORPUS.parent / "tables"
@@ -111,7 +111,7 @@ def rows_of_table_1(*, slow: bool) -> list[dict[str, str]]:
     return [row for row in rows if (Path(row["file"]).name in SLOW_ROWS) == slow]
 
 
-def minimum_is_at_most_that_of_the_table(row: dict[str, str], criterion: Criterion) -> None:
+def check_minimum(row: dict[str, str], criterion: Criterion) -> None:
     name = Path(row["file"]).name
     int_bits = INT_BITS.get(name)
     program = load(CORPUS / "persist" / f"{row['file']}.txt", LoadOptions(int_bits=int_bits))
@@ -127,7 +127,7 @@ def minimum_is_at_most_that_of_the_table(row: dict[str, str], criterion: Criteri
 @pytest.mark.parametrize("criterion", COUNTS_OF)
 @pytest.mark.parametrize("row", rows_of_table_1(slow=False), ids=lambda row: Path(row["file"]).name)
 def test_no_more_fences_are_needed_than_table_1_says(row: dict[str, str], criterion: Criterion) -> None:
-    minimum_is_at_most_that_of_the_table(row, criterion)
+    check_minimum(row, criterion)
 
 
 @needs_corpus
@@ -145,7 +145,7 @@ def test_clhlock_needs_as_many_fences_as_table_1_says_by_its_text() -> None:
 def test_no_more_fences_are_needed_than_table_1_says_on_large_programs(
     row: dict[str, str], criterion: Criterion
 ) -> None:
-    minimum_is_at_most_that_of_the_table(row, criterion)
+    check_minimum(row, criterion)
 
 
 @needs_corpus

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from corpus import CORPUS, needs_corpus
 from memfence import CheckOptions, Verdict, check, load
 from memfence.diagnostics import InputError
-from memfence.models import ModelName
+from memfence.models.spec import ModelName
 from memfence.program.expressions import At, conjunction
 from memfence.program.ir import Forbidden, Process, Program
+from support.corpus import CORPUS, needs_corpus
 
 pytestmark = needs_corpus
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from memfence.engines.bounded_witness import find_concrete
-from memfence.engines.native.symbolic import SymbolicResult, UnboundedModel, explore_symbolic
+from memfence.engines.bounded_witness import find_bounded_witness
+from memfence.engines.native.symbolic import SymbolicResult, explore_symbolic
+from memfence.models.spec import ModelSpec
 from memfence.pipeline import load, load_text
-from memfence.questions.safety import question_of
+from memfence.questions.safety import goal_of
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
 
@@ -57,14 +58,14 @@ def rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def check(model: str, memory: UnboundedModel, *, fences: bool = True) -> SymbolicResult:
+def check(model: str, memory: ModelSpec, *, fences: bool = True) -> SymbolicResult:
     path = MODELS / f"{model}.pml"
     if fences:
         program = load(path)
     else:
         text = path.read_text().replace("mfence()", "skip").replace("sfence()", "skip")
         program = load_text(SourceText(str(path), text))
-    question = question_of(program.properties)
+    question = goal_of(program.properties)
     return explore_symbolic(program, memory, question, limits=Limits(timeout_seconds=60), reductions=REDUCTIONS)
 
 
@@ -79,8 +80,8 @@ def test_dekker_and_peterson_have_errors_exactly_where_the_2010_table_has(key: t
     assert result.found == (int(row["errors"]) > 0)
     assert result.found or result.complete
     if result.found:
-        question = question_of(result.program.properties)
-        trace = find_concrete(result.program, "tso", question, reductions=REDUCTIONS)
+        question = goal_of(result.program.properties)
+        trace = find_bounded_witness(result.program, "tso", question, reductions=REDUCTIONS)
         assert trace is not None
 
 

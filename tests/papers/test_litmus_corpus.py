@@ -9,12 +9,12 @@ from functools import cache
 
 import pytest
 
-from corpus import CORPUS, needs_corpus
-from exploration import final_states
 from memfence import CheckOptions, check, load
-from memfence.models import ModelName
+from memfence.models.spec import ModelName
 from memfence.program.ir import Final, Program
 from memfence.reports.herd import observation, show_state
+from support.corpus import CORPUS, needs_corpus
+from support.exploration import final_states
 
 FOLDER = CORPUS / "litmus"
 TABLE = FOLDER / "table.csv"

@@ -9,7 +9,6 @@ from random import Random
 
 import pytest
 
-from ltl_words import random_formula, random_lasso
 from memfence.questions.ltl.automaton import Automaton, Edge
 from memfence.questions.ltl.evaluate import accepts
 from memfence.questions.ltl.formula import (
@@ -28,6 +27,7 @@ from memfence.questions.ltl.formula import (
     normal_form,
 )
 from memfence.questions.ltl.translate import translate
+from support.ltl_words import random_formula, random_lasso
 
 SPIN = shutil.which("spin")
 pytestmark = pytest.mark.skipif(SPIN is None, reason="spin is not installed")

@@ -10,19 +10,19 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from criteria_programs import RICH, criteria_programs
 from memfence.codes import Code
 from memfence.diagnostics import InputError
-from memfence.engines.native.attacks import explore_attacks
+from memfence.engines.native.attacks import AttackKind, explore_attacks
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Program
 from memfence.program.validate import validate
 from memfence.questions import check
 from memfence.source import SourceText
+from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
-from memfence.tasks.result import Verdict
-from memfence.translate.persistence_query import persistence_query
-from memfence.translate.promela import render_promela
+from memfence.translation.persistence_query import persistence_query
+from memfence.translation.promela import render_promela
+from support.criteria_programs import RICH, criteria_programs
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 needs_spin = pytest.mark.skipif(
@@ -43,7 +43,7 @@ active proctype Q() { atomic { x = 1 } }
 
 
 def is_persistent(program: Program) -> bool:
-    return not explore_attacks(program, "persistence").attacks
+    return not explore_attacks(program, AttackKind.PERSISTENCE).attacks
 
 
 def query_of(program: Program) -> Program:

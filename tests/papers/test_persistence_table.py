@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from corpus import CORPUS, needs_corpus
-from memfence.engines.native.attacks import explore_attacks
+from memfence.engines.native.attacks import AttackKind, explore_attacks
 from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load
 from memfence.program.ir import Program
 from memfence.program.load_options import LoadOptions
 from memfence.questions import check
+from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions
-from memfence.tasks.result import Verdict
+from support.corpus import CORPUS, needs_corpus
 
 TABLES = CORPUS.parent / "tables"
 INT_BITS = {"bakery3": 4, "bakery4": 2, "seqlock": 3}
@@ -68,7 +68,10 @@ def test_a_row_is_persistent_exactly_where_persist_inserted_no_fence(name: str) 
     assert check(loaded, CheckOptions(criterion="persistent", abstract=2)).verdict is expected
     if name not in NOT_EXPLORED:
         explored = explore_attacks(
-            shared_memory_form(loaded), "persistence", collect=True, limits=Limits(memory_megabytes=4_000, threads=2)
+            shared_memory_form(loaded),
+            AttackKind.PERSISTENCE,
+            collect=True,
+            limits=Limits(memory_megabytes=4_000, threads=2),
         )
         assert explored.complete
         assert bool(explored.attacks) == (expected is Verdict.VIOLATED)

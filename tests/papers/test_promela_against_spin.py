@@ -12,7 +12,6 @@ import pytest
 from random_promela import random_model, random_program
 from spin import (
     count_as_spin_does,
-    has_failure,
     needs_spin,
     outcomes,
     run_spin,
@@ -21,17 +20,17 @@ from spin import (
     spin_refutes_claim,
 )
 
-from exploration import reachable
 from memfence.frontends.promela import insert_fences, parse
 from memfence.frontends.registry import EditKind
-from memfence.models import memory_model
+from memfence.models.reference_search import explore
 from memfence.models.steps import evaluate_in
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Invariant, Program
 from memfence.questions import check
 from memfence.source import SourceText
+from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
-from memfence.tasks.result import Verdict
+from support.models import memory_model
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.pml"))
 
@@ -241,8 +240,10 @@ LOOPS_INSIDE = {
 def violates(program: Program) -> bool:
     """Whether an assertion or an invariant fails under SC."""
     invariants = [prop.expr for prop in program.properties if isinstance(prop, Invariant)]
-    states = reachable(program, memory_model("sc"))
-    return has_failure(program) or any(not evaluate_in(program, s, 0, expr) for s in states for expr in invariants)
+    found = explore(program, memory_model("sc"))
+    return bool(found.failures) or any(
+        not evaluate_in(program, s, 0, expr) for s in found.states for expr in invariants
+    )
 
 
 def write_model(name: str, folder: Path) -> Path:

@@ -14,8 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from corpus import CORPUS, needs_corpus
-from fixed_programs import fixed_and_needed
 from memfence.pipeline import load_text
 from memfence.program.ir import Forbidden, Program
 from memfence.program.load_options import LoadOptions
@@ -23,6 +21,8 @@ from memfence.program.text.properties import parse_expression
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixVerdict
+from support.corpus import CORPUS, needs_corpus
+from support.fixed_programs import fixed_and_needed
 
 SINGLE = CORPUS / "persist" / "single"
 TABLE = CORPUS.parent / "tables" / "persistence-2015-table1.csv"
@@ -75,7 +75,7 @@ def question(case: Case) -> tuple[Program, FixOptions]:
     return program, FixOptions(forbid=tuple(Forbidden(parse_expression(text, program), text) for text in bad))
 
 
-def needs_at_most_the_fences_of_the_table(case: Case) -> None:
+def check_fence_count(case: Case) -> None:
     result = fixed_and_needed(*question(case))
     assert result.verdict is (FixVerdict.FIXED if case.fences else FixVerdict.ALREADY_HOLDS)
     assert result.is_minimum and result.chosen.instances == case.fences
@@ -87,14 +87,14 @@ def needs_at_most_the_fences_of_the_table(case: Case) -> None:
 @needs_corpus
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_safety_needs_at_most_the_fences_of_remmex_and_memorax(case: Case) -> None:
-    needs_at_most_the_fences_of_the_table(case)
+    check_fence_count(case)
 
 
 @needs_corpus
 @pytest.mark.slow
 @pytest.mark.parametrize("case", SLOW, ids=lambda case: case.name)
 def test_safety_needs_at_most_the_fences_of_remmex_on_large_programs(case: Case) -> None:
-    needs_at_most_the_fences_of_the_table(case)
+    check_fence_count(case)
 
 
 @needs_corpus

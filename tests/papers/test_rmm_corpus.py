@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from corpus import CORPUS, needs_corpus
 from memfence import CheckOptions, Verdict, check, load
-from memfence.models import ModelName
+from memfence.models.spec import ModelName
+from support.corpus import CORPUS, needs_corpus
 
 pytestmark = needs_corpus
 

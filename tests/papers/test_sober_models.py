@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from memfence.engines.native.attacks import explore_attacks
+from memfence.engines.native.attacks import AttackKind, explore_attacks
 from memfence.engines.native.stateless import explore as run_executions
 from memfence.pipeline import load
 from memfence.questions.explore import ExploreOptions, explore
-from memfence.tasks.result import Verdict
+from memfence.tasks.answer import Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ROOT / "examples" / "sober"
@@ -40,7 +40,10 @@ def test_the_fenced_model_is_proved(name: str) -> None:
 @pytest.mark.parametrize("name", [f"{name}{kind}" for name in NAMES for kind in ("", "_fenced")])
 def test_robustness_by_attacks_agrees(name: str) -> None:
     program = load(MODELS / f"{name}.pml")
-    assert bool(explore_attacks(program, "tso").attacks) == run_executions(program, stop_at_first=True).has_borderline
+    assert (
+        bool(explore_attacks(program, AttackKind.ROBUSTNESS_TSO).attacks)
+        == run_executions(program, stop_at_first=True).has_borderline
+    )
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.model}-{row.preemptions}")

@@ -12,16 +12,17 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 
-from generators import EVERYTHING, Feature, Shape, programs
-from memfence.models import memory_model
+from memfence.models.reference_search import reachable
 from memfence.models.steps import evaluate_in
 from memfence.pipeline import load
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import At, Binary, Const, Register, RegisterOf, Shared, variable_address
 from memfence.program.ir import Assign, Assume, Domain, Forbidden, Load, Program, SharedVar, Store, Sync
-from memfence.translate.promela import render_promela
-from samples import Sample, message_passing, store_buffering
-from search import reachable, shortest_run
+from memfence.translation.promela import render_promela
+from support.exploration import shortest_run
+from support.generators import EVERYTHING, Feature, Shape, programs
+from support.models import memory_model
+from support.samples import Sample, message_passing, store_buffering
 
 pytestmark = pytest.mark.skipif(
     shutil.which("spin") is None or shutil.which("gcc") is None, reason="spin (Debian package) or gcc not installed"

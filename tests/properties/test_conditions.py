@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from memfence.engines.native.explicit import Bounded, Question, explore
+from memfence.engines.native.explicit import explore
 from memfence.engines.unreachable import is_out_of_reach
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import (
@@ -30,9 +30,10 @@ from memfence.program.expressions import (
 )
 from memfence.program.facts.dead_locations import locations_in_reach
 from memfence.program.ir import Assert, Assign, Assume, Domain, Load, Op, Process, Program, SharedVar, Store
-from memfence.strategy import portfolio as strategy
-from memfence.tasks.limits import Deadline, Limits
-from memfence.tasks.options import CheckOptions
+from memfence.strategy.portfolio import ask
+from memfence.tasks.answer import Verdict
+from memfence.tasks.task import Safety, Task
+from support.models import spec
 
 VALUES = Domain(0, 2)
 REGISTERS = 3
@@ -167,12 +168,12 @@ def test_what_is_out_of_reach_is_found_by_no_search(model):
     for seed in range(150):
         program = program_of(seed)
         last = [len(p.locations) - 1 for p in program.processes]
-        question = Question(bad=conjunction(*(At(p, frozenset({at})) for p, at in enumerate(last))))
-        decision = strategy.by_control_flow(program, question, CheckOptions(model=model), Deadline(Limits()))
-        assert (decision is not None) == is_out_of_reach(program, question)
-        if decision is not None:
+        question = Safety(bad=conjunction(*(At(p, frozenset({at})) for p, at in enumerate(last))))
+        answer = ask("control flow", Task(program, spec(model), question))
+        assert (answer.verdict is Verdict.HOLDS) == is_out_of_reach(program, question)
+        if answer.verdict is Verdict.HOLDS:
             proofs += 1
-            found = explore(program, Bounded(model, 0 if model == "sc" else 2), question)
+            found = explore(program, spec(model, 0 if model == "sc" else 2), question)
             assert found.finding is None, (seed, model)
     assert proofs >= 5
 
@@ -186,7 +187,7 @@ def test_questions_about_failures_and_deadlocks_are_left_to_a_search():
     builder.emit(1, 2, Assume(Register(0)))
     program = Program("fails", (), (builder.build(0),))
     bad = At(0, frozenset({2}))
-    assert is_out_of_reach(program, Question(bad=bad, failures=False))
-    assert not is_out_of_reach(program, Question(bad=bad))
-    assert not is_out_of_reach(program, Question(bad=bad, failures=False, deadlock=True))
-    assert not is_out_of_reach(program, Question(bad=At(0, frozenset({1})), failures=False))
+    assert is_out_of_reach(program, Safety(bad=bad, failures=False))
+    assert not is_out_of_reach(program, Safety(bad=bad))
+    assert not is_out_of_reach(program, Safety(bad=bad, failures=False, deadlock=True))
+    assert not is_out_of_reach(program, Safety(bad=At(0, frozenset({1})), failures=False))

@@ -8,17 +8,18 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from criteria_programs import RICH, criteria_programs
-from cyclic_programs import cyclic_program
-from memfence.models import ModelName
+from memfence.models.spec import ModelName
 from memfence.pipeline import load_text
 from memfence.program.facts.effects import has_guarded_writes
 from memfence.program.ir import Program, Store
 from memfence.questions.criteria import check_criterion
 from memfence.questions.safety import check_safety
 from memfence.source import SourceText
-from memfence.tasks.options import CheckOptions, Criterion
-from memfence.tasks.result import Verdict
+from memfence.tasks.answer import Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.options import CheckOptions
+from support.criteria_programs import RICH, criteria_programs
+from support.cyclic_programs import cyclic_program
 
 PAGE = Path(__file__).resolve().parents[2] / "docs/theory/criteria.md"
 QUICK = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -67,7 +68,7 @@ def has_torn_steps(program: Program) -> bool:
     return any(sum(isinstance(op, Store) for op in t.ops) > 1 for t in steps)
 
 
-def no_contradiction(program: Program, found: dict[str, Verdict]) -> None:
+def check_no_contradiction(program: Program, found: dict[str, Verdict]) -> None:
     """Whatever is implied by what holds is not violated; it may be undecided."""
     violated = {name for name, verdict in found.items() if verdict is Verdict.VIOLATED}
     for name, verdict in found.items():
@@ -79,9 +80,9 @@ def no_contradiction(program: Program, found: dict[str, Verdict]) -> None:
         assert not wrong, f"{program.name}: {name} without {wrong}"
 
 
-def implications_hold(program: Program) -> None:
+def check_implications(program: Program) -> None:
     found = verdicts(program)
-    no_contradiction(program, found)
+    check_no_contradiction(program, found)
     for model in ("tso", "pso"):
         if found[f"state-robust ({model.upper()})"] is Verdict.HOLDS:
             under_sc = check_safety(program, CheckOptions(model="sc")).verdict
@@ -91,14 +92,14 @@ def implications_hold(program: Program) -> None:
 @QUICK
 @given(program=criteria_programs(RICH))
 def test_stronger_criteria_imply_weaker_ones_and_safety(program: Program) -> None:
-    implications_hold(program)
+    check_implications(program)
 
 
 @pytest.mark.slow
 @THOROUGH
 @given(program=criteria_programs(RICH))
 def test_stronger_criteria_imply_weaker_ones_and_safety_on_many_programs(program: Program) -> None:
-    implications_hold(program)
+    check_implications(program)
 
 
 # The criteria of cyclic programs are decided by engines that have nothing in common: SC attacks, races, and the states
@@ -108,7 +109,7 @@ def test_stronger_criteria_imply_weaker_ones_and_safety_on_many_programs(program
 def test_cyclic_programs_do_not_contradict_the_implications() -> None:
     for seed in range(150, 350):
         program = cyclic_program(seed)
-        no_contradiction(program, verdicts(program, timeout_seconds=5))
+        check_no_contradiction(program, verdicts(program, timeout_seconds=5))
 
 
 @pytest.mark.slow
@@ -116,7 +117,7 @@ def test_cyclic_programs_do_not_contradict_the_implications() -> None:
 def test_many_cyclic_programs_do_not_contradict_the_implications(start: int) -> None:
     for seed in range(start, start + 1_000):
         program = cyclic_program(seed)
-        no_contradiction(program, verdicts(program, timeout_seconds=5))
+        check_no_contradiction(program, verdicts(program, timeout_seconds=5))
 
 
 EXAMPLES = {

@@ -14,12 +14,12 @@ from random import Random
 
 import pytest
 
-from corpus import CORPUS
 from memfence.diagnostics import InputError, render
 from memfence.frontends.registry import language_named
 from memfence.pipeline import load_text
 from memfence.program.load_options import LoadOptions
 from memfence.source import SourceText
+from support.corpus import CORPUS
 
 TESTS = Path(__file__).resolve().parents[1]
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from canonical import canonical
-from corpus import corpus_files, needs_corpus
 from memfence.frontends.registry import language_named
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.ir import Store
 from memfence.source import SourceText
 from memfence.synthesis.apply_edits import insert
-from points import every_point, store_points
+from support.canonical import canonical
+from support.corpus import corpus_files, needs_corpus
+from support.points import every_point, store_points
 
 FILES = {
     "litmus": corpus_files("litmus/dat3m/*.litmus"),

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from exploration import Exploration, explore
-from generators import EVERYTHING, Shape, programs
-from memfence.models import memory_model
+from memfence.models.reference_search import Exploration, explore
+from memfence.models.spec import SPECS
 from memfence.models.state import State
 from memfence.models.steps import MemoryModel, is_final, successors
 from memfence.passes.lock_regions import fuse_lock_regions
@@ -17,6 +16,8 @@ from memfence.passes.reductions import REDUCTIONS, reduce
 from memfence.program.facts.observation import Observed
 from memfence.program.ir import Program
 from memfence.program.validate import validate
+from support.generators import EVERYTHING, Shape, programs
+from support.models import memory_model
 
 # Much register work and few values: measured to kill the planted bugs that (8, 1, 1) and three values let live.
 SHAPE = Shape(
@@ -85,7 +86,7 @@ def view(program: Program, observed: Observed, model: MemoryModel, found: Explor
 
 
 def assert_same_view(program: Program, observed: Observed, model: MemoryModel, names: set[str]) -> None:
-    reduced = reduce(program, observed, names, model=model.name[:3].rstrip("("))
+    reduced = reduce(program, observed, names, model=SPECS[model.name[:3].rstrip("(")])
     validate(reduced)
     whole = explore(program, model, most_states=MOST_STATES)
     assume(whole.complete)

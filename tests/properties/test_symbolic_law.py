@@ -11,23 +11,26 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from cyclic_programs import cyclic_program
-from generators import EVERYTHING, Shape, programs
-from memfence.engines.native.explicit import Bounded, Question, explore
-from memfence.engines.native.symbolic import SymbolicResult, UnboundedModel, explore_symbolic
+from memfence.engines.native.explicit import explore
+from memfence.engines.native.symbolic import SymbolicResult, explore_symbolic
+from memfence.models.spec import PSO, TSO, ModelSpec
 from memfence.program.expressions import At, RegisterOf, Shared, conjunction, variable_address
 from memfence.program.ir import Program
 from memfence.tasks.limits import Limits
-from symbolic_limit import JUST_EXPLORE, explicit_limit
+from memfence.tasks.task import Safety
+from support.cyclic_programs import cyclic_program
+from support.generators import EVERYTHING, Shape, programs
+from support.models import spec
+from support.symbolic_limit import JUST_EXPLORE, explicit_limit
 
-MODELS: tuple[UnboundedModel, ...] = ("tso", "pso")
+MODELS: tuple[ModelSpec, ...] = (TSO, PSO)
 PATIENCE = Limits(timeout_seconds=20)
 REDUCTIONS = (frozenset({"order"}), frozenset({"dead", "fuse", "order", "slice"}))
 
 
-def assert_is_the_limit(program: Program, model: UnboundedModel) -> bool:
+def assert_is_the_limit(program: Program, model: ModelSpec) -> bool:
     """Whether the search ended; where it did, it saw the limit."""
-    result = explore_symbolic(program, model, JUST_EXPLORE, limits=PATIENCE)
+    result = explore_symbolic(program, spec(model), JUST_EXPLORE, limits=PATIENCE)
     limit = explicit_limit(program, model)
     seen = result.reachable_locations()
     if result.complete:
@@ -63,20 +66,20 @@ def test_symbolic_is_the_limit_of_explicit_whatever_the_features(program: Progra
 def test_final_values_are_those_of_explicit_search(program: Program) -> None:
     registers = (RegisterOf(p, r) for p, process in enumerate(program.processes) for r in range(2))
     observed = (*registers, *(Shared(variable_address(x)) for x in range(len(program.variables))))
-    question = Question(failures=False, final_values=observed)
+    question = Safety(failures=False, final_values=observed)
     for model in MODELS:
-        explored = explore(program, Bounded(model, 9), question)  # no process stores more often
+        explored = explore(program, spec(model, 9), question)  # no process stores more often
         assert explored.complete
         expected = {state.values for state in explored.final_states}
         for names in (frozenset(), *REDUCTIONS):
-            result = explore_symbolic(program, model, question, limits=PATIENCE, reductions=names)
+            result = explore_symbolic(program, spec(model), question, limits=PATIENCE, reductions=names)
             assert result.complete
             assert result.final_values == expected
 
 
-def look_for(program: Program, model: UnboundedModel, at: tuple[int, ...], names: frozenset[str]) -> SymbolicResult:
+def look_for(program: Program, model: ModelSpec, at: tuple[int, ...], names: frozenset[str]) -> SymbolicResult:
     bad = conjunction(*(At(p, frozenset({place})) for p, place in enumerate(at)))
-    return explore_symbolic(program, model, Question(bad=bad, failures=False), limits=PATIENCE, reductions=names)
+    return explore_symbolic(program, spec(model), Safety(bad=bad, failures=False), limits=PATIENCE, reductions=names)
 
 
 def check_reductions(seeds: range) -> int:
@@ -87,7 +90,7 @@ def check_reductions(seeds: range) -> int:
         places = list(product(*(range(len(p.locations)) for p in program.processes)))
         Random(seed).shuffle(places)
         for model in MODELS:
-            plain = explore_symbolic(program, model, JUST_EXPLORE, limits=PATIENCE)
+            plain = explore_symbolic(program, spec(model), JUST_EXPLORE, limits=PATIENCE)
             reachable = plain.reachable_locations()
             chosen = [at for at in places if at in reachable][:2] + [at for at in places if at not in reachable][:2]
             for at in chosen if plain.complete else ():

@@ -26,7 +26,7 @@ class Newcomer:
             command, cwd=self.folder, env=environment, input=text, capture_output=True, text=True, timeout=600
         )
 
-    def walk(self) -> None:
+    def check_promises(self) -> None:
         """See the bug, read the report, get the patch, apply it, see it hold, break it, see the error."""
         example = "examples/lost_wakeup.pml"
         seen = self.memfence("check", example, "--model", "tso")

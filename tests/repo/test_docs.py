@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from memfence.version import VERSION
+from support.command_line import memfence
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
@@ -36,8 +35,7 @@ def test_ci_runs_the_second_command() -> None:
 
 def test_the_tables_in_the_readme_are_what_the_first_command_prints() -> None:
     arguments = COMMANDS[0].split("memfence ")[1].split()
-    command = [sys.executable, "-m", "memfence", *arguments]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "COLUMNS": "100"})
+    done = memfence(*arguments)
     assert done.returncode == 0, done.stderr
     places, first_run, *_ = done.stdout.split("\nWithout the ")
     table = [line for line in f"{places}\n{first_run}".splitlines() if "│" in line or line.startswith("+")]

@@ -14,9 +14,9 @@ from memfence.frontends.registry import LANGUAGES, Language
 ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
 
 ORDER = [
-    "version", "source", "codes", "explanations", "diagnostics", "program", "models", "passes", "frontends", "pipeline",
-    "execution", "_core", "tasks", "engines", "strategy", "questions", "synthesis", "translate", "reports", "testing",
-    "bench", "cli",
+    "version", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models", "passes", "frontends",
+    "pipeline", "execution", "tasks", "_core", "engines", "strategy", "questions", "synthesis", "translation",
+    "reports", "api", "testing", "bench", "cli",
 ]  # fmt: skip
 DOORS = {"__init__", "__main__"}
 """The public names and `python -m memfence` may reach everything."""

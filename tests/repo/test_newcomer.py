@@ -20,7 +20,7 @@ needs_patch = pytest.mark.skipif(shutil.which("patch") is None, reason="patch is
 def test_from_the_front_page_to_the_patch(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     home = str(Path(memfence.__file__).parents[1])
-    Newcomer(tmp_path, (sys.executable, "-m", "memfence"), {"PYTHONPATH": home}).walk()
+    Newcomer(tmp_path, (sys.executable, "-m", "memfence"), {"PYTHONPATH": home}).check_promises()
 
 
 @needs_patch
@@ -36,4 +36,4 @@ def test_from_a_fresh_clone_to_the_patch(tmp_path: Path) -> None:
     subprocess.run([environment / "bin" / "pip", "install", "--quiet", str(clone)], check=True)
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree(clone / "examples", elsewhere / "examples")
-    Newcomer(elsewhere, (str(environment / "bin" / "memfence"),), {"PYTHONPATH": ""}).walk()
+    Newcomer(elsewhere, (str(environment / "bin" / "memfence"),), {"PYTHONPATH": ""}).check_promises()

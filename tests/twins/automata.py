@@ -1,7 +1,7 @@
 """Buffer languages, slowly: for every operation, which words are in the result, straight from its definition.
 
-The twin of core/src/languages.cpp. A language is any automaton, with no care for size; every answer is a walk over one
-word. A symbol is (variable, value), or the separator.
+The twin of core/symbolic/languages.cpp. A language is any automaton, with no care for size; every answer is a walk over
+one word. A symbol is (variable, value), or the separator.
 """
 
 from __future__ import annotations

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from memfence.execution.trace import Trace
-from memfence.models import MemoryModel, ModelName, Tso, memory_model
 from memfence.models.accesses import Access, accesses
 from memfence.models.readings import Reading, is_locked
+from memfence.models.reference_search import breadth_first
+from memfence.models.spec import ModelName
 from memfence.models.state import Commit, DropSeparator, Failure, Run, State, Step
-from memfence.models.steps import set_at, starts, take
+from memfence.models.steps import MemoryModel, set_at, starts, take
+from memfence.models.tso import Tso
 from memfence.program.ir import Fence, Location, Lock, Op, Program
 from memfence.program.orders import MemoryOrder
+from support.models import memory_model
 
 INITIAL = ("initial",)
 
@@ -79,19 +82,17 @@ def histories(program: Program, model_name: ModelName, hardware: ModelName) -> f
     """What happened in each run that ends with empty buffers; orders make steps locked as under `hardware`."""
     program, model, reading = with_failed_locations(program), memory_model(model_name), memory_model(hardware)
     nothing = History(tuple(() for _ in program.processes))
-    todo = [(state, nothing) for state in starts(program, model)]
-    seen = set(todo)
-    found: set[History] = set()
-    while todo:
-        state, history = todo.pop()
-        if state.is_plain:
-            found.add(history)
-        for step, after in steps(program, model, state):
-            follower = (after, _extended(program, model, reading, state, history, step))
-            if follower not in seen:
-                seen.add(follower)
-                todo.append(follower)
-    return frozenset(found)
+
+    @cache  # many histories lead to one state
+    def moves(state: State) -> list[tuple[Step, State, tuple[Access, ...]]]:
+        return [(s, after, made_accesses(program, model, state, s)) for s, after in steps(program, model, state)]
+
+    def follow(node: tuple[State, History]) -> Iterator[tuple[State, History]]:
+        state, history = node
+        return ((after, _extended(program, reading, history, step, made)) for step, after, made in moves(state))
+
+    nodes = breadth_first([(state, nothing) for state in starts(program, model)], follow)
+    return frozenset(history for state, history in nodes if state.is_plain)
 
 
 def steps(program: Program, model: MemoryModel, state: State) -> Iterator[tuple[Step, State]]:
@@ -112,10 +113,10 @@ def steps(program: Program, model: MemoryModel, state: State) -> Iterator[tuple[
                 yield Run(p, number), after
 
 
-def made_accesses(program: Program, model: MemoryModel, state: State, step: Run) -> tuple[Access, ...]:
+def made_accesses(program: Program, model: MemoryModel, state: State, step: Step) -> tuple[Access, ...]:
     """The accesses of the step; if it fails, only its loads, but for those of its own stores."""
     made = accesses(program, model, state, step)
-    if not isinstance(take(program, model, state, step), Failure):
+    if not isinstance(step, Run) or not isinstance(take(program, model, state, step), Failure):
         return made
     stores = ("store", "pending store")
     return tuple(
@@ -125,18 +126,15 @@ def made_accesses(program: Program, model: MemoryModel, state: State, step: Run)
     )
 
 
-def _extended(
-    program: Program, model: MemoryModel, hardware: Reading, state: State, history: History, step: Step
-) -> History:
+def _extended(program: Program, hardware: Reading, history: History, step: Step, made: tuple[Access, ...]) -> History:
     match step:
         case Commit(process, _):
-            (commit,) = accesses(program, model, state, step)
+            (commit,) = made
             oldest = next(s for s in history.pending(process) if history.written(s)[0] == commit.variable)
             return replace(history, commits=(*history.commits, oldest))
         case DropSeparator():
             return history
         case Run(process, number):
-            made = made_accesses(program, model, state, step)
             locked = is_locked(hardware, program.processes[process].transitions[number])
             return _with_event(history, process, number, made, locked) if made else history
         case _:
@@ -263,15 +261,8 @@ def _plain(program: Program, model: MemoryModel) -> set[tuple[object, ...]]:
 
 def _reachable(
     program: Program, model: MemoryModel, follow: Callable[[State], Iterator[tuple[Step, State]]]
-) -> set[State]:
-    todo = list(starts(program, model))
-    seen = set(todo)
-    while todo:
-        for _, after in follow(todo.pop()):
-            if after not in seen:
-                seen.add(after)
-                todo.append(after)
-    return seen
+) -> Iterator[State]:
+    return breadth_first(starts(program, model), lambda state: (after for _, after in follow(state)))
 
 
 # Races: two processes about to do things.
@@ -405,6 +396,6 @@ def history_of(trace: Trace) -> History:
     """What happened in a run that ends with empty buffers."""
     history = History(tuple(() for _ in trace.program.processes))
     for position, taken in enumerate(trace.steps):
-        model = trace.memory_model
-        history = _extended(trace.program, model, model, trace.state_before(position), history, taken.step)
+        made = made_accesses(trace.program, trace.memory_model, trace.state_before(position), taken.step)
+        history = _extended(trace.program, trace.memory_model, history, taken.step, made)
     return history

@@ -6,7 +6,11 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memfence.tasks.result import Verdict
+    from collections.abc import Iterable
+
+    from memfence.synthesis.necessity import Need
+    from memfence.synthesis.result import FixVerdict
+    from memfence.tasks.answer import Verdict
 
 
 class Exit(IntEnum):
@@ -24,3 +28,17 @@ def exit_of(verdict: Verdict) -> Exit:
     """Only a proof is 0: a bounded result is not."""
     codes = {"holds": Exit.HOLDS, "violated": Exit.VIOLATED, "holds_up_to": Exit.UNKNOWN, "unknown": Exit.UNKNOWN}
     return codes[verdict.value]
+
+
+def exit_of_fix(verdict: FixVerdict) -> Exit:
+    """0 with a proof for what is written; 1 where nothing helps."""
+    codes = {"fixed": Exit.HOLDS, "already_holds": Exit.HOLDS, "impossible": Exit.VIOLATED, "unknown": Exit.UNKNOWN}
+    return codes[verdict.value]
+
+
+def exit_of_why(needs: Iterable[Need]) -> Exit:
+    """0 if every fence asked about is needed."""
+    found = {need.value for need in needs}
+    if "unknown" in found:
+        return Exit.UNKNOWN
+    return Exit.HOLDS if found <= {"needed"} else Exit.VIOLATED

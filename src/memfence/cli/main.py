@@ -5,39 +5,17 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from memfence.cli.bench_command import bench
-from memfence.cli.commands import app
-from memfence.cli.compare_command import compare
+from memfence.cli import bench, check, compare, explain, explore, fix, monitor, translate, why
+from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit
-from memfence.cli.explore_command import explore
-from memfence.cli.fix_command import fix
 from memfence.cli.interruption import report_interruption
-from memfence.cli.monitor_command import monitor
 from memfence.cli.streams import drop_output, prepare_streams, refuse_output
-from memfence.cli.why_command import why
 from memfence.version import VERSION
 
+VERBS = (check, fix, why, compare, explore, monitor, translate, bench, explain)
+"""Importing them has added their commands to `app`."""
 INTERRUPTED_IN_TYPER = 130
 """The code with which typer ends at a Ctrl-C; no command of ours has it."""
-
-app.command(
-    short_help="Where do fences go, and how few are enough?",
-    epilog="Example: memfence fix examples/lost_wakeup.pml --model tso",
-)(fix)
-app.command(short_help="Every criterion side by side.", epilog="Example: memfence compare examples/peterson.pml")(
-    compare
-)
-app.command(short_help="Is this fence needed?", epilog="Example: memfence why fixed.pml:14")(why)
-app.command(
-    short_help="Check one recorded execution for store-buffer safety.",
-    epilog="Example: memfence monitor run.jsonl.gz",
-)(monitor)
-app.command(
-    short_help="Run SC executions one by one, and monitor each.",
-    epilog="Example: memfence explore examples/lost_wakeup.pml --preemptions 3",
-)(explore)
-
-app.add_typer(bench, name="bench", short_help="The tables of the papers, measured again.")
 
 
 def run() -> None:

@@ -1,42 +1,28 @@
-"""From "it is reachable" to a run: growing buffer bounds until the explicit engine finds what was asked for.
+"""From "it is reachable" to a run: growing buffer bounds until the explicit search finds what was asked for.
 
-The symbolic engine proves that a finding exists with unbounded buffers; every run uses finitely many entries, so some
-bound shows it, and the smallest such bound gives a run that people can follow.
+An engine for unbounded buffers proves that a finding exists; every run uses finitely many entries, so some bound shows
+it, and a small one gives a run that people can follow.
 """
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
-
-from memfence.engines.native.explicit import Bounded, Question, explore
-from memfence.engines.native.symbolic import UnboundedModel
+from memfence.engines.ladder import HIGHEST, climb
+from memfence.engines.native.explicit import explore
 from memfence.execution.trace import Trace
-from memfence.program.ir import Program
-from memfence.tasks.limits import Limits, Stop
-
-LARGEST_BOUND = 64
+from memfence.tasks.limits import Stop
+from memfence.tasks.task import Safety, Task
 
 
-def find_concrete(
-    program: Program,
-    model: UnboundedModel,
-    question: Question,
-    *,
-    limits: Limits | None = None,
-    reductions: frozenset[str] = frozenset(),
-) -> Trace | None:
-    """A replayed run to what `question` asks for, with the smallest bound that allows one; None if a limit ends it."""
-    limits = limits or Limits()
-    start = time.monotonic()
-    for bound in range(1, LARGEST_BOUND + 1):
-        left = limits
-        if limits.timeout_seconds is not None:
-            seconds = limits.timeout_seconds - (time.monotonic() - start)
-            if seconds <= 0:
-                return None
-            left = replace(limits, timeout_seconds=seconds)
-        explored = explore(program, Bounded(model, bound), question, limits=left, reductions=reductions)
+def find_bounded_witness(task: Task) -> Trace | None:
+    """A replayed run that breaks the goal, with the lowest rung of the ladder that allows one; None if a limit ends it.
+
+    The task is about a model without bound.
+    """
+    assert isinstance(task.goal, Safety)
+    for model in climb(task.model, HIGHEST):
+        if task.is_over:
+            return None
+        explored = explore(task.program, model, task.goal, limits=task.limits, reductions=task.reductions)
         if explored.finding is not None:
             return explored.trace()
         if explored.refused == 0 or explored.stop is not Stop.NOTHING_LEFT:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from memfence.execution.trace import Trace
-from memfence.models import ModelName, memory_model
+from memfence.models.spec import ModelSpec
 from memfence.models.state import Failure, Rendezvous, State, Step
 from memfence.models.steps import MemoryModel, take
 from memfence.program.ir import Program
 
 
-def with_store_buffers(trace: Trace, model: ModelName) -> Trace:
+def with_store_buffers(trace: Trace, model: ModelSpec) -> Trace:
     """The run of `trace`, one under SC, under `model`, replayed. Its last state has the same locations and values."""
-    relaxed = memory_model(model)
+    relaxed = model.definition
     program = trace.program
     start = replace(trace.start, buffers=relaxed.empty_buffers(program))
     state: State | Failure | None = start

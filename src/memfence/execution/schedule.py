@@ -9,10 +9,10 @@ from typing import Any, Literal, TypeVar, get_args
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.execution.borderline_run import is_sequential
+from memfence.execution.happens_before import is_sequential
 from memfence.execution.trace import Trace, UnreplayableWitness
-from memfence.models import memory_model
 from memfence.models.replay import nth_start
+from memfence.models.spec import SC, TSO
 from memfence.models.state import Commit, Rendezvous, Run, State, Step
 from memfence.program.ir import Program
 from memfence.source import SourceText
@@ -72,8 +72,8 @@ def read_schedules(program: Program, source: SourceText) -> tuple[Replayable, ..
 def _read(program: Program, source: SourceText, value: Any) -> Replayable:
     value = value.get("schedule", value) if isinstance(value, dict) else value
     try:
-        kind, model = _chosen(value, "kind", get_args(FindingKind)), _chosen(value, "model", ("sc", "tso"))
-        memory = memory_model(model)
+        kind, model = _chosen(value, "kind", get_args(FindingKind)), _chosen(value, "model", (SC.name, TSO.name))
+        memory = (SC if model == SC.name else TSO).definition
         start = nth_start(program, memory, 0)
         registers = [_numbers(row, "registers") for row in _field(value, "registers", list)]
         start = State(
@@ -89,7 +89,7 @@ def _read(program: Program, source: SourceText, value: Any) -> Replayable:
         raise _refusal(source, f"the schedule is not a run of `{program.name}`: {error}") from None
     if kind == "assertion failure" and trace.failure is None:
         raise _refusal(source, f"the run is possible, but `{program.name}` does not fail in it")
-    if kind == "borderline" and model == "tso" and is_sequential(trace):
+    if kind == "borderline" and memory.buffering.delays_stores and is_sequential(trace):
         raise _refusal(source, "the run is possible, but it has the trace of a sequentially consistent one")
     return Replayable(kind, trace)
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memfence.models.buffering import Buffering
 from memfence.models.readings import StoreReading
 from memfence.models.state import Buffer, State, Step
 from memfence.models.steps import MemoryModel
@@ -23,6 +24,10 @@ class Bounded:
     @property
     def name(self) -> str:
         return f"{self.inner.name}({self.bound})"
+
+    @property
+    def buffering(self) -> Buffering:
+        return self.inner.buffering
 
     def empty_buffers(self, program: Program) -> tuple[tuple[Buffer, ...], ...]:
         return self.inner.empty_buffers(program)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from memfence.models.buffering import Buffering
 from memfence.models.readings import StoreReading
 from memfence.models.state import SEPARATOR, Buffer, Commit, DropSeparator, State, Step
 from memfence.models.steps import set_at
@@ -18,6 +19,7 @@ from memfence.program.orders import MemoryOrder
 
 class Pso:
     name = "pso"
+    buffering = Buffering.PER_VARIABLE
 
     def empty_buffers(self, program: Program) -> tuple[tuple[Buffer, ...], ...]:
         return tuple(tuple(() for _ in stored_variables(p)) for p in program.processes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from memfence.models.buffering import Buffering
 from memfence.models.readings import StoreReading
 from memfence.models.state import Buffer, State, Step
 from memfence.models.steps import set_at
@@ -14,6 +15,7 @@ from memfence.program.orders import MemoryOrder
 
 class Sc:
     name = "sc"
+    buffering = Buffering.NOWHERE
 
     def empty_buffers(self, program: Program) -> tuple[tuple[Buffer, ...], ...]:
         return tuple(() for _ in program.processes)

@@ -6,10 +6,10 @@ A new model is one constant here, its rules beside `tso` and `pso`, and one poli
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import Literal
 
 from memfence.models.bounded import Bounded, BoundedPerVariable
+from memfence.models.buffering import Buffering
 from memfence.models.pso import Pso
 from memfence.models.readings import StoreReading
 from memfence.models.sc import Sc
@@ -19,14 +19,6 @@ from memfence.program.ir import FenceKind
 from memfence.program.orders import MemoryOrder
 
 ModelName = Literal["sc", "tso", "pso"]
-
-
-class Buffering(Enum):
-    """Where a store waits before it reaches memory."""
-
-    NOWHERE = "nowhere"
-    PER_PROCESS = "one queue per process"
-    PER_VARIABLE = "one queue per process and variable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +38,12 @@ class ModelSpec:
     @property
     def has_buffers(self) -> bool:
         """Whether stores are delayed at all: if not, this is sequential consistency."""
-        return self.buffering is not Buffering.NOWHERE
+        return self.buffering.delays_stores
 
     @property
     def reorders_stores(self) -> bool:
         """Whether a store can overtake an earlier store of its process."""
-        return self.buffering is Buffering.PER_VARIABLE
+        return self.buffering.reorders_stores
 
     @property
     def is_bounded(self) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol, TypeVar, assert_never
 
+from memfence.models.buffering import Buffering
 from memfence.models.readings import Reading, StoreReading, is_locked
 from memfence.models.state import Buffer, Commit, DropSeparator, Failure, Rendezvous, Run, State, Step, initial_states
 from memfence.program.expressions import (
@@ -52,6 +53,9 @@ class MemoryModel(Reading, Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def buffering(self) -> Buffering: ...
 
     def empty_buffers(self, program: Program) -> tuple[tuple[Buffer, ...], ...]: ...
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 from itertools import product
 from math import prod
 
+from memfence.models.spec import ModelSpec
 from memfence.passes.concatenate import joined_ops, joined_span
 from memfence.program.expressions import At, BufferEmpty, EvaluationError, Register, RegisterOf, evaluate, walk
 from memfence.program.facts.effects import is_local, op_expressions, register_written, registers_read
@@ -43,14 +44,14 @@ MOST_VALUATIONS = 1024
 """Guards are compared on all values of the registers they read, up to this many combinations."""
 
 
-def fuse_local_steps(program: Program, observed: Observed, model: str = "tso") -> Program:
+def fuse_local_steps(program: Program, observed: Observed, model: ModelSpec) -> Program:
     """Remove the locations between a step and the local steps after it. Needs `origin` of every transition."""
     processes = tuple(_Fusion(program, p, observed, model).result() for p in range(len(program.processes)))
     return replace(program, processes=processes)
 
 
 class _Fusion:
-    def __init__(self, program: Program, number: int, observed: Observed, model: str) -> None:
+    def __init__(self, program: Program, number: int, observed: Observed, model: ModelSpec) -> None:
         self.program = program
         self.process: Process = program.processes[number]
         self.sees_buffer = number in observed.buffers
@@ -124,7 +125,7 @@ class _Fusion:
         """Under SC no fence does; an attacker that walks on with pending stores finds one between the parts."""
         if self.keeps_fences or not isinstance(op, Fence):
             return False
-        return self.model == "sc" or (self.model == "tso" and op.kind == "sfence")
+        return op.kind not in self.model.fence_kinds
 
     def _is_unseen(self, t: Transition) -> bool:
         """Whether the question sees no difference between before and after, as far as this process goes."""

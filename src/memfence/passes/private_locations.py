@@ -8,7 +8,7 @@ other process is put off for ever (the cycle proviso, decided here once instead 
 
 from __future__ import annotations
 
-from memfence.models import ModelName
+from memfence.models.spec import ModelSpec
 from memfence.program.expressions import At, RegisterOf, walk
 from memfence.program.facts.effects import op_expressions, register_written
 from memfence.program.facts.observation import Observed
@@ -17,7 +17,7 @@ from memfence.program.ir import Assert, Assign, Assume, Fence, Process, Program,
 NOT_PRIVATE, PRIVATE, PRIVATE_WHEN_DRAINED = 0, 1, 2
 
 
-def private_locations(program: Program, model: ModelName, observed: Observed) -> tuple[tuple[int, ...], ...]:
+def private_locations(program: Program, model: ModelSpec, observed: Observed) -> tuple[tuple[int, ...], ...]:
     """For each process and location: NOT_PRIVATE, PRIVATE, or PRIVATE_WHEN_DRAINED (it waits for an mfence)."""
     if any(location.committed for p in program.processes for location in p.locations):
         return tuple(tuple(NOT_PRIVATE for _ in p.locations) for p in program.processes)
@@ -27,7 +27,7 @@ def private_locations(program: Program, model: ModelName, observed: Observed) ->
     )
 
 
-def _kind(process: Process, number: int, location: int, model: ModelName, observed: Observed) -> int:
+def _kind(process: Process, number: int, location: int, model: ModelSpec, observed: Observed) -> int:
     leaving = [t for _, t in process.leaving(location)]
     if not leaving or any((number, at) in observed.locations for t in leaving for at in (t.source, t.target)):
         return NOT_PRIVATE
@@ -35,7 +35,7 @@ def _kind(process: Process, number: int, location: int, model: ModelName, observ
     return NOT_PRIVATE if NOT_PRIVATE in kinds else max(kinds)
 
 
-def _transition_kind(t: Transition, number: int, model: ModelName, observed: Observed) -> int:
+def _transition_kind(t: Transition, number: int, model: ModelSpec, observed: Observed) -> int:
     if t.locked or t.sync is not None:
         return NOT_PRIVATE
     kind = PRIVATE
@@ -47,13 +47,13 @@ def _transition_kind(t: Transition, number: int, model: ModelName, observed: Obs
         match op:
             case Assign() | Assume() | Assert():
                 pass
-            case Store(_, _, direct) if model != "sc" and not direct and number not in observed.buffers:
+            case Store(_, _, direct) if model.has_buffers and not direct and number not in observed.buffers:
                 pass
-            case Fence("sfence") if model != "pso" or number not in observed.buffers:
+            case Fence("sfence") if not model.reorders_stores or number not in observed.buffers:
                 pass
             case Fence("mfence"):
-                kind = PRIVATE if model == "sc" else PRIVATE_WHEN_DRAINED
-                if op is not t.ops[0] and model != "sc":
+                kind = PRIVATE_WHEN_DRAINED if model.has_buffers else PRIVATE
+                if op is not t.ops[0] and model.has_buffers:
                     return NOT_PRIVATE  # whether it is drained there depends on what came before it in the same step
             case _:
                 return NOT_PRIVATE

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
+from memfence.models.spec import ModelSpec
 from memfence.passes.fusion import fuse_local_steps
 from memfence.passes.initial_steps import advance_initial_locations
 from memfence.passes.liveness import reset_dead_registers
@@ -15,7 +16,7 @@ from memfence.passes.slicing import slice_program
 from memfence.program.facts.observation import Observed
 from memfence.program.ir import Program
 
-Reduction = Callable[[Program, Observed, str], Program]
+Reduction = Callable[[Program, Observed, ModelSpec], Program]
 
 REDUCTIONS: dict[str, Reduction] = {
     "slice": lambda program, observed, model: slice_program(program, observed),
@@ -26,7 +27,7 @@ REDUCTIONS: dict[str, Reduction] = {
 }
 
 
-def reduce(program: Program, observed: Observed, names: Collection[str], *, model: str = "tso") -> Program:
+def reduce(program: Program, observed: Observed, names: Collection[str], *, model: ModelSpec) -> Program:
     """Apply the reductions in `names`; other names are ignored.
 
     The numbers of processes, variables, registers and locations stay. Every transition of the result says in `origin`

@@ -1,4 +1,4 @@
-"""One question a file, one result type each. An analysis chooses engines and turns what they found into a verdict."""
+"""One question per file. A question chooses what to ask of the engines and turns their answer into a result."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 def check(program: Program, options: CheckOptions) -> CheckResult:
     """Answer the question that `options` ask about `program`."""
     from memfence.questions.safety import check_safety
+    from memfence.tasks.criterion import Criterion
     from memfence.tasks.options import criterion_to_check
 
     criterion = criterion_to_check(program, options)
-    if criterion == "safety":
+    if criterion is Criterion.SAFETY:
         return check_safety(program, options)
     from memfence.questions.criteria import check_criterion
 

@@ -8,48 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
 
+from memfence.models.spec import PSO, TSO
 from memfence.passes.shared_memory_form import other_communication, shared_memory_form
-from memfence.program.facts.effects import has_guarded_writes, has_torn_steps
 from memfence.program.ir import Program
 from memfence.questions import check
-from memfence.tasks.options import CheckOptions, Criterion, properties_to_check
-from memfence.tasks.result import CheckResult, Stats, Verdict, go_on_unless_interrupted
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.implications import STATE_PSO, STATE_TSO, STRONGEST_FIRST, Requirement, implies
+from memfence.tasks.limits import Limits
+from memfence.tasks.options import CheckOptions, properties_to_check
+from memfence.tasks.result import Stats
 
-RelaxedModel = Literal["tso", "pso"]
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A criterion under a model. Races are about SC runs, persistence is about TSO: they have one model only."""
-
-    criterion: Criterion
-    model: RelaxedModel
-
-    @property
-    def name(self) -> str:
-        """Unique, and stable: the key of the JSON object."""
-        alone = self.criterion in ("drf", "trf", "persistent")
-        return self.criterion if alone else f"{self.criterion}-{self.model}"
-
-
-DRF, TRF, PERSISTENT = Question("drf", "tso"), Question("trf", "tso"), Question("persistent", "tso")
-ROBUST_TSO, ROBUST_PSO = Question("robust", "tso"), Question("robust", "pso")
-STATE_TSO, STATE_PSO = Question("state-robust", "tso"), Question("state-robust", "pso")
-SAFETY = (Question("safety", "tso"), Question("safety", "pso"))
-
-QUESTIONS = (DRF, TRF, PERSISTENT, ROBUST_TSO, ROBUST_PSO, STATE_TSO, STATE_PSO)
-"""Strongest first, so that one proof answers many; TSO before PSO, so that one violation does."""
-
-_WEAKER: dict[Question, tuple[Question, ...]] = {
-    DRF: (TRF, ROBUST_PSO),
-    TRF: (PERSISTENT, ROBUST_TSO),
-    PERSISTENT: (STATE_TSO,),
-    ROBUST_PSO: (ROBUST_TSO, STATE_PSO),
-    ROBUST_TSO: (STATE_TSO,),
-    STATE_PSO: (STATE_TSO,),
-}
+SAFETY = (Requirement(Criterion.SAFETY, TSO), Requirement(Criterion.SAFETY, PSO))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +37,23 @@ class FencesNeeded:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One answer. `implied_by`: the answer it was derived from, if it was; then it cost nothing.
+    """One answer. `implied_by`: the answer it was derived from, if it was; then it cost nothing, and there is no
+    `answer` of an engine.
 
     `fences`: None where they were not asked for, or the language has none.
     """
 
-    question: Question
+    requirement: Requirement
     verdict: Verdict
     stats: Stats
-    bound: int | None = None
-    limit: str | None = None
-    implied_by: Question | None = None
+    answer: Answer | None = None
+    limits: Limits | None = None
+    implied_by: Requirement | None = None
     fences: FencesNeeded | None = None
+
+    @property
+    def bound(self) -> int | None:
+        return None if self.answer is None else self.answer.bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +64,10 @@ class Comparison:
     @property
     def is_conclusive(self) -> bool:
         """Whether every question has a proof or a run as its answer."""
-        return all(row.verdict in (Verdict.HOLDS, Verdict.VIOLATED) for row in self.rows)
+        return all(row.verdict.is_conclusive for row in self.rows)
 
 
-CountFences = Callable[[Program, Question], FencesNeeded | None]
+CountFences = Callable[[Program, Requirement], FencesNeeded | None]
 """None where the language has no fences."""
 
 
@@ -104,59 +80,46 @@ def compare(
     out where nothing is stated. `count_fences` says how many fences a violated criterion needs.
     """
     options = options or CheckOptions()
-    answers: dict[Question, Compared] = {}
-    for question in _asked(program, options):
-        answers[question] = _derived(program, question, answers) or _computed(program, question, options)
+    answers: dict[Requirement, Compared] = {}
+    for asked in _asked(program, options):
+        answers[asked] = _derived(program, asked, answers) or _computed(program, asked, options)
     rows = tuple(answers.values())
     if count_fences is not None:
         rows = tuple(_with_fences(program, row, count_fences) for row in rows)
     return Comparison(program, rows)
 
 
-def _asked(program: Program, options: CheckOptions) -> Iterator[Question]:
+def _asked(program: Program, options: CheckOptions) -> Iterator[Requirement]:
     if other_communication(shared_memory_form(program)) is None:
-        yield from QUESTIONS
+        yield from STRONGEST_FIRST
     else:
         yield from (STATE_TSO, STATE_PSO)
     if properties_to_check(program, options) or program.has_assertions:
         yield from SAFETY
 
 
-def weaker(program: Program, question: Question) -> Iterator[Question]:
-    """The criteria that `question` directly implies for this program."""
-    if question == TRF and (has_guarded_writes(program) or has_torn_steps(program)):
-        return
-    for other in _WEAKER.get(question, ()):
-        if other != PERSISTENT or not has_torn_steps(program):
-            yield other
-
-
-def _derived(program: Program, question: Question, answers: dict[Question, Compared]) -> Compared | None:
+def _derived(program: Program, asked: Requirement, answers: dict[Requirement, Compared]) -> Compared | None:
     """The answer that follows from those known, by way of one that was computed itself."""
     for known in answers.values():
         if known.implied_by is not None:
             continue
-        if known.verdict is Verdict.HOLDS and _implies(program, known.question, question):
-            return Compared(question, Verdict.HOLDS, _nothing(), implied_by=known.question)
-        if known.verdict is Verdict.VIOLATED and _implies(program, question, known.question):
-            return Compared(question, Verdict.VIOLATED, _nothing(), implied_by=known.question)
+        if known.verdict is Verdict.HOLDS and implies(program, known.requirement, asked):
+            return Compared(asked, Verdict.HOLDS, _nothing(), implied_by=known.requirement)
+        if known.verdict is Verdict.VIOLATED and implies(program, asked, known.requirement):
+            return Compared(asked, Verdict.VIOLATED, _nothing(), implied_by=known.requirement)
     return None
 
 
-def _implies(program: Program, stronger: Question, other: Question) -> bool:
-    return stronger == other or any(_implies(program, step, other) for step in weaker(program, stronger))
-
-
-def _computed(program: Program, question: Question, options: CheckOptions) -> Compared:
-    result: CheckResult = check(program, replace(options, criterion=question.criterion, model=question.model))
-    go_on_unless_interrupted(result.limit)
-    return Compared(question, result.verdict, result.stats, result.bound, result.limit)
+def _computed(program: Program, requirement: Requirement, options: CheckOptions) -> Compared:
+    asked = replace(options.afresh(), criterion=requirement.criterion, model=requirement.model.name)
+    result = check(program, asked).go_on_unless_interrupted()
+    return Compared(requirement, result.verdict, result.stats, result.answer, result.limits)
 
 
 def _with_fences(program: Program, row: Compared, count_fences: CountFences) -> Compared:
     if row.verdict is Verdict.HOLDS:
         return replace(row, fences=FencesNeeded(0))
-    return replace(row, fences=count_fences(program, row.question))
+    return replace(row, fences=count_fences(program, row.requirement))
 
 
 def _nothing() -> Stats:

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from memfence.engines.native.stateless import Counts, Execution, Explored, TraceEvent
+from memfence.engines.native.stateless import Counts, Execution, Explored
 from memfence.engines.native.stateless import explore as run_executions
+from memfence.execution.borderline_run import StaleRead
+from memfence.execution.recording import TraceEvent
 from memfence.execution.schedule import FindingKind, Replayable
 from memfence.execution.trace import Trace
-from memfence.models.state import Run
 from memfence.program.ir import Program
-from memfence.program.text.steps import step_text
-from memfence.source import NOWHERE
+from memfence.tasks.answer import Verdict
+from memfence.tasks.deadline import Deadline
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.options import Progress
-from memfence.tasks.result import Verdict
 
 DEFAULT_DEPTH = 1_000
 MOST_SAVED = 1_000
@@ -38,19 +38,23 @@ class ExploreOptions:
     save: int = 0
     timeout_seconds: float | None = None
     progress: Progress | None = field(default=None, compare=False)
+    deadline: Deadline | None = field(default=None, compare=False)
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(deadline=self.deadline or Deadline(self.timeout_seconds), progress=self.progress)
 
 
 @dataclass(frozen=True, slots=True)
 class ExploreFinding:
-    """`schedule` is the SC run; for a borderline execution `trace` is the TSO run that no SC run has the trace of.
-
-    `text` says in one line who fails, or who could read what.
-    """
+    """`schedule` is the SC run; for a borderline execution `trace` is the TSO run that no SC run has the trace of, and
+    `reader` the process that reads the `stale` values there."""
 
     kind: FindingKind
-    text: str
     schedule: Trace
-    trace: Trace | None
+    trace: Trace | None = None
+    reader: int | None = None
+    stale: tuple[StaleRead, ...] = ()
 
     @property
     def replayable(self) -> Replayable:
@@ -80,7 +84,8 @@ class ExploreResult:
     reduced: bool
     bound: int | None
     depth: int | None
-    limit: str | None
+    stop: Stop
+    limits: Limits
     _last: Explored
 
     @property
@@ -103,14 +108,15 @@ def explore(program: Program, options: ExploreOptions | None = None) -> ExploreR
     of executions was run to its end.
     """
     options = options or ExploreOptions()
+    limits = options.limits
     done: list[tuple[Explored, Iteration]] = []
     for bound in _bounds(options):
-        explored = _explore(program, options, bound, _seconds(done))
+        explored = _explore(program, options, bound, limits)
         done.append((explored, Iteration(bound, explored.counts, explored.complete)))
         if _is_last(explored, options):
             break
     if options.timing:
-        done = [(explored, _timed(program, options, iteration)) for explored, iteration in done]
+        done = [(explored, _timed(program, options, iteration, limits)) for explored, iteration in done]
     last, iteration = done[-1]
     findings = tuple(_findings(last))
     stop = last.stop
@@ -123,7 +129,8 @@ def explore(program: Program, options: ExploreOptions | None = None) -> ExploreR
         last.reduced,
         None if last.complete else iteration.preemptions,
         options.depth if last.counts.truncated else None,
-        None if stop in (Stop.NOTHING_LEFT, Stop.FOUND) else _limits(options, 0.0).describe(stop),
+        Stop.NOTHING_LEFT if stop is Stop.FOUND else stop,
+        limits,
         last,
     )
 
@@ -140,16 +147,7 @@ def _is_last(explored: Explored, options: ExploreOptions) -> bool:
     return explored.complete or explored.stop is not Stop.NOTHING_LEFT or (options.first and found)
 
 
-def _seconds(done: list[tuple[Explored, Iteration]]) -> float:
-    return sum(iteration.counts.seconds for _, iteration in done)
-
-
-def _limits(options: ExploreOptions, spent: float) -> Limits:
-    left = None if options.timeout_seconds is None else max(0.001, options.timeout_seconds - spent)
-    return Limits(timeout_seconds=left, progress=options.progress)
-
-
-def _explore(program: Program, options: ExploreOptions, bound: int | None, spent: float) -> Explored:
+def _explore(program: Program, options: ExploreOptions, bound: int | None, limits: Limits) -> Explored:
     return run_executions(
         program,
         preemptions=bound,
@@ -157,41 +155,21 @@ def _explore(program: Program, options: ExploreOptions, bound: int | None, spent
         monitor=options.monitor,
         stop_at_first=options.first,
         keep=options.save,
-        limits=_limits(options, spent),
+        limits=limits,
     )
 
 
-def _timed(program: Program, options: ExploreOptions, iteration: Iteration) -> Iteration:
+def _timed(program: Program, options: ExploreOptions, iteration: Iteration, limits: Limits) -> Iteration:
     """The same exploration again, without the monitor."""
-    alone = _explore(program, replace(options, monitor=False, save=0), iteration.preemptions, 0.0)
+    alone = _explore(program, replace(options, monitor=False, save=0), iteration.preemptions, limits)
     return replace(iteration, seconds_alone=alone.counts.seconds)
 
 
 def _findings(explored: Explored) -> Iterator[ExploreFinding]:
     if explored.has_failure:
-        trace = explored.failure_trace()
-        reason = "the program fails" if trace.failure is None else trace.failure.reason
-        yield ExploreFinding("assertion failure", f"{_who(trace)}: {reason}", trace, None)
+        yield ExploreFinding("assertion failure", explored.failure_trace())
     if explored.has_borderline:
+        reader, _, stale = explored.borderline_reads()
         yield ExploreFinding(
-            "borderline", _stale_text(explored), explored.borderline_schedule(), explored.borderline_trace()
+            "borderline", explored.borderline_schedule(), explored.borderline_trace(), reader, tuple(stale)
         )
-
-
-def _who(trace: Trace) -> str:
-    step = trace.steps[-1].step
-    run = step if isinstance(step, Run) else getattr(step, "sender", None)
-    if run is None:
-        return trace.program.name
-    process = trace.program.processes[run.process]
-    transition = process.transitions[run.transition]
-    text = step_text(trace.program, run.process, transition)
-    place = "" if transition.span.source is NOWHERE.source else f" ({transition.span.place})"
-    return f"`{process.name}` at `{text}`{place}"
-
-
-def _stale_text(explored: Explored) -> str:
-    process, _, reads = explored.borderline_reads()
-    program = explored.program
-    seen = ", ".join(f"{program.variables[read.variable].name} = {read.value}" for read in reads)
-    return f"`{program.processes[process].name}` could read the stale {seen}, which no SC execution allows it"

@@ -11,7 +11,7 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.native.monitor import BorderlineEvent, Monitored, monitor_stream
 from memfence.source import SourceText
-from memfence.tasks.result import Verdict
+from memfence.tasks.answer import Verdict
 
 STDIN = "-"
 

@@ -1,35 +1,28 @@
 """Safety: no bad state, no failing assertion, no run-time error, and what is said about final states.
 
-What to ask is put together here, which engines answer is `strategy`'s business, and the answer becomes a verdict here.
+What to ask is put together here; which engines answer is the business of `strategy`.
 """
 
 from __future__ import annotations
 
-from memfence.engines.native.explicit import Question
-from memfence.execution.trace import Trace
-from memfence.models.steps import evaluate_in
+from dataclasses import replace
+
+from memfence.models.spec import ModelSpec
 from memfence.passes.unset_registers import with_first_values
 from memfence.passes.valid_ends import with_valid_ends
 from memfence.program.expressions import Expr, disjunction, negate
-from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
-from memfence.strategy.portfolio import Decision, decide
-from memfence.tasks.limits import Cost, Limits, Stop, all_processors, peak_megabytes
-from memfence.tasks.options import CheckOptions, properties_to_check
-from memfence.tasks.result import CheckResult, Stats, Verdict
+from memfence.program.ir import Final, Forbidden, Invariant, NoDeadlock, Program, Property
+from memfence.strategy.portfolio import decide
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.evidence import BadFinalState, NoSuchOutcome, Run
+from memfence.tasks.options import CheckOptions, what_is_asked
+from memfence.tasks.result import CheckResult, stats_of
+from memfence.tasks.task import Safety, Task
 
 
-def limits_of(options: CheckOptions) -> Limits:
-    """The limits that the user set."""
-    return Limits(
-        timeout_seconds=options.timeout_seconds,
-        memory_megabytes=options.memory_megabytes,
-        threads=options.threads or all_processors(),
-        progress=options.progress,
-    )
-
-
-def question_of(properties: tuple[Property, ...]) -> Question:
-    """One question for all state properties at once."""
+def goal_of(properties: tuple[Property, ...]) -> Safety:
+    """One goal for all properties of states at once."""
     bad: list[Expr] = []
     values: tuple[Expr, ...] = ()
     for stated in properties:
@@ -42,7 +35,7 @@ def question_of(properties: tuple[Property, ...]) -> Question:
                 values = (expr, *(value for _, value in observed))
             case _:
                 pass
-    return Question(
+    return Safety(
         bad=disjunction(*bad) if bad else None,
         deadlock=any(isinstance(p, NoDeadlock) for p in properties),
         final_values=values,
@@ -54,119 +47,55 @@ def check_safety(program: Program, options: CheckOptions) -> CheckResult:
 
     Where some are temporal, the others come first; a formula given in `options` is asked alone.
     """
-    properties = properties_to_check(program, options)
-    temporal = tuple(p for p in properties if isinstance(p, Ltl | PropertyAutomaton))
-    if not temporal:
-        return _check_states(program, options, properties)
+    options = options.started()
+    asked = what_is_asked(program, options)
+    if asked.asks_states:
+        first = _check_states(program, options, asked.states)
+        if not asked.temporal or first.verdict in (Verdict.VIOLATED, Verdict.UNKNOWN):
+            return first
     from memfence.questions.ltl.check import check_ltl
 
-    others = tuple(p for p in properties if not isinstance(p, Ltl | PropertyAutomaton))
-    if others or (program.has_assertions and options.ltl is None):
-        first = _check_states(program, options, others)
-        if first.verdict in (Verdict.VIOLATED, Verdict.UNKNOWN):
-            return first
-    return check_ltl(program, options, temporal)
+    return check_ltl(program, options, asked.temporal)
+
+
+def model_asked(options: CheckOptions) -> ModelSpec:
+    """The model with the bound that the user gave, if any."""
+    bound = options.buffer_bound
+    return options.spec if bound is None else options.spec.bounded(bound)
 
 
 def _check_states(program: Program, options: CheckOptions, properties: tuple[Property, ...]) -> CheckResult:
-    question = question_of(properties)
-    program = with_first_values(program, question.expressions)
-    if question.deadlock:
+    goal = goal_of(properties)
+    program = with_first_values(program, goal.expressions)
+    if goal.deadlock:
         program = with_valid_ends(program)
-    limits = limits_of(options)
-    return _result(program, options, properties, decide(program, question, options, limits), limits)
-
-
-def _result(
-    program: Program, options: CheckOptions, properties: tuple[Property, ...], decision: Decision, limits: Limits
-) -> CheckResult:
+    limits = options.limits
+    task = Task(program, model_asked(options), goal, limits, frozenset(options.reduce))
     final = next((p for p in properties if isinstance(p, Final)), None)
-    trace = decision.trace
-    if trace is None and final is not None:
-        trace = _final_witness(final, decision)
-    if trace is not None:
-        verdict = Verdict.VIOLATED
-    elif decision.answer == "unknown":
-        verdict = Verdict.UNKNOWN
-    elif decision.answer == "bounded":
-        verdict = Verdict.HOLDS_UP_TO
-    elif final is not None and final.quantifier == "exists" and not any(s.values[0] for s in decision.final_states):
-        verdict = Verdict.VIOLATED  # nothing to show: no final state satisfies the condition
-    else:
-        verdict = Verdict.HOLDS
-    is_outside = decision.stop is Stop.NOTHING_LEFT
+    answer = decide(task, options.engine)
+    if final is not None:
+        answer = _judged(answer, final)
     return CheckResult(
-        program=program,
-        model=options.model,
-        criterion="safety",
-        verdict=verdict,
-        property=_property_text(program, properties, decision, trace),
-        engine=decision.engine,
-        scope=decision.scope,
-        bound=decision.bound if verdict is Verdict.HOLDS_UP_TO else None,
-        trace=trace,
-        stats=stats_of(decision.cost, decision.extra),
-        limit=limits.describe(decision.stop) if verdict is Verdict.UNKNOWN and not is_outside else None,
-        advice=_advice(verdict, decision.stop),
-        final_states=None if final is None else tuple((s.values[1:], s.count) for s in decision.final_states),
+        program,
+        options.model,
+        Criterion.SAFETY,
+        properties,
+        answer,
+        limits,
+        stats_of(answer.cost, answer.counts),
+        None if final is None else tuple((state.values[1:], state.count) for state in answer.final_states),
     )
 
 
-def _final_witness(final: Final, decision: Decision) -> Trace | None:
-    """A run to a final state that refutes the condition."""
+def _judged(answer: Answer, final: Final) -> Answer:
+    """The answer with what the final states say about the condition; a final state that refutes it does so for good."""
+    if answer.verdict is Verdict.VIOLATED:
+        return answer
     wanted = {"exists": None, "not exists": True, "forall": False}[final.quantifier]
-    if decision.explored is None:
-        return None
-    for state in decision.final_states:
+    for state in answer.final_states:
         if wanted is not None and bool(state.values[0]) == wanted:
-            return decision.explored.trace_to(state.index)
-    return None
-
-
-def stats_of(cost: Cost, more: tuple[tuple[str, int], ...] = ()) -> Stats:
-    extra = (("depth", cost.depth), ("state_bits", cost.state_bits), *more)
-    return Stats(cost.states, cost.transitions, cost.seconds, peak_megabytes(), extra)
-
-
-def _property_text(program: Program, properties: tuple[Property, ...], decision: Decision, trace: Trace | None) -> str:
-    """What was checked; for a violation, the property that the run violates."""
-    if trace is not None and decision.finding == "failure":
-        failure = trace.failure
-        return "assertions" if failure is not None and failure.is_assertion else "no run-time error"
-    if trace is not None and decision.finding == "deadlock":
-        return NoDeadlock().text
-    if trace is not None and decision.finding == "bad state":
-        for stated in properties:
-            if isinstance(stated, Forbidden | Invariant):
-                truth = evaluate_in(program, trace.end, 0, stated.expr) != 0
-                if truth == isinstance(stated, Forbidden):
-                    return property_text(stated)
-    texts = [property_text(p) for p in properties if not isinstance(p, Invariant) or p.text]
-    if program.has_assertions:
-        texts.append("assertions")
-    return "; ".join(texts) if texts else "no run-time error"
-
-
-def property_text(stated: Property) -> str:
-    """The property as its author wrote it, with what it means in front."""
-    match stated:
-        case Forbidden(_, text):
-            return f"never {text}"
-        case Invariant(_, text):
-            return f"always {text}"
-        case PropertyAutomaton():
-            return stated.name
-        case _:
-            return stated.text
-
-
-def _advice(verdict: Verdict, stop: Stop) -> str | None:
-    if verdict is Verdict.UNKNOWN:
-        return {
-            Stop.TIMEOUT: "try a longer --timeout, --threads 0, or a smaller instance",
-            Stop.MEMORY: "try a larger --memory, or a smaller instance",
-            Stop.NOTHING_LEFT: "try --engine auto, which knows which engine answers what",
-        }.get(stop)
-    if verdict is Verdict.HOLDS_UP_TO:
-        return "try a larger --buffer-bound, or --engine auto for a proof with unbounded buffers"
-    return None
+            return replace(answer, verdict=Verdict.VIOLATED, evidence=Run(state.run(), BadFinalState()))
+    is_met = any(state.values[0] for state in answer.final_states)
+    if answer.verdict is Verdict.HOLDS and final.quantifier == "exists" and not is_met:
+        return replace(answer, verdict=Verdict.VIOLATED, evidence=NoSuchOutcome(answer.evidence))
+    return answer

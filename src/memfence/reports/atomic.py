@@ -6,6 +6,7 @@ from memfence.passes.atomic_list import print_atomic_writes
 from memfence.passes.atomic_writes import AtomicWrite
 from memfence.program.ir import Program
 from memfence.program.text.steps import step_text
+from memfence.reports.fix_sentences import common_facts, common_object, fix_scope, fix_verdict_line, stats_object
 from memfence.reports.json import Object, trace_list
 from memfence.reports.run_table import run_table
 from memfence.reports.table import wrap
@@ -17,7 +18,7 @@ from memfence.synthesis.result import FixVerdict
 
 def atomic_text(result: AtomicFix, *, width: int = DEFAULT_WIDTH, quiet: bool = False, verbose: bool = False) -> str:
     """The whole report; with `quiet` its first line, with `verbose` a run for every write."""
-    lines = [_verdict_line(result)]
+    lines = [fix_verdict_line(result)]
     if quiet:
         return f"{lines[0]}\n"
     lines += [f"  {name:<8}{text}" for name, text in _facts(result)]
@@ -32,34 +33,13 @@ def atomic_text(result: AtomicFix, *, width: int = DEFAULT_WIDTH, quiet: bool = 
     return "\n".join(lines) + "\n"
 
 
-def _verdict_line(result: AtomicFix) -> str:
-    path = result.program.source.path
-    name = path if path != NOWHERE.source.path else result.program.name
-    about = f"under {result.model}"
-    match result.verdict:
-        case FixVerdict.FIXED:
-            return f"{name}: FIXED {about} with {_writes(len(result.chosen))}: {result.property}"
-        case FixVerdict.ALREADY_HOLDS:
-            return f"{name}: HOLDS {about} without another atomic write: {result.property}"
-        case FixVerdict.IMPOSSIBLE:
-            return f"{name}: NOT FIXABLE {about} by atomic writes: {result.property}"
-        case FixVerdict.UNKNOWN:
-            return f"{name}: UNKNOWN {about}: {result.property}"
-
-
-def _writes(count: int) -> str:
-    return f"{count} atomic write{'' if count == 1 else 's'}"
-
-
 def _facts(result: AtomicFix) -> list[tuple[str, str]]:
-    facts = [("proof" if result.verdict is FixVerdict.FIXED else "scope", result.scope)]
+    facts = [("proof" if result.verdict is FixVerdict.FIXED else "scope", fix_scope(result))]
     if result.verdict is FixVerdict.FIXED:
         facts.append(("minimum", _minimum(result)))
         whose = "its own process" if result.waits_for == "own" else "every process"
         facts.append(("atomic", f"such a write waits until no store of {whose} is pending"))
-    facts += [("note", note) for note in result.program.notes]
-    if result.limit is not None:
-        facts.append(("limit", f"{result.limit} was hit before the search ended"))
+    facts += common_facts(result)
     stats = result.stats
     searched = f"{stats.sites} writes, {stats.clauses} clauses, {stats.checks} checks, {stats.states:,} states"
     facts.append(("search", f"{searched}, {stats.seconds:.2f} s"))
@@ -88,36 +68,20 @@ def _write_text(program: Program, write: AtomicWrite) -> str:
 
 def atomic_object(result: AtomicFix) -> Object:
     """`memfence fix --json` for temporal properties, before it becomes text."""
-    stats = result.stats
     return {
-        "file": result.program.source.path,
-        "model": result.model,
-        "criterion": "safety",
-        "property": result.property,
-        "verdict": result.verdict.value,
-        "minimise": result.minimise,
-        "minimum": result.is_minimum,
+        **common_object(result),
         "fences": [_write_object(result.program, chosen) for chosen in result.chosen],
         "count": len(result.chosen),
         "instances": len(result.chosen),
         "cost": sum(chosen.cost for chosen in result.chosen),
         "sets": None,
         "waits_for": result.waits_for,
-        "scope": result.scope,
-        "limit": result.limit,
         "writes": result.writes,
         "found_first": result.found_first,
         "list": print_atomic_writes(result.program, result.atomic),
         "trace": None if result.lasso is None else trace_list(result.lasso.trace),
         "loop_start": None if result.lasso is None else result.lasso.loop_start + 1,
-        "stats": {
-            "sites": result.writes,
-            "clauses": stats.clauses,
-            "checks": stats.checks,
-            "states": stats.states,
-            "seconds": round(stats.seconds, 6),
-            "peak_mb": round(stats.peak_mb, 3),
-        },
+        "stats": stats_object(result),
     }
 
 

@@ -10,9 +10,11 @@ from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
 from memfence.reports.page import Page, SourceView, Tone
 from memfence.reports.reason import reasons
 from memfence.reports.run_view import run_view
+from memfence.reports.sentences import detail_lines, property_line, scope_text
 from memfence.reports.source_view import marks_of, source_view, sources_of
-from memfence.reports.text import verdict_text
-from memfence.tasks.result import CheckResult, Verdict
+from memfence.reports.text import limit_facts, verdict_text
+from memfence.tasks.answer import Verdict
+from memfence.tasks.result import CheckResult
 
 
 def check_page(result: CheckResult) -> Page:
@@ -25,14 +27,14 @@ def check_page(result: CheckResult) -> Page:
         subject=result.program.source.path,
         verdict=verdict_text(result),
         tone=tone_of(result.verdict),
-        headline=result.property,
+        headline=property_line(result),
         facts=_facts(result),
         why=reasons(result),
         run=None if trace is None else run_view(trace, sources, _first_of_loop(result)),
         sources=source_views(result, trace),
         cycle="" if cycle is None or trace is None else cycle_svg(trace, cycle),
         cycle_text=() if cycle is None or trace is None else cycle_sentences(trace, cycle),
-        details=result.details,
+        details=detail_lines(result),
         statistics=statistics_of(result),
     )
 
@@ -66,12 +68,13 @@ def _first_of_loop(result: CheckResult) -> int | None:
 
 
 def _facts(result: CheckResult) -> tuple[tuple[str, str], ...]:
-    facts = [("Memory model", result.model.upper()), ("Criterion", result.criterion), ("Scope", result.scope)]
+    facts = [
+        ("Memory model", result.model.upper()),
+        ("Criterion", result.criterion.value),
+        ("Scope", scope_text(result)),
+    ]
     facts += [("Note", note) for note in result.program.notes]
-    if result.limit is not None:
-        facts.append(("Limit", f"{result.limit} was hit before the search ended"))
-    if result.advice is not None:
-        facts.append(("Try", result.advice))
+    facts += [(name.capitalize(), text) for name, text in limit_facts(result)]
     return tuple(facts)
 
 

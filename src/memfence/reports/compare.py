@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memfence.questions.compare import Compared, Comparison, FencesNeeded, Question
+from memfence.models.spec import SC
+from memfence.questions.compare import Compared, Comparison, FencesNeeded
 from memfence.reports.json import Object, dump
 from memfence.reports.page import Page, TableView, Tone
+from memfence.reports.sentences import stop_text
 from memfence.reports.source_view import source_view
 from memfence.reports.table import Column, render_table
-from memfence.tasks.result import Verdict
+from memfence.tasks.answer import Verdict
+from memfence.tasks.implications import Requirement
 
 COLUMNS = (
     Column("criterion", 12),
@@ -59,7 +62,7 @@ def comparison_object(comparison: Comparison) -> Object:
     return {
         "file": comparison.program.source.path,
         "notes": list(comparison.program.notes),
-        "criteria": {row.question.name: _row_object(row) for row in comparison.rows},
+        "criteria": {row.requirement.name: _row_object(row) for row in comparison.rows},
     }
 
 
@@ -70,8 +73,8 @@ def render_comparison_json(comparison: Comparison) -> str:
 def _cells(row: Compared) -> list[str]:
     is_derived = row.implied_by is not None
     return [
-        row.question.criterion,
-        _models(row.question),
+        row.requirement.criterion.value,
+        _models(row.requirement),
         _verdict(row),
         "" if is_derived else f"{row.stats.states:,}",
         "" if is_derived else f"{row.stats.seconds:.2f} s",
@@ -101,8 +104,9 @@ def _about_fences(comparison: Comparison) -> Iterator[str]:
         yield "`<=`: so many fences are enough; that fewer are not was not proved"
 
 
-def _models(question: Question) -> str:
-    return "sc" if question.criterion in ("drf", "trf") else question.model
+def _models(requirement: Requirement) -> str:
+    """Races are about SC runs, whatever the model."""
+    return (SC if requirement.criterion.is_about_races else requirement.model).name
 
 
 def _verdict(row: Compared) -> str:
@@ -112,17 +116,23 @@ def _verdict(row: Compared) -> str:
 def _how(row: Compared) -> str:
     if row.implied_by is not None:
         return f"implied by {row.implied_by.name}"
-    return row.limit or "computed"
+    return _limit(row) or "computed"
+
+
+def _limit(row: Compared) -> str | None:
+    if row.answer is None or row.limits is None or row.verdict is not Verdict.UNKNOWN:
+        return None
+    return stop_text(row.answer.stop, row.limits)
 
 
 def _row_object(row: Compared) -> Object:
     return {
-        "criterion": row.question.criterion,
-        "model": row.question.model,
+        "criterion": row.requirement.criterion.value,
+        "model": row.requirement.model.name,
         "verdict": row.verdict.value,
         "bound": row.bound,
         "implied_by": None if row.implied_by is None else row.implied_by.name,
-        "limit": row.limit,
+        "limit": _limit(row),
         "fences": None if row.fences is None else row.fences.count,
         "fences_are_fewest": None if row.fences is None or row.fences.count is None else row.fences.fewest,
         "fences_cannot_help": None if row.fences is None else row.fences.impossible,

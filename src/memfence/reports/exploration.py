@@ -6,13 +6,18 @@ from collections.abc import Iterator
 
 from memfence.execution.schedule import Replayable, schedule_object
 from memfence.execution.trace import Trace
+from memfence.models.state import Run
 from memfence.program.ir import Program
+from memfence.program.text.steps import step_text
 from memfence.questions.explore import ExploreFinding, ExploreResult, Iteration
 from memfence.reports.json import Object, trace_list
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
+from memfence.reports.sentences import stop_text, timeout_text
 from memfence.reports.table import Column, render_table, wrap
-from memfence.tasks.result import Verdict
+from memfence.source import NOWHERE
+from memfence.tasks.answer import Verdict
+from memfence.tasks.deadline import Deadline
 
 
 def explore_text(result: ExploreResult, *, width: int, quiet: bool = False) -> str:
@@ -40,7 +45,7 @@ def _explore_line(result: ExploreResult) -> str:
         case Verdict.HOLDS_UP_TO:
             return f"{name}: NO VIOLATION within {' and '.join(_bound_words(result))} (stateless exploration)"
         case Verdict.UNKNOWN:
-            return f"{name}: UNKNOWN (stateless exploration): {result.limit}"
+            return f"{name}: UNKNOWN (stateless exploration): {stop_text(result.stop, result.limits)}"
 
 
 def _bound_words(result: ExploreResult) -> list[str]:
@@ -74,8 +79,9 @@ def _explore_facts(result: ExploreResult) -> Iterator[tuple[str, str]]:
         yield "note", f"{counts.deadlocked:,} executions end with a process blocked"
     if counts.truncated:
         yield "note", f"{counts.truncated:,} executions are longer than {result.depth} steps and were not run on"
-    if result.limit is not None:
-        yield "limit", f"{result.limit} was hit before the search ended"
+    limit = stop_text(result.stop, result.limits)
+    if limit is not None:
+        yield "limit", f"{limit} was hit before the search ended"
 
 
 def _iteration_table(iterations: tuple[Iteration, ...], width: int) -> str:
@@ -105,7 +111,31 @@ def _iteration_table(iterations: tuple[Iteration, ...], width: int) -> str:
 
 def _finding_lines(finding: ExploreFinding, width: int) -> list[str]:
     trace = finding.trace or finding.schedule
-    return [*wrap(f"{finding.kind.capitalize()}: {finding.text}.", width), *_run_lines(trace, width)]
+    return [*wrap(f"{finding.kind.capitalize()}: {finding_text(finding)}.", width), *_run_lines(trace, width)]
+
+
+def finding_text(finding: ExploreFinding) -> str:
+    """Who fails, or who could read what, in one line."""
+    trace = finding.schedule
+    program = trace.program
+    if finding.reader is not None:
+        seen = ", ".join(f"{program.variables[read.variable].name} = {read.value}" for read in finding.stale)
+        reader = program.processes[finding.reader].name
+        return f"`{reader}` could read the stale {seen}, which no SC execution allows it"
+    reason = "the program fails" if trace.failure is None else trace.failure.reason
+    return f"{_who(trace)}: {reason}"
+
+
+def _who(trace: Trace) -> str:
+    step = trace.steps[-1].step
+    run = step if isinstance(step, Run) else getattr(step, "sender", None)
+    if run is None:
+        return trace.program.name
+    process = trace.program.processes[run.process]
+    transition = process.transitions[run.transition]
+    text = step_text(trace.program, run.process, transition)
+    place = "" if transition.span.source is NOWHERE.source else f" ({transition.span.place})"
+    return f"`{process.name}` at `{text}`{place}"
 
 
 def _run_lines(trace: Trace, width: int) -> list[str]:
@@ -129,7 +159,7 @@ def explore_object(result: ExploreResult) -> Object:
         "failed": counts.failed,
         "bound": result.bound,
         "depth": result.depth,
-        "limit": result.limit,
+        "limit": stop_text(result.stop, result.limits),
         "reduced": result.reduced,
         "deadlocked": counts.deadlocked,
         "truncated": counts.truncated,
@@ -159,7 +189,7 @@ def _finding_object(finding: ExploreFinding) -> Object:
     trace = finding.trace or finding.schedule
     return {
         "kind": finding.kind,
-        "text": finding.text,
+        "text": finding_text(finding),
         "schedule": schedule_object(finding.replayable),
         "trace": trace_list(trace),
         "why": list(why_sentences(trace)),
@@ -176,7 +206,14 @@ def replay_text(replayed: tuple[Replayable, ...], *, width: int, quiet: bool = F
     return "\n\n".join(blocks) + "\n"
 
 
-def no_answer_object(file: str, limit: str) -> Object:
+def no_answer_text(file: str, deadline: Deadline, *, quiet: bool) -> str:
+    """The time was up before a run that was found could be replayed: no verdict without that."""
+    limit = timeout_text(deadline)
+    what = f"  limit   {limit} was hit before the runs were replayed\n  try     a longer --timeout\n"
+    return f"{file}: UNKNOWN (stateless exploration): {limit}\n{'' if quiet else what}"
+
+
+def no_answer_object(file: str, deadline: Deadline) -> Object:
     """`memfence explore --json` where the time was up before there was anything to report."""
     return {
         "file": file,
@@ -185,7 +222,7 @@ def no_answer_object(file: str, limit: str) -> Object:
         "borderline": 0,
         "failed": 0,
         "bound": None,
-        "limit": limit,
+        "limit": timeout_text(deadline),
         "findings": [],
     }
 

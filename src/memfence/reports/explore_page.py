@@ -6,9 +6,11 @@ from memfence.execution.happens_before import happens_before_cycle
 from memfence.questions.explore import ExploreResult
 from memfence.reports.check_page import tone_of
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
+from memfence.reports.exploration import finding_text
 from memfence.reports.page import Page, TableView
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_view import run_view
+from memfence.reports.sentences import stop_text
 from memfence.reports.source_view import marks_of, source_view, sources_of
 
 WORDS = {
@@ -39,7 +41,7 @@ def explore_page(result: ExploreResult) -> Page:
         cycle="" if cycle is None or run is None else cycle_svg(run, cycle),
         cycle_text=() if cycle is None or run is None else cycle_sentences(run, cycle),
         tables=_tables(result),
-        details=tuple(f"{finding.kind.capitalize()}: {finding.text}." for finding in result.findings),
+        details=tuple(f"{finding.kind.capitalize()}: {finding_text(finding)}." for finding in result.findings),
         statistics=(
             ("interleavings", f"{counts.interleavings:,}"),
             ("borderline", f"{counts.borderline:,}"),
@@ -57,8 +59,9 @@ def _facts(result: ExploreResult) -> tuple[tuple[str, str], ...]:
     if result.depth is not None:
         facts.append(("Depth", f"at most {result.depth} steps"))
     facts += [("Note", note) for note in result.program.notes]
-    if result.limit is not None:
-        facts.append(("Limit", f"{result.limit} was hit before the search ended"))
+    limit = stop_text(result.stop, result.limits)
+    if limit is not None:
+        facts.append(("Limit", f"{limit} was hit before the search ended"))
     return tuple(facts)
 
 

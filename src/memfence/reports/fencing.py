@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from memfence.execution.overtaking import Event, Overtaken
+from memfence.execution.occurrences import Occurrence
+from memfence.execution.overtaking import Overtaken
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
+from memfence.reports.fix_sentences import (
+    common_facts,
+    common_object,
+    counted_fences,
+    fix_scope,
+    fix_verdict_line,
+    stats_object,
+)
 from memfence.reports.json import Object, trace_list
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
+from memfence.reports.sentences import counted
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import DEFAULT_WIDTH
 from memfence.source import NOWHERE, Span
@@ -34,55 +44,22 @@ def fix_text(result: FixResult, *, width: int = DEFAULT_WIDTH, quiet: bool = Fal
     return "\n".join(lines) + "\n"
 
 
-def fix_verdict_line(result: FixResult) -> str:
-    """`file: FIXED under tso (safety) with 2 fences: what`."""
-    path = result.program.source.path
-    name = path if path != NOWHERE.source.path else result.program.name
-    about = f"under {result.model} ({result.criterion})"
-    match result.verdict:
-        case FixVerdict.FIXED:
-            return f"{name}: FIXED {about} with {counted_fences(result.chosen)}: {result.property}"
-        case FixVerdict.ALREADY_HOLDS:
-            return f"{name}: HOLDS {about} without a new fence: {result.property}"
-        case FixVerdict.IMPOSSIBLE:
-            return f"{name}: NOT FIXABLE {about} by fences: {result.property}"
-        case FixVerdict.UNKNOWN:
-            return f"{name}: UNKNOWN {about}: {result.property}"
-
-
-def counted_fences(chosen: FenceSet) -> str:
-    """`2 fences (4 over all processes)`."""
-    what = "locked write" if all(f.kind == "locked" for f in chosen.fences) else "fence"
-    if {f.kind for f in chosen.fences} > {"locked"}:
-        what = "edit"
-    several = _several(chosen.count, what)
-    return several if chosen.instances == chosen.count else f"{several} ({chosen.instances} over all processes)"
-
-
 def _facts(result: FixResult, verbose: bool) -> list[tuple[str, str]]:
-    facts = [("proof" if result.verdict is FixVerdict.FIXED else "scope", result.scope)]
+    facts = [("proof" if result.verdict is FixVerdict.FIXED else "scope", fix_scope(result))]
     if result.verdict is FixVerdict.FIXED:
         facts.append(("minimum", minimum_text(result)))
-    facts += [("note", note) for note in result.program.notes]
     if result.in_one_step is not None:
         other = f"{counted_fences(result.in_one_step)}, cost {result.in_one_step.cost}: {_short(result.in_one_step)}"
         facts.append(("instead", f"{other} (without going by tso first, which costs {result.chosen.cost})"))
     if result.verdict is FixVerdict.UNKNOWN and result.chosen.fences:
         facts.append(("maybe", f"{counted_fences(result.chosen)}, not proved to be enough"))
-    if result.limit is not None:
-        facts.append(("limit", f"{result.limit} was hit before the search ended"))
-    if result.advice is not None:
-        facts.append(("try", result.advice))
+    facts += common_facts(result)
     stats = result.stats
-    parts = [_several(stats.sites, "place"), _several(stats.clauses, "clause"), _several(stats.checks, "check")]
+    parts = [counted(stats.sites, "place"), counted(stats.clauses, "clause"), counted(stats.checks, "check")]
     facts.append(("search", f"{', '.join(parts)}, {stats.states:,} states, {stats.seconds:.2f} s"))
     if verbose:
         facts.append(("memory", f"{stats.peak_mb:.0f} MB"))
     return facts
-
-
-def _several(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def minimum_text(result: FixResult) -> str:
@@ -143,7 +120,7 @@ def _later(program: Program, pair: Overtaken) -> str:
     return f"the load of {program.variables[pair.by.access.variable].name}{_line(pair.by.span)}"
 
 
-def _event(program: Program, event: Event) -> str:
+def _event(program: Program, event: Occurrence) -> str:
     name = program.variables[event.access.variable].name
     return f"{name} = {event.access.value}{_line(event.span)}"
 
@@ -187,17 +164,8 @@ def _run(title: str, run: Trace, width: int) -> list[str]:
 
 def fix_object(result: FixResult) -> Object:
     """`memfence fix --json`, before it becomes text."""
-    stats = result.stats
     return {
-        "file": result.program.source.path,
-        "model": result.model,
-        "criterion": result.criterion,
-        "property": result.property,
-        "verdict": result.verdict.value,
-        "scope": result.scope,
-        "notes": list(result.program.notes),
-        "minimise": result.minimise,
-        "minimum": result.is_minimum,
+        **common_object(result),
         **_set_object(result.chosen, with_runs=True),
         "sets": None if result.sets is None else [_set_object(chosen) for chosen in result.sets],
         "sets_complete": None if result.sets is None else result.are_all,
@@ -205,16 +173,7 @@ def fix_object(result: FixResult) -> Object:
         "diff": result.diff,
         "patched": result.patched,
         "trace": _trace(result.trace),
-        "limit": result.limit,
-        "advice": result.advice,
-        "stats": {
-            "sites": stats.sites,
-            "clauses": stats.clauses,
-            "checks": stats.checks,
-            "states": stats.states,
-            "seconds": round(stats.seconds, 6),
-            "peak_mb": round(stats.peak_mb, 3),
-        },
+        "stats": stats_object(result),
     }
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from memfence.execution.happens_before import happens_before_cycle
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
-from memfence.reports.fencing import counted_fences, kept_in_order, minimum_text, where
+from memfence.reports.fencing import kept_in_order, minimum_text, where
+from memfence.reports.fix_sentences import common_facts, counted_fences, fix_property, fix_scope
 from memfence.reports.page import Page, TableView, Tone
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_view import run_view
@@ -32,7 +33,7 @@ def fix_page(result: FixResult) -> Page:
         subject=program.source.path,
         verdict=verdict,
         tone=tone,
-        headline=result.property,
+        headline=fix_property(result),
         facts=_facts(result),
         why=why,
         run=None if run is None else run_view(run, sources),
@@ -58,15 +59,11 @@ def _verdict(result: FixResult) -> tuple[str, Tone]:
 
 
 def _facts(result: FixResult) -> tuple[tuple[str, str], ...]:
-    facts = [("Memory model", result.model.upper()), ("Criterion", result.criterion)]
-    facts.append(("Proof" if result.verdict is FixVerdict.FIXED else "Scope", result.scope))
+    facts = [("Memory model", result.model.upper()), ("Criterion", result.criterion.value)]
+    facts.append(("Proof" if result.verdict is FixVerdict.FIXED else "Scope", fix_scope(result)))
     if result.verdict is FixVerdict.FIXED:
         facts.append(("Minimum", minimum_text(result)))
-    facts += [("Note", note) for note in result.program.notes]
-    if result.limit is not None:
-        facts.append(("Limit", f"{result.limit} was hit before the search ended"))
-    if result.advice is not None:
-        facts.append(("Try", result.advice))
+    facts += [(name.capitalize(), text) for name, text in common_facts(result)]
     return tuple(facts)
 
 

@@ -11,10 +11,21 @@ from typing import Literal
 
 from memfence.program.expressions import Expr, evaluate
 from memfence.program.ir import Final
+from memfence.tasks.answer import Verdict
+from memfence.tasks.result import CheckResult
 
 Observation = Literal["Never", "Sometimes", "Always"]
 
 _KIND = {"exists": "Allowed", "not exists": "Forbidden", "forall": "Required"}
+
+
+def herd_report(result: CheckResult) -> str:
+    """The block that scripts for herd7 look for, where a litmus test was decided; else nothing."""
+    condition = next((p for p in result.program.properties if isinstance(p, Final)), None)
+    is_known = result.verdict is not Verdict.UNKNOWN  # what was not seen is not "Never"
+    if condition is None or result.final_states is None or result.program.language != "litmus" or not is_known:
+        return ""
+    return herd_block(result.program.name, condition, [values for values, _ in result.final_states])
 
 
 def herd_block(name: str, condition: Final, states: Collection[tuple[int, ...]]) -> str:

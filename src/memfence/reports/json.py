@@ -11,6 +11,7 @@ from memfence.models.state import Buffer, Commit, DropSeparator, Rendezvous, Run
 from memfence.program.ir import Final, Program
 from memfence.program.text.steps import step_text
 from memfence.reports.reason import reasons
+from memfence.reports.sentences import advice_text, detail_lines, limit_text, property_line, scope_text
 from memfence.source import NOWHERE, Span
 from memfence.tasks.result import CheckResult
 
@@ -33,16 +34,16 @@ def check_object(result: CheckResult) -> Object:
     return {
         "file": result.program.source.path,
         "model": result.model,
-        "criterion": result.criterion,
+        "criterion": result.criterion.value,
         "verdict": result.verdict.value,
         "bound": result.bound,
         "engine": result.engine,
-        "property": result.property,
-        "scope": result.scope,
+        "property": property_line(result),
+        "scope": scope_text(result),
         "notes": list(result.program.notes),
-        "limit": result.limit,
-        "advice": result.advice,
-        "details": list(result.details),
+        "limit": limit_text(result),
+        "advice": advice_text(result),
+        "details": list(detail_lines(result)),
         "trace": None if result.trace is None else trace_list(result.trace),
         "start": None if result.trace is None else _state_object(result.trace.program, result.trace.start),
         "loop_start": None if result.loop_start is None else result.loop_start + 1,

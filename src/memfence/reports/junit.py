@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree
 
 from memfence.diagnostics import InputError, render
+from memfence.reports.sentences import property_line
 from memfence.reports.text import render_text, verdict_line
-from memfence.tasks.result import CheckResult, Verdict
+from memfence.tasks.answer import Verdict
+from memfence.tasks.result import CheckResult
 
 if TYPE_CHECKING:
     from memfence.synthesis.result import FixResult
@@ -46,7 +48,8 @@ def render_junit_errors(file: str, error: InputError) -> str:
 
 def render_junit_fix(result: FixResult) -> str:
     """The result of fence synthesis: a missing fence is a failure, with the patch as its text."""
-    from memfence.reports.fencing import fix_text, fix_verdict_line
+    from memfence.reports.fencing import fix_text
+    from memfence.reports.fix_sentences import fix_property, fix_verdict_line
     from memfence.synthesis.result import FixVerdict
 
     problems: dict[FixVerdict, Literal["failure", "error"] | None] = {
@@ -57,7 +60,7 @@ def render_junit_fix(result: FixResult) -> str:
     }
     case = TestCase(
         group=f"memfence.{result.model}.{result.criterion}.fences",
-        name=f"{result.program.source.path}: {result.property}",
+        name=f"{result.program.source.path}: {fix_property(result)}",
         seconds=result.stats.seconds,
         problem=problems[result.verdict],
         kind=result.verdict.value,
@@ -77,7 +80,7 @@ def check_case(result: CheckResult) -> TestCase:
     }
     return TestCase(
         group=f"memfence.{result.model}.{result.criterion}",
-        name=f"{result.program.source.path}: {result.property}",
+        name=f"{result.program.source.path}: {property_line(result)}",
         seconds=result.stats.seconds,
         problem=problems[result.verdict],
         kind=result.verdict.value,

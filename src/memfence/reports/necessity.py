@@ -8,6 +8,7 @@ from memfence.execution.trace import Trace
 from memfence.reports.json import Object, check_object
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
+from memfence.reports.sentences import property_line, scope_text
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import DEFAULT_WIDTH, verdict_line
 from memfence.source import NOWHERE
@@ -44,11 +45,11 @@ def _answer(reason: Reason) -> str:
         case Need.NEEDED:
             return "NEEDED: without it a run appears"
         case Need.REDUNDANT:
-            return f"REDUNDANT: {reason.result.scope}"
+            return f"REDUNDANT: {scope_text(reason.result)}"
         case Need.VIOLATED_ANYWAY:
             return "the program fails with it, too"
         case Need.UNKNOWN:
-            return f"UNKNOWN: {reason.result.scope}"
+            return f"UNKNOWN: {scope_text(reason.result)}"
 
 
 def _run(fence: ExistingFence, place: str, trace: Trace, width: int) -> list[str]:
@@ -81,8 +82,8 @@ def _criterion_object(result: WhyResult) -> Object:
     return {
         "file": result.program.source.path,
         "model": result.model,
-        "criterion": result.criterion,
-        "property": result.with_all.property,
+        "criterion": result.criterion.value,
+        "property": property_line(result.with_all),
         "verdict": result.with_all.verdict.value,
         "fences": [
             {**_fence_object(r.fence), "need": r.need.value, "without": check_object(r.result)} for r in result.reasons

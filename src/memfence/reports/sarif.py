@@ -14,9 +14,11 @@ from memfence.explanations import explanation
 from memfence.reports.reason import reasons
 from memfence.reports.sarif_flows import code_flow, essential_places
 from memfence.reports.sarif_places import place, uri
+from memfence.reports.sentences import detail_lines, scope_text
 from memfence.reports.text import verdict_line
 from memfence.source import NOWHERE, SourceText
-from memfence.tasks.result import CheckResult, Verdict
+from memfence.tasks.answer import Verdict
+from memfence.tasks.result import CheckResult
 from memfence.version import VERSION
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ RULES = {
 
 def render_sarif(result: CheckResult) -> str:
     """The result of a check as a SARIF log."""
-    return _log([check_result(result)], [result.criterion], [result.program.source])
+    return _log([check_result(result)], [result.criterion.value], [result.program.source])
 
 
 def render_sarif_errors(error: InputError) -> str:
@@ -60,7 +62,7 @@ def render_sarif_fix(result: FixResult) -> str:
 def check_result(result: CheckResult) -> Object:
     """The SARIF `result` object of a check."""
     kind, level = _kind_and_level(result.verdict)
-    message = " ".join([verdict_line(result), *reasons(result), *result.details])
+    message = " ".join([verdict_line(result), *reasons(result), *detail_lines(result)])
     flows = {} if result.trace is None else {"codeFlows": [code_flow(result.trace)]}
     places = [] if result.trace is None else essential_places(result.trace)
     first = places[0][0] if places else result.program.source.span(0, 0)
@@ -77,8 +79,8 @@ def check_result(result: CheckResult) -> Object:
         "properties": {
             "verdict": result.verdict.value,
             "model": result.model,
-            "criterion": result.criterion,
-            "scope": result.scope,
+            "criterion": result.criterion.value,
+            "scope": scope_text(result),
             "bound": result.bound,
             "engine": result.engine,
             "states": stats.states,

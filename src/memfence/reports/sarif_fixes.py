@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from memfence.execution.trace import Trace
+from memfence.reports.fix_sentences import fix_scope
 from memfence.reports.sarif_flows import code_flow
 from memfence.reports.sarif_places import place, uri
 from memfence.source import SourceText, Span
@@ -23,7 +24,7 @@ def fix_results(result: FixResult) -> list[Object]:
         FixVerdict.ALREADY_HOLDS: ("pass", "none", "no fence is missing"),
         FixVerdict.IMPOSSIBLE: ("fail", "error", "no fence can make the program work"),
     }
-    kind, level, text = kinds.get(result.verdict, ("open", "none", f"unknown: {result.scope}"))
+    kind, level, text = kinds.get(result.verdict, ("open", "none", f"unknown: {fix_scope(result)}"))
     message = f"{result.program.source.path} under {result.model} ({result.criterion}): {text}"
     return [_result(result, kind, level, message, result.program.source.span(0, 0), result.trace, [])]
 
@@ -54,8 +55,8 @@ def _result(
         "properties": {
             "verdict": result.verdict.value,
             "model": result.model,
-            "criterion": result.criterion,
-            "scope": result.scope,
+            "criterion": result.criterion.value,
+            "scope": fix_scope(result),
             "minimum": result.is_minimum,
         },
     }

@@ -7,8 +7,10 @@ from typing import assert_never
 from memfence.execution.trace import Trace
 from memfence.reports.reason import reasons
 from memfence.reports.run_table import run_table
+from memfence.reports.sentences import advice_text, detail_lines, limit_text, property_line, scope_text
 from memfence.reports.table import wrap
-from memfence.tasks.result import CheckResult, Stats, Verdict
+from memfence.tasks.answer import Verdict
+from memfence.tasks.result import CheckResult, Stats
 
 DEFAULT_WIDTH = 100
 
@@ -18,7 +20,7 @@ def render_text(result: CheckResult, *, width: int = DEFAULT_WIDTH, verbose: boo
     lines = [verdict_line(result), *_facts(result, verbose)]
     if result.trace is not None:
         lines += ["", *_counterexample(result.trace, reasons(result), width, result.loop_start)]
-    details = result.details if result.loop_start is None else ()  # the table of a lasso says itself what repeats
+    details = detail_lines(result) if result.loop_start is None else ()  # the table of a lasso says itself what repeats
     lines += [line for detail in details for line in ("", *detail.splitlines())]
     return "\n".join(lines) + "\n"
 
@@ -26,7 +28,7 @@ def render_text(result: CheckResult, *, width: int = DEFAULT_WIDTH, verbose: boo
 def verdict_line(result: CheckResult) -> str:
     """`file: VIOLATED under tso (safety): what`."""
     name = result.program.source.path if result.program.source.path != "<generated>" else result.program.name
-    return f"{name}: {verdict_text(result)} under {result.model} ({result.criterion}): {result.property}"
+    return f"{name}: {verdict_text(result)} under {result.model} ({result.criterion}): {property_line(result)}"
 
 
 def verdict_text(result: CheckResult) -> str:
@@ -46,16 +48,20 @@ def verdict_text(result: CheckResult) -> str:
 
 
 def _facts(result: CheckResult, verbose: bool) -> list[str]:
-    facts = [("scope", result.scope)]
+    facts = [("scope", scope_text(result))]
     facts += [("note", note) for note in result.program.notes]
-    if result.limit is not None:
-        facts.append(("limit", f"{result.limit} was hit before the search ended"))
-    if result.advice is not None:
-        facts.append(("try", result.advice))
+    facts += limit_facts(result)
     facts.append(("search", f"{result.engine}: {stats_text(result.stats)}"))
     if verbose:
         facts += [(name.replace("_", " "), f"{count:,}") for name, count in result.stats.extra]
     return [f"  {name:<7} {text}" for name, text in facts]
+
+
+def limit_facts(result: CheckResult) -> list[tuple[str, str]]:
+    """The limit that was hit, and what to try."""
+    limit, advice = limit_text(result), advice_text(result)
+    facts = [] if limit is None else [("limit", f"{limit} was hit before the search ended")]
+    return facts if advice is None else [*facts, ("try", advice.removeprefix("try "))]
 
 
 def stats_text(stats: Stats) -> str:

@@ -1,1 +1,1 @@
-"""Which engines answer a question, and in which order."""
+"""Which engines answer a task, and in which order: `portfolio` is a list one can read."""

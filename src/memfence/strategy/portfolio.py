@@ -1,363 +1,159 @@
-"""Which engines answer a safety question, and in which order (DESIGN 6, `auto`).
+"""Which engines answer a task, in which order, and how much each may use: `auto`.
 
-explicit   growing buffer bounds: shortest bugs first; a bound at which no store is refused is a proof.
-shortcuts  a program that is persistent or robust reaches the same states with empty buffers as under SC, so that an SC
-           search answers for unbounded buffers.
-symbolic   unbounded buffers as automata; a proof if it ends.
-dual       backward search over the dual semantics (TSO): always ends, given time.
-control    each process alone, with loads that give anything: the bad locations may be out of reach whatever is read.
-
-Small questions are decided within a fixed number of states: explicit first, then control flow, runs in which only two
-processes move, dual and symbolic search (large programs may have small proofs), SC and the shortcuts. What is left is
-searched by all of them side by side, the first conclusive answer winning.
+Small questions are decided within a fixed number of states: explicit first, then the others, each given little (large
+programs may have small proofs). What is left is searched by all of them side by side, the first conclusive answer
+winning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import partial
+from typing import assert_never
 
-from memfence.engines.native.explicit import Bounded, Explored, FinalState, Question, explore
-from memfence.execution.trace import Trace
-from memfence.passes.shared_memory_form import other_communication
-from memfence.program.expressions import BufferEmpty, Shared, walk
-from memfence.program.ir import Program
-from memfence.tasks.limits import CancelToken, Cost, Deadline, Limits, Stop, new_cancel
-from memfence.tasks.options import CheckOptions
-
-FIRST_BOUNDS = (1, 2, 3, 4, 6, 8)
-SMALL_SEARCH = 100_000
-"""States that the first, explicit attempt of `auto` may visit in each search."""
-SMALL_PAIR = 50_000
-"""States of each search in which only two processes move."""
-SMALL_PROOF = 10_000
-"""Symbolic states, or constraints of the dual semantics, that the attempts after it may use."""
-SHORT = 3.0
-"""Seconds that each of these attempts may take, where sets and constraints are large."""
-SMALL_SC = 1_000_000
-"""States under SC that may be visited to see whether SC decides, before all engines are used at once."""
-SHORTEST_RUN = 2_000_000
-"""States in which a shortest run is looked for, when the dual engine has found a longer one."""
-
-Answer = Literal["found", "proved", "bounded", "unknown"]
+from memfence.engines.registry import engine_named
+from memfence.strategy.side_by_side import ask_side_by_side
+from memfence.tasks.answer import Answer, Tried, Verdict, outside
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.evidence import Limit, Route, Run
+from memfence.tasks.limits import Stop
+from memfence.tasks.obstacle import Obstacle
+from memfence.tasks.options import EngineName
+from memfence.tasks.task import Keeps, NoAcceptedRun, Safety, Task
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """What the engines found. `proved`: complete for the model asked for; `bounded`: nothing within `bound`.
+class Attempt:
+    """An engine, and what it may use: `most_states` (0: any) of each search, `seconds` beside the user's time."""
 
-    `unknown` with nothing left to search: the question is outside the engine.
-    """
-
-    answer: Answer
     engine: str
-    scope: str
-    cost: Cost
-    bound: int | None = None
-    explored: Explored | None = None
-    trace: Trace | None = None
-    finding: str | None = None
-    stop: Stop = Stop.NOTHING_LEFT
-    final_states: tuple[FinalState, ...] = ()
-    extra: tuple[tuple[str, int], ...] = ()
-
-    @property
-    def is_conclusive(self) -> bool:
-        return self.answer in ("found", "proved")
+    most_states: int = 0
+    seconds: float | None = None
 
 
-def decide(program: Program, question: Question, options: CheckOptions, limits: Limits) -> Decision:
-    """Answer `question` with the engine that `options` name."""
-    deadline = Deadline(limits)
-    if options.model == "sc":
-        return _under_sc(program, question, options, deadline)
-    match options.engine:
-        case "explicit":
-            return grow_bounds(program, question, options, deadline)
-        case "symbolic":
-            return search_symbolically(program, question, options, deadline)
-        case "dual":
-            return search_dually(program, question, options, deadline)
+SMALL = Attempt("explicit", most_states=100_000)
+SAFETY = (
+    SMALL,
+    Attempt("control flow"),
+    Attempt("two processes", most_states=50_000),
+    Attempt("dual", most_states=10_000, seconds=3.0),
+    Attempt("symbolic", most_states=10_000, seconds=3.0),
+    Attempt("implied", most_states=1_000_000),
+)
+SAFETY_AT_LAST = ("explicit", "symbolic", "dual", "implied")
+"""Asked side by side, where no attempt above was enough."""
+STATE_ROBUSTNESS = (
+    Attempt("explicit strays"),
+    Attempt("implied"),
+    Attempt("symbolic strays", most_states=100_000, seconds=30.0),
+)
+
+
+def decide(task: Task, engine: EngineName = "auto") -> Answer:
+    """The answer of the named engine, or of the portfolio."""
+    match task.goal:
+        case Safety() if not task.model.has_buffers:
+            return _under_sc(task, engine)
+        case Safety() if engine != "auto":
+            return ask(engine, task)
+        case Safety():
+            return _safety(task)
+        case Keeps(Criterion.STATE_ROBUST):
+            return _first_conclusive(task, STATE_ROBUSTNESS)
+        case Keeps(criterion):
+            return ask("sc races" if criterion.is_about_races else "sc attacks", task)
+        case NoAcceptedRun():
+            return ask("buchi", task)
         case _:
-            return _auto(program, question, options, deadline)
+            assert_never(task.goal)
 
 
-def _under_sc(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision:
+def ask(name: str, task: Task) -> Answer:
+    """What one engine says, be it only why it does not answer."""
+    engine = engine_named(name)
+    obstacle = engine.obstacle(task)
+    return engine.answer(task) if obstacle is None else outside(name, obstacle)
+
+
+def _under_sc(task: Task, engine: EngineName) -> Answer:
     """One search; a small one, where the control flow decides already."""
-    proof = by_control_flow(program, question, options, deadline) if options.engine == "auto" else None
-    limits = deadline.remaining() if proof is None else deadline.remaining(most_states=SMALL_SEARCH)
-    explored = explore(program, Bounded("sc"), question, limits=limits, reductions=frozenset(options.reduce))
-    decision = _explicit_decision(explored, explored.cost)
-    if proof is None or decision.is_conclusive or decision.stop is Stop.CANCELLED:
-        return decision
-    return replace(proof, cost=decision.cost)
+    proof = ask("control flow", task) if engine == "auto" else None
+    if proof is None or not proof.is_conclusive:
+        return ask("explicit", task)
+    answer = ask("explicit", task.within(most_states=SMALL.most_states))
+    if answer.is_conclusive or answer.is_interrupted:
+        return answer
+    return proof.costing(answer.cost)
 
 
-def by_control_flow(
-    program: Program, question: Question, options: CheckOptions, deadline: Deadline, **changes: object
-) -> Decision | None:
-    """A proof, where each process for itself never comes to the locations that the question asks for."""
-    from memfence.engines.unreachable import is_out_of_reach
+def _safety(task: Task) -> Answer:
+    first = _attempted(task, SMALL)
+    tried = [_tried(SMALL.engine, first)]
+    is_bounded = task.model.is_bounded and first.stop is Stop.NOTHING_LEFT
+    if first.is_conclusive or first.is_interrupted or is_bounded or task.is_over:
+        return replace(first, tried=tuple(tried))
+    for attempt in SAFETY[1:]:
+        answer = _attempted(task, attempt)
+        tried.append(_tried(attempt.engine, answer))
+        if answer.is_conclusive or answer.is_interrupted:
+            return replace(answer, cost=answer.cost + first.cost, tried=tuple(tried))
+        if task.is_over:
+            return replace(_out_of_time(first), tried=tuple(tried))
+    last = ask_side_by_side([(name, _without_bound(name, task)) for name in SAFETY_AT_LAST], partial(_trusted, task))
+    tried.append(_tried(last.engine, last))
+    if last.is_conclusive:
+        return replace(last, cost=last.cost + first.cost, tried=tuple(tried))
+    return replace(_better(first, last), tried=tuple(tried))
 
-    if not is_out_of_reach(program, question):
-        return None
-    scope = "unbounded buffers and loops: complete (out of reach of each process alone, whatever it reads)"
-    if options.model == "sc":
-        scope = "every run: complete (out of reach of each process alone, whatever it reads)"
-    return Decision("proved", "control flow", scope, Cost())
+
+def _out_of_time(answer: Answer) -> Answer:
+    """The limit that users know is their own, not the part of it that the first attempt had."""
+    if answer.verdict is not Verdict.UNKNOWN:
+        return answer
+    return replace(answer, evidence=Limit(Stop.TIMEOUT, answer.cost.states))
 
 
-def grow_bounds(
-    program: Program, question: Question, options: CheckOptions, deadline: Deadline, **changes: object
-) -> Decision:
-    """Explicit search with the bound given, else with growing ones until something is found or nothing is refused."""
-    bounds = FIRST_BOUNDS if options.buffer_bound is None else (options.buffer_bound,)
-    cost = Cost()
-    for bound in bounds:
-        explored = explore(
-            program,
-            Bounded(options.model, bound),
-            question,
-            limits=deadline.remaining(**changes),
-            reductions=frozenset(options.reduce),
-        )
-        cost += explored.cost
-        if explored.stop is not Stop.NOTHING_LEFT or explored.refused == 0:
+def _attempted(task: Task, attempt: Attempt) -> Answer:
+    asked = _without_bound(attempt.engine, task)
+    limited = asked.within(most_states=attempt.most_states, timeout_seconds=attempt.seconds)
+    return _trusted(task, ask(attempt.engine, limited))
+
+
+def _without_bound(name: str, task: Task) -> Task:
+    """The same question for any buffers, where the engine knows no others: a proof is one for the bound as well."""
+    unbounded = replace(task, model=task.model.unbounded)
+    return unbounded if engine_named(name).obstacle(task) is Obstacle.ANY_BOUND else task
+
+
+def _trusted(task: Task, answer: Answer) -> Answer:
+    """A run that was found with any buffers may need larger ones than the task allows: it is no answer."""
+    run = answer.evidence
+    is_any = isinstance(run, Run) and run.route not in (Route.DIRECT, Route.UNDER_SC)
+    return outside(answer.engine, Obstacle.ANY_BOUND) if is_any and task.model.is_bounded else answer
+
+
+def _better(first: Answer, last: Answer) -> Answer:
+    """Of two answers that decide nothing, the one that says more."""
+    if first.verdict is not Verdict.HOLDS_UP_TO:
+        return last
+    is_further = last.verdict is Verdict.HOLDS_UP_TO and (last.bound or 0) > (first.bound or 0)
+    return last if is_further else first
+
+
+def _first_conclusive(task: Task, attempts: Iterable[Attempt]) -> Answer:
+    """Each attempt in turn; without a conclusive one, what the first one said."""
+    answers: list[Answer] = []
+    tried: list[Tried] = []
+    for attempt in attempts:
+        answer = ask(attempt.engine, task.within(most_states=attempt.most_states, timeout_seconds=attempt.seconds))
+        answers.append(answer)
+        tried.append(_tried(attempt.engine, answer))
+        if answer.is_conclusive or answer.is_interrupted or task.is_over:
             break
-    return _explicit_decision(explored, cost)
+    chosen = answers[-1] if answers[-1].is_conclusive or answers[-1].is_interrupted else answers[0]
+    return replace(chosen, tried=tuple(tried))
 
 
-def _explicit_decision(explored: Explored, cost: Cost) -> Decision:
-    bound = explored.memory.bound
-    decision = Decision(
-        "unknown",
-        "explicit",
-        _incomplete(cost),
-        cost,
-        explored=explored,
-        final_states=explored.final_states,
-        stop=explored.stop,
-    )
-    if explored.finding is not None:
-        scope = "a run was found and replayed step by step"
-        return replace(decision, answer="found", scope=scope, trace=explored.trace(), finding=explored.finding)
-    if explored.stop is not Stop.NOTHING_LEFT:
-        return decision
-    if explored.refused:
-        scope = f"only runs with at most {bound} pending stores a buffer: not a proof"
-        return replace(decision, answer="bounded", scope=scope, bound=bound)
-    if explored.memory.model == "sc":
-        return replace(decision, answer="proved", scope="every run: complete")
-    most = f"no run has more than {bound} pending store{'s' if bound > 1 else ''} a buffer"
-    return replace(decision, answer="proved", scope=f"unbounded buffers and loops: complete ({most})")
-
-
-def _incomplete(cost: Cost) -> str:
-    return f"incomplete: the search ended after {cost.states} states"
-
-
-def _outside(engine: str, reason: str) -> Decision:
-    """No answer, and no limit that would change this: `stop` says that nothing is left to do."""
-    return Decision("unknown", engine, f"the question is outside the {engine} engine: {reason}", Cost())
-
-
-def search_symbolically(
-    program: Program, question: Question, options: CheckOptions, deadline: Deadline, **changes: object
-) -> Decision:
-    """Unbounded buffers as automata; a finding is made concrete."""
-    from memfence.engines.bounded_witness import find_concrete
-    from memfence.engines.native.symbolic import explore_symbolic
-
-    assert options.model != "sc"
-    if question.final_values:
-        return _outside("symbolic", "it does not list final states")
-    reductions = frozenset(options.reduce)
-    found = explore_symbolic(
-        program, options.model, question, limits=deadline.remaining(**changes), reductions=reductions
-    )
-    statistics = found.statistics
-    extra = (
-        ("symbolic_states", statistics.stored),
-        ("automata", statistics.automata),
-        ("largest_automaton", statistics.largest_automaton),
-        ("accelerations", statistics.accelerations),
-    )
-    if found.found:
-        until_found = deadline.remaining(**{**changes, "most_states": 0, "timeout_seconds": None})
-        trace = find_concrete(program, options.model, question, limits=until_found, reductions=reductions)
-        if trace is None:
-            scope = "an error is reachable, but a limit was hit before a run to it was found"
-            return Decision("unknown", "symbolic", scope, found.cost, stop=Stop.TIMEOUT, extra=extra)
-        scope = "found with unbounded buffers; the run was replayed step by step"
-        return Decision("found", "symbolic", scope, found.cost, trace=trace, finding=found.finding, extra=extra)
-    if found.complete:
-        scope = "unbounded buffers and loops: complete (buffers as automata)"
-        return Decision("proved", "symbolic", scope, found.cost, extra=extra)
-    if found.stop is Stop.NOTHING_LEFT:  # and yet not decided
-        outside = _outside("symbolic", "steps that look at a buffer, and deadlocks beside a bus lock, are not modelled")
-        return replace(outside, cost=found.cost, extra=extra)
-    return Decision("unknown", "symbolic", _incomplete(found.cost), found.cost, stop=found.stop, extra=extra)
-
-
-def search_dually(
-    program: Program, question: Question, options: CheckOptions, deadline: Deadline, **changes: object
-) -> Decision:
-    """Backward search over the dual semantics: TSO only, properties of locations and registers only."""
-    from memfence.engines.bounded_witness import find_concrete
-    from memfence.engines.native.dual import explore_dual, unsupported
-
-    obstacle = unsupported(program, question) if options.model == "tso" else "it is about TSO only"
-    if obstacle is not None:
-        return _outside("dual", obstacle)
-    reductions = frozenset(options.reduce)
-    found = explore_dual(program, question, limits=deadline.remaining(**changes), reductions=reductions)
-    if found.found:
-        shortest = deadline.remaining(**{**changes, "most_states": SHORTEST_RUN, "timeout_seconds": None})
-        trace = find_concrete(program, "tso", question, limits=shortest, reductions=reductions)
-        scope = "found by backward search; the run was replayed step by step"
-        if trace is None:
-            trace = found.trace()
-            scope += "; there may be a shorter one"
-        return Decision("found", "dual", scope, found.cost, trace=trace, finding=found.finding)
-    if found.complete:
-        scope = "unbounded buffers and loops: complete (backward search over the dual semantics)"
-        return Decision("proved", "dual", scope, found.cost)
-    return Decision("unknown", "dual", _incomplete(found.cost), found.cost, stop=found.stop)
-
-
-def _auto(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision:
-    first = grow_bounds(program, question, options, deadline, most_states=SMALL_SEARCH)
-    is_over = first.stop is Stop.CANCELLED or (options.buffer_bound is not None and first.stop is Stop.NOTHING_LEFT)
-    if first.is_conclusive or deadline.passed or is_over:
-        return first
-    best = first
-    for attempt in (by_control_flow, _few_processes, _small_proof, _small_shortcut, _side_by_side):
-        decision = attempt(program, question, options, deadline)
-        if decision is None:
-            continue
-        if decision.is_conclusive or decision.stop is Stop.CANCELLED:
-            return replace(decision, cost=decision.cost + first.cost)
-        if best.answer != "bounded" or (decision.answer == "bounded" and (decision.bound or 0) > (best.bound or 0)):
-            best = decision
-        if deadline.passed:
-            return best
-    return best
-
-
-def _few_processes(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision | None:
-    """Runs of two processes, the others at rest."""
-    from memfence.strategy.two_processes import explore_pairs, in_whole
-
-    assert options.model != "sc"
-    if options.buffer_bound is not None:
-        return None
-    reductions = frozenset(options.reduce)
-    found, cost = explore_pairs(
-        program, options.model, question, deadline=deadline, most_states=SMALL_PAIR, reductions=reductions
-    )
-    if found is None:
-        return None
-    if found.finding is None:
-        return Decision("unknown", "explicit", _incomplete(cost), cost, stop=found.stop)
-    scope = "a run of two processes was found and replayed step by step; there may be a shorter one of more"
-    return Decision("found", "explicit", scope, cost, trace=in_whole(program, found), finding=found.finding)
-
-
-def _small_proof(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision | None:
-    """The dual and the symbolic engine, given little."""
-    for search in (search_dually, search_symbolically):
-        decision = search(program, question, options, deadline, most_states=SMALL_PROOF, timeout_seconds=SHORT)
-        if decision.is_conclusive or decision.stop is Stop.CANCELLED:
-            return decision
-    return None
-
-
-def _small_shortcut(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision | None:
-    decision = prove_by_shortcut(program, question, options, deadline, most_states=SMALL_SC)
-    return decision if decision.is_conclusive or decision.stop is Stop.CANCELLED else None
-
-
-def prove_by_shortcut(
-    program: Program, question: Question, options: CheckOptions, deadline: Deadline, **changes: object
-) -> Decision:
-    """SC decides, if the program is persistent or robust and the question is about states with empty buffers."""
-    from memfence.engines.native.attacks import AttackKind, explore_attacks
-    from memfence.execution.buffered_run import with_store_buffers
-
-    nothing = Decision("unknown", "sc", "SC does not decide the question", Cost(), stop=Stop.STATES)
-    beside_memory = other_communication(program) is not None
-    if question.final_values or beside_memory or not speaks_of_plain_states(question):
-        return nothing
-    under_sc = explore(
-        program, Bounded("sc"), question, limits=deadline.remaining(**changes), reductions=frozenset(options.reduce)
-    )
-    if under_sc.finding is not None:  # not the memory model's fault, and a run of the relaxed model as well
-        run = with_store_buffers(under_sc.trace(), options.model)
-        scope = "a run was found under SC already, and replayed step by step"
-        return Decision("found", "sc", scope, under_sc.cost, trace=run, finding=under_sc.finding)
-    if not under_sc.complete:
-        return replace(nothing, stop=under_sc.stop, cost=under_sc.cost)
-    kinds: tuple[AttackKind, ...] = ("persistence", "tso") if options.model == "tso" else ("pso",)
-    names = {"persistence": "persistent", "tso": "trace-robust", "pso": "trace-robust"}
-    for kind in kinds:
-        decided = explore_attacks(program, kind, limits=deadline.remaining(**changes))
-        if decided.complete and not decided.attacks:
-            scope = f"unbounded buffers and loops: complete (the program is {names[kind]}, and SC-safe)"
-            cost = under_sc.cost + decided.cost
-            return Decision("proved", f"sc + {kind}", scope, cost)
-        if decided.stop is Stop.CANCELLED:
-            return replace(nothing, stop=decided.stop, cost=under_sc.cost + decided.cost)
-    return nothing
-
-
-def speaks_of_plain_states(question: Question) -> bool:
-    """Whether the answer is the same for all states as for those with empty buffers.
-
-    Draining the buffers changes memory only: locations and registers stay, and so do failures, deadlocks, final states.
-    """
-    if question.bad is None:
-        return True
-    return not any(isinstance(node, Shared | BufferEmpty) for node in walk(question.bad))
-
-
-def _side_by_side(program: Program, question: Question, options: CheckOptions, deadline: Deadline) -> Decision:
-    """All engines, a thread and an equal part of the memory each; the first conclusive answer ends the others."""
-    searches: tuple[Callable[..., Decision], ...] = (
-        grow_bounds,
-        search_symbolically,
-        search_dually,
-        prove_by_shortcut,
-    )
-    cancels = [new_cancel() for _ in searches]
-    progress = (deadline.limits.progress, *(None for _ in searches[1:]))
-    part = deadline.limits.part(len(searches))
-    with ThreadPoolExecutor(len(searches)) as pool:
-        futures: list[Future[Decision]] = [
-            pool.submit(
-                search, program, question, options, deadline, cancel=cancel, progress=report, memory_megabytes=part
-            )
-            for search, cancel, report in zip(searches, cancels, progress, strict=True)
-        ]
-        try:
-            decisions = list(_as_decided(futures, cancels))
-        except KeyboardInterrupt:
-            for cancel in cancels:
-                cancel.cancel()
-            raise
-    conclusive = [d for d in decisions if d.is_conclusive]
-    bounded = [d for d in decisions if d.answer == "bounded"]
-    return (conclusive or bounded or [futures[0].result()])[0]
-
-
-def _as_decided(futures: list[Future[Decision]], cancels: list[CancelToken]) -> Iterator[Decision]:
-    waiting = set(futures)
-    while waiting:
-        done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-        for future in done:
-            decision = future.result()
-            yield decision
-            if decision.is_conclusive:
-                for cancel in cancels:
-                    cancel.cancel()
+def _tried(name: str, answer: Answer) -> Tried:
+    return Tried(name, answer.verdict, answer.evidence, answer.cost)

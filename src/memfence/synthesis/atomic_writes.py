@@ -8,31 +8,37 @@ is enough at last is a minimum, and the clauses prove it.
 
 from __future__ import annotations
 
-import builtins
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.engines.native.emptiness import Emptiness, Lasso
-from memfence.engines.native.explicit import Bounded
+from memfence.models.spec import SC, ModelSpec
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.program.facts.loop_depth import loop_levels
-from memfence.program.ir import Program
-from memfence.questions.ltl.check import Claim, bounded_memory, claims_of, decide, fairness_of, scope_of
-from memfence.questions.safety import limits_of
+from memfence.program.ir import Program, Property
+from memfence.questions.ltl.check import Claim, bounded_model, claims_of, decide, fairness_of
+from memfence.synthesis.evidence import (
+    ChecksSoFar,
+    EveryListFails,
+    FailsUnderSc,
+    FixEvidence,
+    NoPartInRun,
+    NothingDelayed,
+    SearchDidNotEnd,
+)
 from memfence.synthesis.hazards import Clause, Hazard, clause_of, hazards, with_early_commits
-from memfence.synthesis.options import COST_OF_A_LOOP, MOST_LEVELS, FixOptions, Minimise
-from memfence.synthesis.result import FixStats, FixVerdict
-from memfence.tasks.limits import Deadline, Limits, Stop, peak_megabytes
-from memfence.tasks.options import properties_to_check
+from memfence.synthesis.options import COST_OF_A_LOOP, MOST_LEVELS, FixOptions
+from memfence.synthesis.result import Fix, FixStats, FixVerdict
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.evidence import Lasso
+from memfence.tasks.limits import Limits, Stop, peak_megabytes
+from memfence.tasks.options import what_is_asked
 
 if TYPE_CHECKING:
     from pysat.examples.rc2 import RC2
-
-SC = Bounded("sc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,33 +50,24 @@ class ChosenWrite:
     run: Lasso | None
 
 
-@dataclass(frozen=True, slots=True)
-class AtomicFix:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtomicFix(Fix):
     """The answer of `memfence fix` for temporal properties.
 
     `chosen`: the writes to be made atomic besides those in `given` (for UNKNOWN: a candidate). `writes`: how many
     there are to choose from. `found_first`: with `minimise` "first", what the paper's loop gave before unneeded ones
-    were dropped. `lasso`: for IMPOSSIBLE, a counterexample that no atomic write prevents. `scope` says what the verdict
-    covers.
+    were dropped. `lasso`: for IMPOSSIBLE, a counterexample that no atomic write prevents.
     """
 
-    program: Program
-    model: str
-    property: str
-    verdict: FixVerdict
-    minimise: Minimise
+    properties: tuple[Property, ...]
     chosen: tuple[ChosenWrite, ...]
     given: tuple[AtomicWrite, ...]
     found_first: int | None
-    is_minimum: bool
     waits_for: WaitsFor
-    scope: str
     writes: int
-    stats: FixStats
     lasso: Lasso | None = None
-    limit: str | None = None
 
-    @builtins.property
+    @property
     def atomic(self) -> tuple[AtomicWrite, ...]:
         """Every atomic write of the result: what belongs into `atomic.txt`."""
         return tuple(sorted({*self.given, *(one.write for one in self.chosen)}))
@@ -88,7 +85,7 @@ def fix_ltl(
     `given` are atomic already. FIXED only where the check of the result was complete within its bound; IMPOSSIBLE only
     with a run that no atomic write prevents, such as one under SC.
     """
-    return _Search(program, options, tuple(given), waits_for).run()
+    return _Search(program, options.started(), tuple(given), waits_for).run()
 
 
 class _Gave(Exception):
@@ -111,15 +108,14 @@ class _Search:
         self.options = options
         self.given = given
         self.waits = waits
-        self.memory = bounded_memory(options)
-        self.limits: Limits = limits_of(options)
-        self.deadline = Deadline(self.limits)
-        self.claims = claims_of(program, options, properties_to_check(program, options))
+        self.model = bounded_model(options)
+        self.limits: Limits = options.limits
+        self.claims = claims_of(program, options, what_is_asked(program, options).temporal)
         self.base = with_atomic_writes(program, given, waits_for=waits)
         self.writes = writes_of(self.base)
         self.clauses: list[Clause] = []
         self.checks = self.states = 0
-        self.scope = ""
+        self.evidence: FixEvidence = SearchDidNotEnd()
         self.found_first: int | None = None
 
     def run(self) -> AtomicFix:
@@ -128,40 +124,40 @@ class _Search:
         try:
             sequential = self.counterexample(self.program, SC)
             if sequential is not None:
-                self.scope = "the property does not hold under sequential consistency either"
+                self.evidence = FailsUnderSc()
                 return self.result(FixVerdict.IMPOSSIBLE, frozenset(), lasso=sequential.lasso)
             chosen, blocking = self.greedy() if self.options.minimise == "first" else self.minimum()
             if chosen is None:
                 return self.result(FixVerdict.IMPOSSIBLE, frozenset(), lasso=blocking)
             reasons = {write: self.without(chosen, write) for write in sorted(chosen)}
-            self.violation(chosen)  # again, for the scope of the answer
+            self.violation(chosen)  # again, for the evidence of the answer
         except _Gave as gave:
-            self.scope = f"incomplete: {self.checks} checks with {self.states} states in all"
-            return self.result(FixVerdict.UNKNOWN, chosen or frozenset(), limit=self.limits.describe(gave.stop))
+            self.evidence = ChecksSoFar(self.checks, self.states)
+            return self.result(FixVerdict.UNKNOWN, chosen or frozenset(), stop=gave.stop)
         return self.result(FixVerdict.FIXED if chosen else FixVerdict.ALREADY_HOLDS, chosen, reasons)
 
     # Checks
 
-    def counterexample(self, program: Program, memory: Bounded) -> _Counterexample | None:
+    def counterexample(self, program: Program, model: ModelSpec) -> _Counterexample | None:
         """A fair run that violates one of the claims."""
         for claim in self.claims:
-            found = self.decided(program, claim, memory)
-            if found.lasso is not None:
-                return _Counterexample(claim, found.lasso)
+            answer = self.decided(program, claim, model)
+            if isinstance(answer.evidence, Lasso):
+                return _Counterexample(claim, answer.evidence)
         return None
 
-    def decided(self, program: Program, claim: Claim, memory: Bounded) -> Emptiness:
-        found = decide(program, claim, memory, fair=self.options.fair, limits=self.deadline.remaining())
+    def decided(self, program: Program, claim: Claim, model: ModelSpec) -> Answer:
+        answer = decide(program, claim, model, fair=self.options.fair, limits=self.limits)
         self.checks += 1
-        self.states += found.cost.states
-        if found.lasso is None and not found.complete:
-            raise _Gave(found.stop)
-        self.scope = scope_of(memory, found, fair=self.options.fair)
-        return found
+        self.states += answer.cost.states
+        if answer.verdict is Verdict.UNKNOWN:
+            raise _Gave(answer.stop)
+        self.evidence = answer.evidence
+        return answer
 
     def violation(self, chosen: Iterable[AtomicWrite]) -> _Counterexample | None:
         atomic = with_atomic_writes(self.base, chosen, waits_for=self.waits)
-        return self.counterexample(atomic, self.memory)
+        return self.counterexample(atomic, self.model)
 
     def without(self, chosen: frozenset[AtomicWrite], write: AtomicWrite) -> Lasso | None:
         found = self.violation(chosen - {write})
@@ -170,7 +166,7 @@ class _Search:
     def shortened(self, found: _Counterexample) -> _Counterexample:
         """Writes committed as early as the counterexample allows."""
         program = found.lasso.trace.program
-        conditions = fairness_of(program, found.claim, self.memory, self.options.fair)
+        conditions = fairness_of(program, found.claim, self.model, self.options.fair)
         return _Counterexample(found.claim, with_early_commits(found.lasso, found.claim, conditions))
 
     # The paper's loop
@@ -180,7 +176,7 @@ class _Search:
         while (found := self.violation(chosen)) is not None:
             candidates = [h for h in hazards(found.lasso) if h.write in self.writes and h.write not in chosen]
             if not candidates:
-                self.scope = "no write is delayed in this run"
+                self.evidence = NothingDelayed()
                 return None, found.lasso
             chosen |= {_most_disturbed(candidates).write}
         self.found_first = len(chosen)
@@ -201,7 +197,7 @@ class _Search:
             while True:
                 model = solver.compute()
                 if model is None:
-                    self.scope = "every list of atomic writes leaves a counterexample; this is the last one found"
+                    self.evidence = EveryListFails()
                     return None, last
                 chosen = frozenset(self.writes[literal - 1] for literal in model if literal > 0)
                 found = self.violation(chosen)
@@ -214,7 +210,7 @@ class _Search:
                 self.clauses.append(clause)
                 literals = self.literals(clause)
                 if not literals:
-                    self.scope = "no write that could be atomic has a part in this run"
+                    self.evidence = NoPartInRun()
                     return None, found.lasso
                 solver.add_clause(literals)
                 last = found.lasso
@@ -247,16 +243,17 @@ class _Search:
         reasons: dict[AtomicWrite, Lasso | None] | None = None,
         *,
         lasso: Lasso | None = None,
-        limit: str | None = None,
+        stop: Stop = Stop.NOTHING_LEFT,
     ) -> AtomicFix:
         stats = FixStats(
             len(self.writes), len(self.clauses), self.checks, self.states,
-            time.monotonic() - self.deadline.start, peak_megabytes(),
+            self.limits.deadline.elapsed, peak_megabytes(),
         )  # fmt: skip
         return AtomicFix(
             program=self.program,
             model=self.options.model,
-            property="; ".join(claim.text for claim in self.claims),
+            criterion=Criterion.SAFETY,
+            properties=tuple(claim.stated for claim in self.claims),
             verdict=verdict,
             minimise=self.options.minimise,
             chosen=tuple(ChosenWrite(w, self.cost(w), (reasons or {}).get(w)) for w in sorted(chosen)),
@@ -264,11 +261,12 @@ class _Search:
             found_first=self.found_first,
             is_minimum=verdict is FixVerdict.FIXED and self.options.minimise != "first",
             waits_for=self.waits,
-            scope=self.scope,
+            evidence=self.evidence,
+            limits=self.limits,
             writes=len(self.writes),
             stats=stats,
             lasso=lasso,
-            limit=limit,
+            stop=stop,
         )
 
 

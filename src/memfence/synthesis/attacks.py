@@ -7,45 +7,41 @@ meets all clauses is enough, and nothing needs to be explored again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
-from memfence.engines.native.attacks import Attack, Decided, explore_attacks
+from memfence.engines.attacks import attack_kind
+from memfence.engines.native.attacks import Attack, Attacks, explore_attacks
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
-from memfence.questions.criteria import attack_kind, require_plain_processes
-from memfence.questions.safety import limits_of
+from memfence.questions.criteria import in_form
 from memfence.synthesis.clauses import Clause, EditsByPlace
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.sites import FenceEdit
-from memfence.tasks.options import Criterion
+from memfence.tasks.criterion import Criterion
 
 
-def explore_all_attacks(program: Program, criterion: Criterion, options: FixOptions) -> Decided:
+def explore_all_attacks(program: Program, criterion: Criterion, options: FixOptions) -> Attacks:
     """One attack for every distinct clause; all of them if the exploration is complete."""
-    require_plain_processes(program)
-    return explore_attacks(program, attack_kind(criterion, options.model), collect=True, limits=limits_of(options))
+    kind = attack_kind(criterion, options.spec)
+    return explore_attacks(in_form(program), kind, collect=True, limits=options.limits)
 
 
-def clauses_of(
-    decided: Decided, criterion: Criterion, options: FixOptions, edits: Sequence[FenceEdit]
-) -> tuple[Clause, ...]:
+def clauses_of(found: Attacks, edits: Sequence[FenceEdit]) -> tuple[Clause, ...]:
     """The clauses of all attacks that were found; one without edits is an attack that no fence stops."""
     places = EditsByPlace(edits)
-    model: Literal["tso", "pso"] = "pso" if attack_kind(criterion, options.model) == "pso" else "tso"
 
     def clause(attack: Attack) -> Clause:
         def witness() -> Trace:
-            return decided.attack_trace(attack, model)
+            return found.trace(attack)
 
-        found: dict[int, None] = {}
+        met: dict[int, None] = {}
         for transition in attack.walk:
             if transition in attack.crossed:
-                found |= dict.fromkeys(places.at("mfence", attack.attacker, transition))
+                met |= dict.fromkeys(places.at("mfence", attack.attacker, transition))
             if transition in attack.separable:
-                found |= dict.fromkeys(places.at("sfence", attack.attacker, transition))
-        return Clause(tuple(found), witness)
+                met |= dict.fromkeys(places.at("sfence", attack.attacker, transition))
+        return Clause(tuple(met), witness)
 
-    return _least([clause(attack) for attack in decided.attacks])
+    return _least([clause(attack) for attack in found.attacks])
 
 
 def _least(clauses: Sequence[Clause]) -> tuple[Clause, ...]:

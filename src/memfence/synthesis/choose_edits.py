@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from memfence.engines.attacks import why_incomplete
 from memfence.execution.trace import Trace
 from memfence.frontends.registry import EditKind
-from memfence.models.spec import SPECS
+from memfence.models.spec import SC
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
 from memfence.questions import check
-from memfence.questions.criteria import PROPERTIES
-from memfence.questions.safety import limits_of
 from memfence.synthesis.attacks import clauses_of, explore_all_attacks
 from memfence.synthesis.clauses import Clause
+from memfence.synthesis.evidence import DataRace, EveryAttackMet, FailsUnderSc, FixEvidence, NoPlace, SearchDidNotEnd
 from memfence.synthesis.hitting_loop import Found, Search, prices_of
-from memfence.synthesis.options import FixOptions, with_time_left
+from memfence.synthesis.options import FixOptions
 from memfence.synthesis.oracles import CheckOracle, ClauseOracle, Oracle, closure
 from memfence.synthesis.result import FixVerdict
 from memfence.synthesis.sites import FenceEdit, find_edits
+from memfence.tasks.answer import Verdict
+from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Stop
-from memfence.tasks.options import Criterion
-from memfence.tasks.result import CheckResult, Verdict
+from memfence.tasks.result import CheckResult
 
 LARGE = 200_000
 """SC states beyond which clauses are taken as they come: making one smaller takes a search for each of its edits."""
@@ -31,20 +31,20 @@ LARGE = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What was found about the property `stated`. `chosen` pairs each edit with a clause that only it meets; `trace`:
-    a run that no edit stops.
+    """What was found. `chosen` pairs each edit with a clause that only it meets; `trace`: a run that no edit stops.
+
+    `checked`: the check that names the property, for safety. `stop`: the limit that was hit.
     """
 
     verdict: FixVerdict
-    stated: str
-    scope: str
+    evidence: FixEvidence
     chosen: tuple[tuple[FenceEdit, Clause | None], ...] = ()
     is_minimum: bool = False
     sets: tuple[tuple[FenceEdit, ...], ...] = ()
     are_all: bool = False
     trace: Trace | None = None
-    limit: str | None = None
-    advice: str | None = None
+    stop: Stop = Stop.NOTHING_LEFT
+    checked: CheckResult | None = None
     sites: int = 0
     clauses: int = 0
     checks: int = 0
@@ -54,12 +54,17 @@ class Attempt:
     def edits(self) -> tuple[FenceEdit, ...]:
         return tuple(edit for edit, _ in self.chosen)
 
+    @property
+    def fails_under_sc(self) -> bool:
+        return isinstance(self.evidence, FailsUnderSc)
+
 
 def attempt(program: Program, criterion: Criterion, options: FixOptions, kinds: Iterable[EditKind]) -> Attempt:
     """Look for a choice of edits of these kinds that makes `program` meet the criterion."""
     allowed = _useful(kinds, options)
-    edits = find_edits(for_hardware(program, SPECS[options.model]), allowed, options.costs)
-    if criterion in ("persistent", "robust") and "locked" not in allowed and options.model != "sc":
+    edits = find_edits(for_hardware(program, options.spec), allowed, options.costs)
+    is_attacked = criterion in (Criterion.PERSISTENT, Criterion.ROBUST) and options.spec.has_buffers
+    if is_attacked and "locked" not in allowed:
         return _from_attacks(program, criterion, options, edits)
     return _from_checks(program, criterion, options, edits)
 
@@ -68,86 +73,71 @@ def _useful(kinds: Iterable[EditKind], options: FixOptions) -> tuple[EditKind, .
     """Without sfences where they do nothing or cost no less than mfences."""
     wanted = tuple(dict.fromkeys(kinds))
     dear = "mfence" in wanted and options.costs["sfence"] >= options.costs["mfence"]
-    return tuple(kind for kind in wanted if kind != "sfence" or (options.model == "pso" and not dear))
+    return tuple(kind for kind in wanted if kind != "sfence" or (options.spec.reorders_stores and not dear))
 
 
 def _from_attacks(program: Program, criterion: Criterion, options: FixOptions, edits: tuple[FenceEdit, ...]) -> Attempt:
-    decided = explore_all_attacks(program, criterion, options)
-    if not decided.complete:
-        limits = limits_of(options)
-        limit = None if decided.stop is Stop.NOTHING_LEFT else limits.describe(decided.stop)
-        more = "try a longer --timeout or a larger --memory"
-        advice = more if decided.stop not in (Stop.CANCELLED, Stop.NOTHING_LEFT) else None
+    found = explore_all_attacks(program, criterion, options)
+    if not found.complete:
         return Attempt(
-            FixVerdict.UNKNOWN, PROPERTIES[criterion], decided.incompleteness, limit=limit, advice=advice,
-            sites=len(edits), checks=1, states=decided.cost.states,
+            FixVerdict.UNKNOWN, why_incomplete(found), stop=found.stop, sites=len(edits), checks=1,
+            states=found.cost.states,
         )  # fmt: skip
-    clauses = clauses_of(decided, criterion, options, edits)
-    oracle = ClauseOracle(edits, clauses, decided.cost.states)
-    scope = "unbounded buffers and loops: complete (every attack from every SC-reachable state is met)"
-    return _search(oracle, options, shrinks=False, stated=PROPERTIES[criterion], scope=scope)
+    oracle = ClauseOracle(edits, clauses_of(found, edits), found.cost.states)
+    return _search(oracle, options, shrinks=False, evidence=EveryAttackMet())
 
 
 def _from_checks(program: Program, criterion: Criterion, options: FixOptions, edits: tuple[FenceEdit, ...]) -> Attempt:
-    start = time.monotonic()
     under_sc: CheckResult | None = None
-    if criterion == "safety":
-        under_sc = check(program, replace(options, model="sc", buffer_bound=None, criterion=criterion))
+    if criterion is Criterion.SAFETY:
+        under_sc = check(program, replace(options, model=SC.name, buffer_bound=None, criterion=criterion))
         if under_sc.verdict is Verdict.VIOLATED:
-            scope = "violated under sc already: the memory model is not the reason, and no fence helps"
-            return _without_search(FixVerdict.IMPOSSIBLE, under_sc, scope)
+            return _without_search(FixVerdict.IMPOSSIBLE, under_sc, FailsUnderSc())
         if under_sc.verdict is not Verdict.HOLDS:
-            return _without_search(FixVerdict.UNKNOWN, under_sc, under_sc.scope)
-    if criterion == "drf":
+            return _without_search(FixVerdict.UNKNOWN, under_sc, under_sc.evidence)
+    if criterion is Criterion.DRF:
         return _races(program, options)
-    oracle = CheckOracle(program, criterion, with_time_left(options, start), edits)
+    oracle = CheckOracle(program, criterion, options, edits)
     states = 0 if under_sc is None else under_sc.stats.states
-    stated = PROPERTIES[criterion] if under_sc is None else under_sc.property
-    return _search(oracle, options, shrinks=states <= LARGE, stated=stated, scope="")
+    return replace(_search(oracle, options, shrinks=states <= LARGE, evidence=None), checked=under_sc)
 
 
 def _races(program: Program, options: FixOptions) -> Attempt:
-    result = check(program, replace(options, criterion="drf"))
+    result = check(program, replace(options, criterion=Criterion.DRF))
     match result.verdict:
         case Verdict.HOLDS:
-            return replace(_without_search(FixVerdict.ALREADY_HOLDS, result, result.scope), is_minimum=True)
+            return replace(_without_search(FixVerdict.ALREADY_HOLDS, result, result.evidence), is_minimum=True)
         case Verdict.VIOLATED:
-            scope = "a fence does not order accesses of two processes: no fence removes a data race"
-            found = _without_search(FixVerdict.IMPOSSIBLE, result, scope)
-            return replace(found, advice="make the racing accesses locked, or protect them with a lock")
+            return _without_search(FixVerdict.IMPOSSIBLE, result, DataRace())
         case _:
-            return _without_search(FixVerdict.UNKNOWN, result, result.scope)
+            return _without_search(FixVerdict.UNKNOWN, result, result.evidence)
 
 
-def _without_search(verdict: FixVerdict, result: CheckResult, scope: str) -> Attempt:
+def _without_search(verdict: FixVerdict, result: CheckResult, evidence: FixEvidence) -> Attempt:
     return Attempt(
-        verdict, result.property, scope, trace=result.trace, limit=result.limit, advice=result.advice,
-        checks=1, states=result.stats.states,
+        verdict, evidence, trace=result.trace, stop=result.answer.stop, checked=result, checks=1,
+        states=result.stats.states,
     )  # fmt: skip
 
 
-def _search(oracle: Oracle, options: FixOptions, *, shrinks: bool, stated: str, scope: str) -> Attempt:
+def _search(oracle: Oracle, options: FixOptions, *, shrinks: bool, evidence: FixEvidence | None) -> Attempt:
     search = Search(oracle, prices_of(oracle.edits, options.minimise), shrinks)
     if options.minimise == "first":
         found = search.first()
     else:
         found = search.every_minimal() if options.all else search.minimum()
-    result = None if found.answer is None else found.answer.result
+    last = None if found.answer is None or found.answer.result is None else found.answer.result.evidence
     common = Attempt(
-        FixVerdict.UNKNOWN, stated, scope or ("" if result is None else result.scope),
+        FixVerdict.UNKNOWN, evidence or last or SearchDidNotEnd(),
         sites=len({edit.point for edit in oracle.edits}), clauses=len(search.clauses), checks=oracle.checks,
         states=oracle.states,
     )  # fmt: skip
     if found.choice is None:
         assert found.refuted_by is not None
-        scope = "no place of the text for a fence that would stop the run below"
-        return replace(common, verdict=FixVerdict.IMPOSSIBLE, scope=scope, trace=found.refuted_by.witness())
+        return replace(common, verdict=FixVerdict.IMPOSSIBLE, evidence=NoPlace(), trace=found.refuted_by.witness())
     chosen = tuple((oracle.edits[n], _only_met_by(search, found, n)) for n in sorted(found.choice))
     if not found.holds:
-        limit = None if found.answer is None else found.answer.limit
-        advice = "try a longer --timeout" if result is None else result.advice
-        scope = common.scope or "incomplete: the search for fences did not end"
-        return replace(common, chosen=chosen, scope=scope, limit=limit, advice=advice)
+        return replace(common, chosen=chosen, stop=Stop.NOTHING_LEFT if found.answer is None else found.answer.stop)
     return replace(
         common,
         verdict=FixVerdict.FIXED if found.choice else FixVerdict.ALREADY_HOLDS,

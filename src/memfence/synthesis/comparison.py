@@ -6,13 +6,14 @@ from dataclasses import fields
 
 from memfence.diagnostics import InputError
 from memfence.program.ir import Program
-from memfence.questions.compare import Comparison, CountFences, FencesNeeded, Question
+from memfence.questions.compare import Comparison, CountFences, FencesNeeded
 from memfence.questions.compare import compare as compare_verdicts
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixVerdict
 from memfence.synthesis.synthesise import count_fences
+from memfence.tasks.implications import Requirement
+from memfence.tasks.limits import Stop
 from memfence.tasks.options import CheckOptions
-from memfence.tasks.result import go_on_unless_interrupted
 
 
 def compare(program: Program, options: CheckOptions | None = None, *, fences: bool = True) -> Comparison:
@@ -27,13 +28,14 @@ def compare(program: Program, options: CheckOptions | None = None, *, fences: bo
 def _counting(options: CheckOptions) -> CountFences:
     given = {field.name: getattr(options, field.name) for field in fields(CheckOptions)}
 
-    def count(program: Program, question: Question) -> FencesNeeded | None:
-        asked = FixOptions(**(given | {"criterion": question.criterion, "model": question.model}))
+    def count(program: Program, asked: Requirement) -> FencesNeeded | None:
+        chosen = {"criterion": asked.criterion, "model": asked.model.name}
         try:
-            found = count_fences(program, asked)
+            found = count_fences(program, FixOptions(**(given | chosen)).afresh())
         except InputError:  # a language without fences
             return None
-        go_on_unless_interrupted(found.limit)
+        if found.stop is Stop.CANCELLED:
+            raise KeyboardInterrupt
         match found.verdict:
             case FixVerdict.FIXED | FixVerdict.ALREADY_HOLDS:
                 return FencesNeeded(found.chosen.count, fewest=found.is_minimum)

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, replace
 
-from memfence.engines.native.emptiness import Lasso
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.accesses import accesses
 from memfence.models.fairness import Condition, is_true
@@ -26,6 +25,7 @@ from memfence.program.ir import Program
 from memfence.questions.ltl.check import Claim
 from memfence.questions.ltl.formula import is_stutter_invariant
 from memfence.questions.ltl.witness import check_lasso
+from memfence.tasks.evidence import Lasso
 
 
 @dataclass(frozen=True, slots=True)

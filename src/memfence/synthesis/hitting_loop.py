@@ -16,7 +16,7 @@ from memfence.synthesis.hitting_set import HittingSets
 from memfence.synthesis.options import Minimise
 from memfence.synthesis.oracles import Answer, Choice, Oracle, closure
 from memfence.synthesis.sites import FenceEdit
-from memfence.tasks.result import Verdict
+from memfence.tasks.answer import Verdict
 
 MOST_SETS = 1000
 """How many minimal sets are listed."""

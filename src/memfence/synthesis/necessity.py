@@ -10,12 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from memfence.models.spec import ModelName
 from memfence.program.ir import Fence, Op, Program, Transition, WrittenFence
 from memfence.questions import check
 from memfence.source import NOWHERE, Span
 from memfence.synthesis.synthesise import forbidding_outcomes
-from memfence.tasks.options import CheckOptions, Criterion
-from memfence.tasks.result import CheckResult, Verdict, go_on_unless_interrupted
+from memfence.tasks.answer import Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import CheckResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ class WhyResult:
     can go together (each alone can)."""
 
     program: Program
-    model: str
+    model: ModelName
     criterion: Criterion
     with_all: CheckResult
     reasons: tuple[Reason, ...]
@@ -102,7 +105,7 @@ def why(
 
     As for `fix`, an `exists` condition of a litmus test names what must not happen.
     """
-    program = forbidding_outcomes(program)
+    program, criterion = forbidding_outcomes(program), Criterion(criterion)
     asked = replace(options, criterion=criterion)
     with_all = _check(program, asked)
     chosen = existing_fences(program) if fences is None else tuple(fences)
@@ -113,10 +116,8 @@ def why(
 
 
 def _check(program: Program, options: CheckOptions) -> CheckResult:
-    """One of the many checks that decide about fences."""
-    result = check(program, options)
-    go_on_unless_interrupted(result.limit)
-    return result
+    """One of the many checks that decide about fences; each has the whole time."""
+    return check(program, options.afresh()).go_on_unless_interrupted()
 
 
 def _reason(program: Program, fence: ExistingFence, with_all: CheckResult, options: CheckOptions) -> Reason:

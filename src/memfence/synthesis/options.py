@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from memfence.frontends.registry import EditKind
@@ -33,10 +32,3 @@ class FixOptions(CheckOptions):
     via: Literal["tso"] | None = None
     kinds: tuple[EditKind, ...] | None = None
     costs: Mapping[EditKind, int] = field(default_factory=lambda: dict(DEFAULT_COSTS))
-
-
-def with_time_left(options: FixOptions, started: float) -> FixOptions:
-    """`options` for what is still to do of something that began at `started` (`time.monotonic`)."""
-    if options.timeout_seconds is None:
-        return options
-    return replace(options, timeout_seconds=max(0.001, options.timeout_seconds - (time.monotonic() - started)))

@@ -6,7 +6,6 @@ SC exploration (`synthesis.attacks`) and look it up.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -16,14 +15,17 @@ from memfence.models.spec import TSO
 from memfence.passes.orders import for_hardware
 from memfence.program.expressions import Expr
 from memfence.program.facts.observation import observed_by
-from memfence.program.ir import Fence, Final, Forbidden, Invariant, Ltl, Program, PropertyAutomaton, Store
+from memfence.program.ir import Fence, Final, Forbidden, Invariant, Program, Store
 from memfence.questions import check
 from memfence.synthesis.apply_edits import with_edits
 from memfence.synthesis.clauses import Clause, EditsByPlace, runs_of, stopped_by, without_edits
 from memfence.synthesis.sites import FenceEdit
-from memfence.tasks.limits import Limits, Stop
-from memfence.tasks.options import CheckOptions, Criterion, properties_to_check
-from memfence.tasks.result import CheckResult, Verdict, go_on_unless_interrupted
+from memfence.tasks.answer import Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.evidence import NoSuchOutcome
+from memfence.tasks.limits import Stop
+from memfence.tasks.options import CheckOptions, what_is_asked
+from memfence.tasks.result import CheckResult
 
 Choice = frozenset[int]
 
@@ -32,13 +34,13 @@ Choice = frozenset[int]
 class Answer:
     """VIOLATED comes with a clause that the choice does not meet; `result` is the check behind the answer, if any.
 
-    `limit`: what was hit, where there is no answer because of it.
+    `stop`: the limit that was hit, where there is no answer because of it.
     """
 
     verdict: Verdict
     clause: Clause | None = None
     result: CheckResult | None = None
-    limit: str | None = None
+    stop: Stop = Stop.NOTHING_LEFT
 
 
 class Oracle(Protocol):
@@ -64,16 +66,15 @@ class CheckOracle:
     ) -> None:
         self.program = program
         self.criterion = criterion
-        self.options = replace(options, criterion=criterion)
+        self.options = replace(options.started(), criterion=criterion)
         self.edits = edits
         self.clauses: Sequence[Clause] = ()
         self.checks = 0
         self.states = 0
-        self._start = time.monotonic()
         self._places = EditsByPlace(edits)
-        properties = properties_to_check(program, options)
-        self._is_temporal = any(isinstance(p, Ltl | PropertyAutomaton) for p in properties)
-        stated = [p.expr for p in properties if isinstance(p, Forbidden | Invariant | Final)]
+        asked = what_is_asked(program, options)
+        self._is_temporal = bool(asked.temporal)
+        stated = [p.expr for p in asked.states if isinstance(p, Forbidden | Invariant | Final)]
         self._watched = _watched(program, stated)
         self._quick_bound = 1
 
@@ -82,35 +83,29 @@ class CheckOracle:
 
     def ask_quickly(self, choice: Choice) -> Answer:
         """Looks only as deep into the buffers as the runs found so far."""
-        if self.criterion != "safety" or self._is_temporal:
+        if self.criterion is not Criterion.SAFETY or self._is_temporal:
             return self.ask(choice)
         bound = self.options.buffer_bound or self._quick_bound
         return self._answer(choice, replace(self.options, engine="explicit", buffer_bound=bound))
 
     def _answer(self, choice: Choice, options: CheckOptions) -> Answer:
-        if self._time_left() == 0:
-            limits = Limits(timeout_seconds=self.options.timeout_seconds)
-            return Answer(Verdict.UNKNOWN, limit=limits.describe(Stop.TIMEOUT))
+        if options.limits.deadline.passed:
+            return Answer(Verdict.UNKNOWN, stop=Stop.TIMEOUT)
         edited = with_edits(self.program, (self.edits[number] for number in choice))
-        result = check(edited, replace(options, timeout_seconds=self._time_left()))
+        result = check(edited, options).go_on_unless_interrupted()
         self.checks += 1
         self.states += result.stats.states
-        go_on_unless_interrupted(result.limit)
         if result.verdict is not Verdict.VIOLATED:
-            return Answer(result.verdict, None, result, result.limit)
+            return Answer(result.verdict, None, result, result.answer.stop)
         return Answer(Verdict.VIOLATED, self._clause(result).without(closure(self.edits, choice)), result)
-
-    def _time_left(self) -> float | None:
-        seconds = self.options.timeout_seconds
-        return None if seconds is None else max(0.0, seconds - (time.monotonic() - self._start))
 
     def _clause(self, result: CheckResult) -> Clause:
         trace = result.trace
-        if trace is None and not result.details and self.criterion == "safety":
+        if isinstance(result.evidence, NoSuchOutcome):
             return Clause((), lambda: None)  # what should be possible is not: no fence makes it so
         if trace is None or self._is_temporal or self.program.language == "dve":
             return Clause(tuple(edit.number for edit in self.edits), lambda: trace)
-        if self.criterion == "trf":
+        if self.criterion is Criterion.TRF:
             return self._race_clause(trace)
         run = without_edits(trace, self.program)
         deepest = max(len(buffer) for taken in run.steps for own in taken.state.buffers for buffer in own or ((),))

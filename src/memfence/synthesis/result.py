@@ -8,9 +8,14 @@ from enum import Enum
 from memfence.execution.overtaking import Overtaken
 from memfence.execution.trace import Trace
 from memfence.frontends.registry import EditKind
+from memfence.models.spec import ModelName
 from memfence.program.ir import FencePoint, Program
 from memfence.source import Span
+from memfence.synthesis.evidence import FixEvidence
 from memfence.synthesis.options import Minimise
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.limits import Limits, Stop
+from memfence.tasks.result import CheckResult
 
 
 class FixVerdict(Enum):
@@ -85,31 +90,40 @@ class FixStats:
     peak_mb: float
 
 
-@dataclass(frozen=True, slots=True)
-class FixResult:
-    """The answer of `memfence fix`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fix:
+    """What every answer of `memfence fix` has.
 
-    `chosen`: the edits (for UNKNOWN: the best candidate, if any). `is_minimum`: nothing with less `minimise` is
-    enough. `sets`: every minimal set, if asked for, `are_all` unless the list was cut short. `in_one_step`: with
-    `--via tso`, the minimum for PSO without the detour where its cost differs. `patched`, `diff`: the text with the
-    edits. `trace`: for IMPOSSIBLE, a run that no edit stops. `scope` says what the verdict covers.
+    `checked`: the check that says which property was asked about, where it was not the criterion alone. `is_minimum`:
+    nothing with less `minimise` is enough. `stop`: the limit that was hit, where there is no answer because of it.
     """
 
     program: Program
-    model: str
-    criterion: str
-    property: str
+    model: ModelName
+    criterion: Criterion
     verdict: FixVerdict
+    evidence: FixEvidence
     minimise: Minimise
-    chosen: FenceSet
     is_minimum: bool
-    scope: str
+    limits: Limits
     stats: FixStats
+    stop: Stop = Stop.NOTHING_LEFT
+    checked: CheckResult | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixResult(Fix):
+    """The answer for fences.
+
+    `chosen`: the edits (for UNKNOWN: the best candidate, if any). `sets`: every minimal set, if asked for, `are_all`
+    unless the list was cut short. `in_one_step`: with `--via tso`, the minimum for PSO without the detour where its
+    cost differs. `patched`, `diff`: the text with the edits. `trace`: for IMPOSSIBLE, a run that no edit stops.
+    """
+
+    chosen: FenceSet
     sets: tuple[FenceSet, ...] | None = None
     are_all: bool = False
     in_one_step: FenceSet | None = None
     patched: str | None = None
     diff: str = ""
     trace: Trace | None = None
-    limit: str | None = None
-    advice: str | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -11,88 +10,78 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.execution.overtaking import Overtaken, overtaken_pairs
 from memfence.execution.trace import Trace
 from memfence.frontends.registry import EditKind
+from memfence.models.spec import TSO
 from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load_text
 from memfence.program.ir import Final, Program
+from memfence.program.isomorphism import are_isomorphic
 from memfence.program.text.properties import parse_expression
 from memfence.questions import check
 from memfence.source import SourceText
 from memfence.synthesis.apply_edits import with_edits
 from memfence.synthesis.choose_edits import Attempt, attempt
 from memfence.synthesis.clauses import Clause, is_crossed, runs_of
-from memfence.synthesis.options import FixOptions, with_time_left
+from memfence.synthesis.evidence import PatchedTextOpen
+from memfence.synthesis.options import FixOptions
 from memfence.synthesis.patch import patched_text, unified
 from memfence.synthesis.result import FenceSet, FixResult, FixStats, FixVerdict, PlacedFence
 from memfence.synthesis.sites import KINDS_OF_LANGUAGE, FenceEdit
-from memfence.tasks.limits import Limits, Stop, peak_megabytes
-from memfence.tasks.options import Criterion, criterion_to_check
-from memfence.tasks.result import Verdict
+from memfence.tasks.answer import Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.limits import peak_megabytes
+from memfence.tasks.options import criterion_to_check
 
 FENCES: tuple[EditKind, ...] = ("mfence", "sfence")
 ALL_KINDS: tuple[EditKind, ...] = ("mfence", "sfence", "locked")
 
 
-def fix(program: Program, options: FixOptions) -> FixResult:
+def fix_fences(program: Program, options: FixOptions) -> FixResult:
     """The fewest fences (or the cheapest, or the first found) that make `program` work, and the text with them.
 
     FIXED only with a proof for the patched text; IMPOSSIBLE only with a run that no edit stops.
     """
-    start = time.monotonic()
-    criterion = criterion_to_check(program, options)
-    program = _in_form(forbidding_outcomes(program), criterion)
-    found = choose(program, criterion, options)
-    chosen = fence_set(program, found.chosen)
+    options = options.started()
+    program, found, result = _chosen(program, options)
     in_one_step = None
-    if options.via == "tso" and options.model == "pso" and found.verdict is FixVerdict.FIXED:
-        direct = choose(program, criterion, replace(with_time_left(options, start), via=None))
+    if options.via == "tso" and options.spec.reorders_stores and found.verdict is FixVerdict.FIXED:
+        direct = choose(program, result.criterion, replace(options, via=None))
         other = fence_set(program, direct.chosen)
-        if direct.verdict is FixVerdict.FIXED and other.cost != chosen.cost:
+        if direct.verdict is FixVerdict.FIXED and other.cost != result.chosen.cost:
             in_one_step = other
-    result = FixResult(
-        program=program,
-        model=options.model,
-        criterion=criterion,
-        property=found.stated,
-        verdict=found.verdict,
-        minimise=options.minimise,
-        chosen=chosen,
-        is_minimum=found.is_minimum,
-        scope=found.scope,
-        stats=_stats(found, start),
-        sets=tuple(fence_set(program, [(e, None) for e in edits]) for edits in found.sets) if options.all else None,
-        are_all=found.are_all,
-        in_one_step=in_one_step,
-        trace=found.trace,
-        limit=found.limit,
-        advice=found.advice,
-    )
-    result = _with_text(result, found.edits, replace(with_time_left(options, start), criterion=criterion))
-    result = replace(result, limit=_as_given(result.limit, options))
-    return replace(result, stats=_stats(found, start))
+    sets = tuple(fence_set(program, [(e, None) for e in edits]) for edits in found.sets) if options.all else None
+    result = replace(result, sets=sets, are_all=found.are_all, in_one_step=in_one_step)
+    result = with_text(result, found.edits, replace(options, criterion=result.criterion))
+    return replace(result, stats=_stats(found, options))
 
 
 def count_fences(program: Program, options: FixOptions) -> FixResult:
     """`fix`, without writing the text and without proving it once more: for comparing criteria."""
-    start = time.monotonic()
+    return _chosen(program, options.started())[2]
+
+
+def _chosen(program: Program, options: FixOptions) -> tuple[Program, Attempt, FixResult]:
+    """The program in the form that the criterion knows, the edits chosen for it, and the result so far."""
     criterion = criterion_to_check(program, options)
-    program = _in_form(forbidding_outcomes(program), criterion)
+    program = forbidding_outcomes(program)
+    if criterion.is_about_accesses:
+        program = shared_memory_form(program)
     found = choose(program, criterion, options)
-    return FixResult(
-        program, options.model, criterion, found.stated, found.verdict, options.minimise,
-        fence_set(program, found.chosen), found.is_minimum, found.scope, _stats(found, start), trace=found.trace,
-        limit=_as_given(found.limit, options), advice=found.advice,
-    )  # fmt: skip
-
-
-def _in_form(program: Program, criterion: Criterion) -> Program:
-    return program if criterion in ("safety", "state-robust") else shared_memory_form(program)
-
-
-def _as_given(limit: str | None, options: FixOptions) -> str | None:
-    """A timeout as the user set it, not what was left of it for the last search."""
-    if limit is None or not limit.startswith("timeout") or options.timeout_seconds is None:
-        return limit
-    return Limits(timeout_seconds=options.timeout_seconds).describe(Stop.TIMEOUT)
+    result = FixResult(
+        program=program,
+        model=options.model,
+        criterion=criterion,
+        verdict=found.verdict,
+        evidence=found.evidence,
+        minimise=options.minimise,
+        is_minimum=found.is_minimum,
+        limits=options.limits,
+        stats=_stats(found, options),
+        stop=found.stop,
+        checked=found.checked,
+        chosen=fence_set(program, found.chosen),
+        trace=found.trace,
+    )
+    return program, found, result
 
 
 def forbidding_outcomes(program: Program) -> Program:
@@ -110,17 +99,16 @@ def forbidding_outcomes(program: Program) -> Program:
 
 def choose(program: Program, criterion: Criterion, options: FixOptions) -> Attempt:
     """The edits: fences if they can do it, else with locked writes; in two steps where asked for."""
-    start = time.monotonic()
     possible = KINDS_OF_LANGUAGE.get(program.language, ALL_KINDS)
-    if "mfence" not in possible and criterion != "safety":
+    if "mfence" not in possible and criterion is not Criterion.SAFETY:
         raise _no_fences(program)
     if options.kinds is not None:
         return _choose(program, criterion, options, [kind for kind in options.kinds if kind in possible])
     found = _choose(program, criterion, options, [kind for kind in possible if kind in FENCES] or possible)
-    no_fence_helps = found.verdict is FixVerdict.IMPOSSIBLE and criterion != "drf"
-    if not no_fence_helps or "locked" not in possible or "mfence" not in possible or _is_sc_run(found):
+    no_fence_helps = found.verdict is FixVerdict.IMPOSSIBLE and criterion is not Criterion.DRF
+    if not no_fence_helps or "locked" not in possible or "mfence" not in possible or found.fails_under_sc:
         return found
-    again = _choose(program, criterion, with_time_left(options, start), possible)
+    again = _choose(program, criterion, options, possible)
     return found if again.verdict is FixVerdict.IMPOSSIBLE else again
 
 
@@ -130,27 +118,22 @@ def _no_fences(program: Program) -> InputError:
     return InputError([Diagnostic(Code.UNSUPPORTED, what, Label(program.source.span(0, 1)), hint=hint)])
 
 
-def _is_sc_run(found: Attempt) -> bool:
-    return found.trace is not None and found.trace.model == "sc"
-
-
 def _choose(program: Program, criterion: Criterion, options: FixOptions, kinds: Sequence[EditKind]) -> Attempt:
-    if options.model == "pso" and (options.via == "tso" or options.minimise == "first") and "sfence" in kinds:
+    if options.spec.reorders_stores and (options.via == "tso" or options.minimise == "first") and "sfence" in kinds:
         return _in_two_steps(program, criterion, options, kinds)
     return attempt(program, criterion, options, kinds)
 
 
 def _in_two_steps(program: Program, criterion: Criterion, options: FixOptions, kinds: Sequence[EditKind]) -> Attempt:
     """Linden and Wolper 2013: mfences until it works under TSO, then sfences until it works under PSO."""
-    start = time.monotonic()
     strong = [kind for kind in kinds if kind != "sfence"]
-    first = attempt(program, criterion, replace(options, model="tso", all=False), strong)
+    first = attempt(program, criterion, replace(options, model=TSO.name, all=False), strong)
     if first.verdict not in (FixVerdict.FIXED, FixVerdict.ALREADY_HOLDS):
         return first
     under_tso = with_edits(program, first.edits)
-    second = attempt(under_tso, criterion, replace(with_time_left(options, start), all=False), ("sfence",))
+    second = attempt(under_tso, criterion, replace(options, all=False), ("sfence",))
     if second.verdict is FixVerdict.IMPOSSIBLE and second.chosen == ():
-        second = attempt(under_tso, criterion, replace(with_time_left(options, start), all=False), kinds)
+        second = attempt(under_tso, criterion, replace(options, all=False), kinds)
     chosen = (*first.chosen, *second.chosen)
     verdict = second.verdict
     if verdict is FixVerdict.ALREADY_HOLDS and chosen:
@@ -203,27 +186,34 @@ def _kept_in_order(run: Trace, edit: FenceEdit) -> Overtaken | None:
     return pairs[-1] if pairs else None
 
 
-def _with_text(result: FixResult, edits: Sequence[FenceEdit], options: FixOptions) -> FixResult:
-    """The patched text, read again and checked again where that is how it was proved."""
+def with_text(result: FixResult, edits: Sequence[FenceEdit], options: FixOptions) -> FixResult:
+    """The patched text. FIXED stands only if it reads as the very program that was proved, or is proved again."""
     program = result.program
     patched = patched_text(program, ((edit.point, edit.kind) for edit in edits)) if edits else None
     if patched is None:
         return result
     result = replace(result, patched=patched, diff=unified(program.source, patched))
+    if result.verdict is not FixVerdict.FIXED:
+        return result
     source = SourceText(program.source.path, patched)
     again = load_text(source, program.options)
-    if result.verdict is not FixVerdict.FIXED or result.criterion in ("persistent", "robust"):
+    again = forbidding_outcomes(again)
+    if result.criterion.is_about_accesses:
+        again = shared_memory_form(again)
+    if are_isomorphic(with_edits(program, edits), again):
         return result
+    return _proved_again(result, again, options)
+
+
+def _proved_again(result: FixResult, again: Program, options: FixOptions) -> FixResult:
     asked = restated(options, again)
     if asked is None:
-        return result
-    proof = check(forbidding_outcomes(again), asked)
+        return replace(result, verdict=FixVerdict.UNKNOWN, evidence=PatchedTextOpen(None))
+    proof = check(again, asked)
     if proof.verdict is Verdict.HOLDS:
-        return replace(result, scope=proof.scope)
-    return replace(
-        result, verdict=FixVerdict.UNKNOWN, scope=f"the patched text: {proof.scope}", limit=proof.limit,
-        advice=proof.advice,
-    )  # fmt: skip
+        return replace(result, evidence=proof.evidence)
+    evidence = PatchedTextOpen(proof.evidence)
+    return replace(result, verdict=FixVerdict.UNKNOWN, evidence=evidence, stop=proof.answer.stop)
 
 
 def restated(options: FixOptions, program: Program) -> FixOptions | None:
@@ -241,5 +231,6 @@ def restated(options: FixOptions, program: Program) -> FixOptions | None:
         return None
 
 
-def _stats(found: Attempt, start: float) -> FixStats:
-    return FixStats(found.sites, found.clauses, found.checks, found.states, time.monotonic() - start, peak_megabytes())
+def _stats(found: Attempt, options: FixOptions) -> FixStats:
+    elapsed = options.limits.deadline.elapsed
+    return FixStats(found.sites, found.clauses, found.checks, found.states, elapsed, peak_megabytes())

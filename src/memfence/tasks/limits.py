@@ -1,28 +1,38 @@
-"""What every engine shares: limits on a search, why it stopped, and what it cost."""
+"""What a search may use, why it stopped, and what it cost."""
 
 from __future__ import annotations
 
 import os
 import resource
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
-from typing import TypeAlias, TypedDict
+from typing import Any
 
-from memfence import _core
+from memfence.tasks.deadline import Deadline
 
 ProgressCallback = Callable[[int, int, int, float, float], object]
 """Called about ten times a second with: states, transitions, queue, seconds, megabytes."""
 
 
-CancelToken: TypeAlias = _core.Cancel
-"""Ends a search from another thread."""
+class Cancel:
+    """Ends searches from another thread. A search that starts later ends at once."""
 
+    def __init__(self) -> None:
+        self.is_cancelled = False
+        self._listeners: list[Callable[[], object]] = []
 
-def new_cancel() -> CancelToken:
-    return _core.Cancel()
+    def cancel(self) -> None:
+        self.is_cancelled = True
+        for listener in self._listeners:
+            listener()
+
+    def when_cancelled(self, listener: Callable[[], object]) -> None:
+        """Have `listener` called once this is cancelled, which may be now."""
+        self._listeners.append(listener)
+        if self.is_cancelled:
+            listener()
 
 
 class Stop(Enum):
@@ -36,29 +46,28 @@ class Stop(Enum):
     STATES = 5
 
 
-class CoreLimits(TypedDict):
-    """The keyword arguments that every search of the core takes."""
-
-    timeout_seconds: float
-    memory_bytes: int
-    cancel: _core.Cancel | None
-    progress: Callable[..., bool] | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """What a search may use. No limit on time by default; on memory, three quarters of the machine's.
 
-    `most_states` ends a search at about that many states, sets of states or constraints; 0 does not. Unlike time, it
-    ends the same search at the same place on every machine.
+    `deadline` is the user's, and the same for all searches of a question. `timeout_seconds` ends a single search
+    before that. `most_states` ends it at about that many states, sets of states or constraints; 0 does not. Unlike
+    time, it ends the same search at the same place on every machine.
     """
 
+    deadline: Deadline = field(default_factory=Deadline, compare=False)
     timeout_seconds: float | None = None
     memory_megabytes: int | None = None
     threads: int = 1
     most_states: int = 0
     progress: ProgressCallback | None = field(default=None, compare=False)
-    cancel: _core.Cancel | None = field(default=None, compare=False)
+    cancel: Cancel | None = field(default=None, compare=False)
+
+    @property
+    def seconds(self) -> float | None:
+        """The time that a search which starts now may take."""
+        both = [limit for limit in (self.timeout_seconds, self.deadline.left) if limit is not None]
+        return min(both) if both else None
 
     @property
     def memory_bytes(self) -> int:
@@ -66,55 +75,14 @@ class Limits:
             return self.memory_megabytes * 1_000_000
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
 
+    def within(self, **changes: Any) -> Limits:
+        """These limits with some of them changed."""
+        return replace(self, **changes)
+
     def part(self, searches: int) -> int:
         """Megabytes of memory that the whole process may use for one of several searches at a time."""
         used = resident_megabytes()
         return int(used + max(0.0, self.memory_bytes / 1e6 - used) / searches)
-
-    def for_core(self) -> CoreLimits:
-        """The keyword arguments that every search of the core takes."""
-        progress = self.progress
-        return {
-            "timeout_seconds": self.timeout_seconds or 0.0,
-            "memory_bytes": self.memory_bytes,
-            "cancel": self.cancel,
-            "progress": None if progress is None else (lambda *numbers: progress(*numbers) is not False),
-        }
-
-    def describe(self, stop: Stop) -> str:
-        """The limit that `stop` names, as users know it."""
-        match stop:
-            case Stop.TIMEOUT:
-                return "the time set aside" if self.timeout_seconds is None else f"timeout {self.timeout_seconds:g} s"
-            case Stop.MEMORY:
-                return f"memory {self.memory_bytes // 1_000_000} MB"
-            case Stop.CANCELLED:
-                return "interrupted"
-            case Stop.STATES:
-                return f"{self.most_states} states"
-            case _:
-                return "none"
-
-
-class Deadline:
-    """The one timeout of a question that several searches answer in turn."""
-
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
-        self.start = time.monotonic()
-
-    @property
-    def passed(self) -> bool:
-        left = self.limits.timeout_seconds
-        return left is not None and time.monotonic() - self.start >= left
-
-    def remaining(self, **changes: object) -> Limits:
-        """The limits for the next search: what is left of the time, and `changes`."""
-        limits = replace(self.limits, **changes)  # type: ignore[arg-type]
-        if self.limits.timeout_seconds is None:
-            return limits
-        left = max(0.001, self.limits.timeout_seconds - (time.monotonic() - self.start))
-        return replace(limits, timeout_seconds=min(left, limits.timeout_seconds or left))
 
 
 @dataclass(frozen=True, slots=True)

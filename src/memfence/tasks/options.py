@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self
 
-from memfence.models import ModelName
-from memfence.program.ir import Forbidden, Invariant, Ltl, NoDeadlock, Program, Property
+from memfence.models.spec import SPECS, ModelName, ModelSpec
+from memfence.program.ir import Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.deadline import Deadline
+from memfence.tasks.limits import Limits, all_processors
+from memfence.tasks.task import ALL_REDUCTIONS
 
-Criterion = Literal["safety", "persistent", "robust", "state-robust", "trf", "drf"]
 EngineName = Literal["auto", "explicit", "symbolic", "dual"]
 BoundPer = Literal["variable", "process"]
 
 Progress = Callable[[int, int, int, float, float], None]
 """Called now and then with: states, transitions, queue, seconds, megabytes."""
-
-ALL_REDUCTIONS = ("dead", "fuse", "order", "slice", "symmetry")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,11 +27,11 @@ class CheckOptions:
     `forbid`, `invariant`, `ltl` and `deadlock` replace what the program itself states; assertions are always checked,
     unless `ltl` is all that is asked.
     `buffer_bound` is a limit on each buffer; for temporal properties under TSO on each process and variable, unless
-    `bound_per` is "process". `define` names predicates for `ltl`; `fair` assumes that no process is able to move for
-    ever without moving.
+    `bound_per` is "process". `define` names predicates for `ltl`; `fair` assumes that a process that can always move
+    eventually does.
     `abstract` (persistence only): try to prove it process by process, the others flattened after so many steps; where
     that is not enough, the program itself decides. `reduce` lists reductions of `ALL_REDUCTIONS`. `threads` 0 means as
-    many as there are processors.
+    many as there are processors. `deadline`: a time limit that runs already, in place of `timeout_seconds`.
     """
 
     model: ModelName = "tso"
@@ -50,6 +51,34 @@ class CheckOptions:
     memory_megabytes: int | None = None
     threads: int = 1
     progress: Progress | None = field(default=None, compare=False)
+    deadline: Deadline | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.criterion is not None:  # a plain text will do
+            object.__setattr__(self, "criterion", Criterion(self.criterion))
+
+    @property
+    def spec(self) -> ModelSpec:
+        """The model, unbounded."""
+        return SPECS[self.model]
+
+    @property
+    def limits(self) -> Limits:
+        """The limits that the user set."""
+        return Limits(
+            deadline=self.deadline or Deadline(self.timeout_seconds),
+            memory_megabytes=self.memory_megabytes,
+            threads=self.threads or all_processors(),
+            progress=self.progress,
+        )
+
+    def started(self) -> Self:
+        """These options with their time running from now on, unless it runs already."""
+        return self if self.deadline is not None else replace(self, deadline=Deadline(self.timeout_seconds))
+
+    def afresh(self) -> Self:
+        """These options with their whole time: for one question of a list."""
+        return replace(self, deadline=Deadline(self.timeout_seconds))
 
     @property
     def given_properties(self) -> tuple[Property, ...]:
@@ -68,4 +97,24 @@ def criterion_to_check(program: Program, options: CheckOptions) -> Criterion:
     """The criterion asked for; without one: safety where there is something to check, else robustness."""
     if options.criterion is not None:
         return options.criterion
-    return "safety" if properties_to_check(program, options) or program.has_assertions else "robust"
+    is_stated = properties_to_check(program, options) or program.has_assertions
+    return Criterion.SAFETY if is_stated else Criterion.ROBUST
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a check of safety is about: properties of `states`, `asks_states` where there are any or assertions count,
+    and `temporal` ones, about infinite runs."""
+
+    states: tuple[Property, ...]
+    temporal: tuple[Ltl | PropertyAutomaton, ...]
+    asks_states: bool
+
+
+def what_is_asked(program: Program, options: CheckOptions) -> Asked:
+    """The one place that tells temporal properties from others. A formula given in `options` is asked alone."""
+    stated = properties_to_check(program, options)
+    temporal = tuple(p for p in stated if isinstance(p, Ltl | PropertyAutomaton))
+    states = tuple(p for p in stated if not isinstance(p, Ltl | PropertyAutomaton))
+    has_assertions = program.has_assertions and options.ltl is None
+    return Asked(states, temporal, bool(states) or has_assertions or not temporal)

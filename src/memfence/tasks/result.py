@@ -1,25 +1,16 @@
-"""What a check answers: a verdict, what it covers, how it was found and, for a violation, a run that was replayed."""
+"""What a check answers to users: the verdict, the evidence behind it, what it cost and what was asked."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 from memfence.execution.trace import Trace
-from memfence.program.ir import Program
-from memfence.tasks.limits import Limits, Stop
-
-INTERRUPTED = Limits().describe(Stop.CANCELLED)
-
-
-class Verdict(Enum):
-    """HOLDS: proved, the search was complete. HOLDS_UP_TO: nothing found within a named bound. VIOLATED: with a run
-    that replayed. UNKNOWN: a limit was hit first."""
-
-    HOLDS = "holds"
-    HOLDS_UP_TO = "holds_up_to"
-    VIOLATED = "violated"
-    UNKNOWN = "unknown"
+from memfence.models.spec import ModelName
+from memfence.program.ir import Program, Property
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.evidence import Evidence, Lasso
+from memfence.tasks.limits import Cost, Limits, peak_megabytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,33 +24,57 @@ class Stats:
     extra: tuple[tuple[str, int], ...] = ()
 
 
+def stats_of(cost: Cost, counts: tuple[tuple[str, int], ...] = ()) -> Stats:
+    extra = (("depth", cost.depth), ("state_bits", cost.state_bits), *counts)
+    return Stats(cost.states, cost.transitions, cost.seconds, peak_megabytes(), extra)
+
+
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """The answer to one question about one program.
+    """The answer to one question about one program. `reports.sentences` puts what the verdict covers into words.
 
-    `scope` says what the verdict covers, `bound` is the buffer bound if there was one, `limit` what was hit
-    ("timeout 2 s"), `advice` what to try then. `final_states` pairs the observed values with how often they were met.
-    `loop_start`: the trace is a lasso, whose steps from there on (counted from 0) repeat for ever.
+    `properties`: what was asked, for safety; of temporal properties the one that decided. `final_states` pairs the
+    observed values with how often they were met.
     """
 
     program: Program
-    model: str
-    criterion: str
-    verdict: Verdict
-    property: str
-    engine: str
-    scope: str
-    bound: int | None
-    trace: Trace | None
+    model: ModelName
+    criterion: Criterion
+    properties: tuple[Property, ...]
+    answer: Answer
+    limits: Limits
     stats: Stats
-    limit: str | None = None
-    advice: str | None = None
-    details: tuple[str, ...] = ()
     final_states: tuple[tuple[tuple[int, ...], int], ...] | None = None
-    loop_start: int | None = None
 
+    @property
+    def verdict(self) -> Verdict:
+        return self.answer.verdict
 
-def go_on_unless_interrupted(limit: str | None) -> None:
-    """Between the questions of a list: Ctrl-C ends a search with a result, but is meant for the rest of them, too."""
-    if limit == INTERRUPTED:
-        raise KeyboardInterrupt
+    @property
+    def evidence(self) -> Evidence:
+        return self.answer.evidence
+
+    @property
+    def engine(self) -> str:
+        return self.answer.engine
+
+    @property
+    def trace(self) -> Trace | None:
+        """For a violation, the run that shows it."""
+        return self.answer.trace
+
+    @property
+    def bound(self) -> int | None:
+        """The buffer bound that the verdict is subject to."""
+        return self.answer.bound
+
+    @property
+    def loop_start(self) -> int | None:
+        """The trace is a lasso, whose steps from there on (counted from 0) repeat for ever."""
+        return self.evidence.loop_start if isinstance(self.evidence, Lasso) else None
+
+    def go_on_unless_interrupted(self) -> CheckResult:
+        """Between the questions of a list: Ctrl-C ends a search with a result, but is meant for the rest, too."""
+        if self.answer.is_interrupted:
+            raise KeyboardInterrupt
+        return self

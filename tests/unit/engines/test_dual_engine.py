@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from memfence.engines.native.dual import explore_dual, unsupported
-from memfence.engines.native.explicit import Question
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import (
     At,
@@ -19,15 +18,17 @@ from memfence.program.expressions import (
     variable_address,
 )
 from memfence.program.ir import Assert, Assume, Domain, Fence, Load, Lock, Process, Program, SharedVar, Store
+from memfence.tasks.evidence import BadState, StepFails
 from memfence.tasks.limits import Limits, Stop
-from samples import Sample, ends, message_passing, register_is, store_buffering
+from memfence.tasks.task import Safety
+from support.samples import Sample, ends, message_passing, register_is, store_buffering
 
 BIT = Domain(0, 1)
 X, Y = variable_address(0), variable_address(1)
 
 
-def bad_of(program: Program) -> Question:
-    return Question(bad=program.properties[0].expr)
+def bad_of(program: Program) -> Safety:
+    return Safety(bad=program.properties[0].expr)
 
 
 def is_one(register: int) -> Assume:
@@ -37,7 +38,7 @@ def is_one(register: int) -> Assume:
 def test_store_buffering_is_found():
     result = explore_dual(store_buffering(), bad_of(store_buffering()))
     assert result.complete
-    assert result.finding == "bad state"
+    assert result.finding == BadState()
 
 
 def test_fences_forbid_store_buffering():
@@ -45,7 +46,7 @@ def test_fences_forbid_store_buffering():
     sample.process("P0", "x := 1", "mfence", "r := y").process("P1", "y := 1", "mfence", "r := x")
     program = sample.build()
     both = conjunction(register_is(0, 0, 0), register_is(1, 0, 0), ends(program, 0), ends(program, 1))
-    result = explore_dual(program, Question(bad=both))
+    result = explore_dual(program, Safety(bad=both))
     assert result.complete
     assert not result.found
 
@@ -81,7 +82,7 @@ def mixing_cycles(middle: bool) -> Program:
 
 @pytest.mark.parametrize("middle", [False, True])
 def test_cycles_of_different_locations_are_not_mixed(middle):
-    result = explore_dual(mixing_cycles(middle), Question(bad=At(1, frozenset({6}))))
+    result = explore_dual(mixing_cycles(middle), Safety(bad=At(1, frozenset({6}))))
     assert result.complete
     assert result.found == middle
 
@@ -104,23 +105,23 @@ def other() -> Process:
 
 def test_a_failing_assertion_is_found():
     program = single(Load(0, X), Assert(Binary("==", Register(0), Const(0))))
-    assert explore_dual(program, Question()).finding == "failure"
-    assert not explore_dual(program, Question(failures=False)).found
+    assert explore_dual(program, Safety()).finding == StepFails()
+    assert not explore_dual(program, Safety(failures=False)).found
 
 
 def test_an_assertion_that_cannot_fail_is_proved():
-    result = explore_dual(single(Load(0, Y), Assert(Binary("==", Register(0), Const(0)))), Question())
+    result = explore_dual(single(Load(0, Y), Assert(Binary("==", Register(0), Const(0)))), Safety())
     assert result.complete
     assert not result.found
 
 
 def test_a_value_outside_its_range_is_a_failure():
-    assert explore_dual(single(Load(0, X), Store(Y, Binary("+", Register(0), Const(1)))), Question()).found
+    assert explore_dual(single(Load(0, X), Store(Y, Binary("+", Register(0), Const(1)))), Safety()).found
 
 
 def test_a_fence_behind_a_store_of_the_same_step_never_passes():
     program = single(Store(X, Const(1)), Fence())
-    result = explore_dual(program, Question(bad=At(0, frozenset({1}))))
+    result = explore_dual(program, Safety(bad=At(0, frozenset({1}))))
     assert result.complete
     assert not result.found
 
@@ -128,9 +129,9 @@ def test_a_fence_behind_a_store_of_the_same_step_never_passes():
 @pytest.mark.parametrize(
     "question",
     [
-        Question(bad=Binary("==", Shared(X), Const(1))),
-        Question(bad=BufferEmpty(0)),
-        Question(deadlock=True),
+        Safety(bad=Binary("==", Shared(X), Const(1))),
+        Safety(bad=BufferEmpty(0)),
+        Safety(deadlock=True),
     ],
 )
 def test_questions_about_memory_buffers_and_deadlock_are_declined(question):
@@ -151,11 +152,11 @@ def test_questions_about_memory_buffers_and_deadlock_are_declined(question):
     ],
 )
 def test_steps_that_look_beyond_their_own_process_are_declined(program):
-    assert unsupported(program, Question()) is not None
+    assert unsupported(program, Safety()) is not None
 
 
 def test_a_direct_store_of_a_locked_step_is_a_locked_store():
-    assert unsupported(single(Store(X, Const(1), direct=True), locked=True), Question()) is None
+    assert unsupported(single(Store(X, Const(1), direct=True), locked=True), Safety()) is None
 
 
 def test_a_timeout_claims_nothing():
@@ -171,7 +172,7 @@ def test_a_timeout_claims_nothing():
         builders.append(builder.build(here))
     program = Program("wide", tuple(SharedVar(f"x{n}", Domain(0, 200)) for n in range(4)), tuple(builders))
     bad = conjunction(*(Binary("==", RegisterOf(n, 0), Const(150)) for n in range(4)))
-    result = explore_dual(program, Question(bad=bad), limits=Limits(timeout_seconds=0.2))
+    result = explore_dual(program, Safety(bad=bad), limits=Limits(timeout_seconds=0.2))
     assert result.stop is Stop.TIMEOUT
     assert not result.complete
     assert not result.found

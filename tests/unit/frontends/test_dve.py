@@ -10,14 +10,16 @@ import pytest
 from memfence.diagnostics import InputError
 from memfence.frontends import dve
 from memfence.frontends.dve.lowering import parse_state_expression
-from memfence.models import MemoryModel, Sc, memory_model
-from memfence.models.state import Failure, State
-from memfence.models.steps import error_state, evaluate_in, starts, successors
+from memfence.models.reference_search import explore
+from memfence.models.sc import Sc
+from memfence.models.state import State
+from memfence.models.steps import MemoryModel, error_state, evaluate_in, successors
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.program.expressions import TRUE, Binary, Const, Register, variable_address
 from memfence.program.ir import Assign, Assume, Invariant, Load, Program, PropertyAutomaton, Store, same_meaning
 from memfence.program.validate import validate
 from memfence.source import SourceText
+from support.models import memory_model
 
 EVERYTHING = Path(__file__).parents[2] / "golden" / "programs" / "dve" / "everything.dve"
 
@@ -34,18 +36,8 @@ def one_process(body: str, declarations: str = "", states: str = "a, b", local: 
 
 def reachable(program: Program, model: MemoryModel | None = None) -> tuple[set[State], set[str]]:
     """Every reachable state, and the reasons of all errors; a run does not go on after one here."""
-    model = model or Sc()
-    seen = set(starts(program, model))
-    failures: set[str] = set()
-    waiting = list(seen)
-    while waiting:
-        for _, after in successors(program, model, waiting.pop()):
-            if isinstance(after, Failure):
-                failures.add(after.reason)
-            elif after not in seen:
-                seen.add(after)
-                waiting.append(after)
-    return seen, failures
+    found = explore(program, model or Sc())
+    return found.states, {failure.reason for failure in found.failures}
 
 
 def outcomes(program: Program, *expressions: str, model: MemoryModel | None = None) -> set[tuple[int, ...]]:

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from canonical import canonical
-from exploration import final_states
 from memfence.diagnostics import InputError
 from memfence.frontends import litmus
 from memfence.frontends.registry import EditKind, choose_language
-from memfence.models import ModelName
+from memfence.models.spec import ModelName
 from memfence.program.ir import Final, Program, Store, same_meaning
 from memfence.program.text.steps import print_ops
 from memfence.reports.herd import observation
 from memfence.source import SourceText
 from memfence.synthesis.apply_edits import insert
-from points import every_point
+from support.canonical import canonical
+from support.exploration import final_states
+from support.points import every_point
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "golden" / "programs" / "litmus").glob("*.litmus"))
 

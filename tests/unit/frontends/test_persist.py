@@ -6,14 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from canonical import canonical
-from corpus import needs_corpus, transition_lists
 from memfence.diagnostics import InputError
 from memfence.frontends import persist, trencher
 from memfence.frontends.persist.edits import write_program
 from memfence.frontends.registry import EditKind
-from memfence.models import memory_model
-from memfence.models.steps import starts, successors
+from memfence.models.reference_search import explore
 from memfence.program.expressions import Binary, Conditional, Const, Expr, Register, Unary, variable_address
 from memfence.program.ir import (
     UNDECLARED,
@@ -33,6 +30,9 @@ from memfence.program.ir import (
 )
 from memfence.source import SourceText
 from memfence.synthesis.apply_edits import insert
+from support.canonical import canonical
+from support.corpus import needs_corpus, transition_lists
+from support.models import memory_model
 
 PROGRAMS = Path(__file__).parents[2] / "golden" / "programs" / "persist"
 
@@ -196,15 +196,9 @@ def test_an_atomic_read_write_waits_for_its_value() -> None:
         program t vars x : [0:2] procs
         process p regs init a begin a: arw(x, 1, 2); goto b end
         process q regs init a begin a: x = 1; goto b end""")
-    model = memory_model("tso")
-    seen, waiting = set(starts(program, model)), list(starts(program, model))
-    while waiting:
-        for _, state in successors(program, model, waiting.pop()):
-            assert not hasattr(state, "reason")
-            if state not in seen:
-                seen.add(state)
-                waiting.append(state)
-    assert {(state.locations[0], state.memory) for state in seen} == {(0, (0,)), (0, (1,)), (1, (2,))}
+    found = explore(program, memory_model("tso"))
+    assert not found.failures
+    assert {(state.locations[0], state.memory) for state in found.states} == {(0, (0,)), (0, (1,)), (1, (2,))}
 
 
 @pytest.mark.parametrize("text", [EVERYTHING, LOOPS], ids=["everything", "loops"])

@@ -10,9 +10,6 @@ import pytest
 from memfence.codes import Code
 from memfence.diagnostics import InputError
 from memfence.frontends.promela import parse
-from memfence.models import memory_model
-from memfence.models.state import Failure
-from memfence.models.steps import starts, successors
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import At, Const, RegisterOf, variable_address, walk
 from memfence.program.ir import (
@@ -28,9 +25,11 @@ from memfence.program.ir import (
     Program,
     Store,
     Transition,
-)  # fmt: skip
+)
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText
+from support.exploration import fails as fails_under
+from support.models import memory_model
 
 
 def read(text: str, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
@@ -58,17 +57,7 @@ def fence_points(program: Program) -> set[FencePoint]:
 
 def fails(program: Program) -> bool:
     """Whether some SC run fails."""
-    model = memory_model("sc")
-    seen = set(starts(program, model))
-    waiting = list(seen)
-    while waiting:
-        for _, after in successors(program, model, waiting.pop()):
-            if isinstance(after, Failure):
-                return True
-            if after not in seen:
-                seen.add(after)
-                waiting.append(after)
-    return False
+    return fails_under(program, memory_model("sc"))
 
 
 # Reads and writes

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from canonical import canonical
 from memfence.diagnostics import InputError
 from memfence.frontends.promela import insert_fences, parse
 from memfence.frontends.registry import EditKind
@@ -16,6 +15,7 @@ from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.ir import FencePoint, Program
 from memfence.source import SourceText
 from memfence.synthesis.apply_edits import insert
+from support.canonical import canonical
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[3] / "examples").glob("*.pml"))
 

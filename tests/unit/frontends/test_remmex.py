@@ -6,19 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from canonical import canonical
-from exploration import reachable, values_of
 from memfence.diagnostics import InputError
 from memfence.frontends import remmex
 from memfence.frontends.registry import EditKind, choose_language
-from memfence.models import ModelName, memory_model
+from memfence.models.reference_search import reachable
+from memfence.models.spec import ModelName
 from memfence.models.steps import evaluate_in
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import At, RegisterOf, Shared, conjunction, variable_address
 from memfence.program.ir import Load, Program, same_meaning
 from memfence.source import SourceText
 from memfence.synthesis.apply_edits import insert
-from points import every_point, store_points
+from support.canonical import canonical
+from support.exploration import values_of
+from support.models import memory_model
+from support.points import every_point, store_points
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "golden" / "programs" / "remmex").glob("*.remmex"))
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from canonical import canonical
-from corpus import needs_corpus, transition_lists
 from memfence.diagnostics import InputError
 from memfence.frontends import trencher
 from memfence.frontends.registry import EditKind, choose_language
@@ -29,6 +27,8 @@ from memfence.program.ir import (
 )
 from memfence.source import SourceText
 from memfence.synthesis.apply_edits import insert
+from support.canonical import canonical
+from support.corpus import needs_corpus, transition_lists
 
 PROGRAMS = Path(__file__).parents[2] / "golden" / "programs" / "trencher"
 

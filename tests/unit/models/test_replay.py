@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generators import EVERYTHING, Shape, programs
-from memfence.models import memory_model
 from memfence.models.replay import is_start, nth_start, replay
 from memfence.models.state import Commit, DropSeparator, Failure, Run, Step
 from memfence.models.steps import starts, successors
 from memfence.program.ir import Program
-from samples import Sample, message_passing, store_buffering
+from support.generators import EVERYTHING, Shape, programs
+from support.models import memory_model
+from support.samples import Sample, message_passing, store_buffering
 
 SB = store_buffering()
 TSO = memory_model("tso")

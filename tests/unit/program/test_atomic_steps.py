@@ -9,18 +9,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from criteria_programs import RICH, criteria_programs
 from memfence.codes import Code
 from memfence.diagnostics import InputError
-from memfence.models import memory_model
+from memfence.models.reference_search import reachable
 from memfence.passes.atomic_writes import AtomicWrite, with_atomic_writes, with_locked_steps
 from memfence.passes.shared_memory_form import other_communication
 from memfence.pipeline import load
 from memfence.program.ir import Program, Store
 from memfence.questions import check
-from memfence.tasks.options import CheckOptions, Criterion
-from memfence.tasks.result import Verdict
-from search import reachable
+from memfence.tasks.answer import Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.options import CheckOptions
+from support.criteria_programs import RICH, criteria_programs
+from support.models import memory_model
 
 STORE_BUFFERING = """
 byte x = 0;

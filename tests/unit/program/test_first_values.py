@@ -12,8 +12,9 @@ from memfence.program.ir import Forbidden, Ltl, Program
 from memfence.program.text.properties import parse_expression
 from memfence.questions import check
 from memfence.source import SourceText
-from memfence.tasks.options import ALL_REDUCTIONS, CheckOptions
-from memfence.tasks.result import Verdict
+from memfence.tasks.answer import Verdict
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.task import ALL_REDUCTIONS
 
 
 def program(register: str) -> Program:

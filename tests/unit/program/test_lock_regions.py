@@ -8,10 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from exploration import explore
-from generators import Shape, programs
 from memfence.diagnostics import InputError
-from memfence.models import memory_model
+from memfence.models.reference_search import explore
 from memfence.models.steps import MemoryModel, is_final
 from memfence.passes.lock_regions import MOST_PATHS, fuse_lock_regions
 from memfence.program.builder import ProcessBuilder
@@ -33,6 +31,8 @@ from memfence.program.ir import (
 )
 from memfence.program.validate import validate
 from memfence.source import SourceText
+from support.generators import Shape, programs
+from support.models import memory_model
 
 X = variable_address(0)
 SET = Store(X, Const(1))

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from memfence.codes import Code
 from memfence.diagnostics import InputError, render
-from memfence.models import memory_model
 from memfence.models.steps import evaluate_in, starts
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import (
@@ -30,7 +29,8 @@ from memfence.program.expressions import (
 )
 from memfence.program.ir import Program, SharedVar
 from memfence.program.text.properties import parse_expression, print_expression
-from samples import BYTE, Sample
+from support.models import memory_model
+from support.samples import BYTE, Sample
 
 
 def named_program() -> Program:

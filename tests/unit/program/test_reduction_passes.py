@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from memfence.models.spec import SC, TSO, ModelSpec
 from memfence.passes.liveness import dead_registers
 from memfence.passes.reductions import reduce
 from memfence.program.builder import ProcessBuilder
@@ -50,7 +51,7 @@ def program(*edges: tuple[int, int, Sequence[Op]], init: tuple[int, ...] = (0,),
     return Program("small", variables, (builder.build(0),))
 
 
-def reduced(before: Program, name: str, observed: Observed = NOTHING, model: str = "tso") -> list[tuple[Op, ...]]:
+def reduced(before: Program, name: str, observed: Observed = NOTHING, model: ModelSpec = TSO) -> list[tuple[Op, ...]]:
     """The ops of the transitions that are left."""
     after = reduce(before, observed, [name], model=model)
     validate(after)
@@ -74,7 +75,7 @@ def test_a_register_is_reset_where_it_dies_and_only_there() -> None:
 
 
 def test_dead_registers_start_with_the_value_closest_to_zero() -> None:
-    after = reduce(program((0, 1, [Load(R, X)]), init=(3, 2), domain=Domain(2, 3)), NOTHING, ["dead"])
+    after = reduce(program((0, 1, [Load(R, X)]), init=(3, 2), domain=Domain(2, 3)), NOTHING, ["dead"], model=TSO)
     assert [r.init for r in after.processes[0].registers[:2]] == [(2,), (2,)]
 
 
@@ -89,12 +90,12 @@ def test_a_load_takes_the_branch_after_it_along() -> None:
 
 def test_origins_name_the_steps_in_order() -> None:
     chain = program((0, 1, [Load(R, X)]), (1, 2, [Assign(S, Register(R))]), (2, 3, []), (3, 4, [Load(R, Y)]))
-    after = reduce(chain, NOTHING, ["fuse"])
+    after = reduce(chain, NOTHING, ["fuse"], model=TSO)
     assert [(t.source, t.target, t.origin) for t in after.processes[0].transitions] == [(0, 3, (0, 1, 2)), (3, 4, (3,))]
 
 
 def test_every_transition_has_an_origin_even_without_reductions() -> None:
-    after = reduce(program((0, 1, [Load(R, X)]), (1, 2, [])), NOTHING, [])
+    after = reduce(program((0, 1, [Load(R, X)]), (1, 2, [])), NOTHING, [], model=TSO)
     assert [t.origin for t in after.processes[0].transitions] == [(0,), (1,)]
 
 
@@ -150,7 +151,7 @@ def test_steps_that_others_can_interfere_with_are_not_fused(op: Op) -> None:
     assert len(reduced(program((0, 1, [Load(R, X)]), (1, 2, [op])), "fuse")) == 2
 
 
-@pytest.mark.parametrize(("model", "kind", "left"), [("sc", "mfence", 1), ("tso", "mfence", 2), ("tso", "sfence", 1)])
+@pytest.mark.parametrize(("model", "kind", "left"), [(SC, "mfence", 1), (TSO, "mfence", 2), (TSO, "sfence", 1)])
 def test_a_fence_that_does_nothing_in_the_model_is_a_local_step(model: str, kind: str, left: int) -> None:
     fence = Fence("mfence" if kind == "mfence" else "sfence")
     fenced = program((0, 1, [Load(R, X)]), (1, 2, [fence]))
@@ -161,7 +162,7 @@ def test_a_fence_that_does_nothing_in_the_model_is_a_local_step(model: str, kind
 
 def test_of_a_local_loop_one_location_stays() -> None:
     loop = program((0, 1, [Load(R, X)]), (1, 2, [Assign(S, Const(1))]), (2, 1, [Assign(S, Const(0))]), (1, 3, []))
-    after = reduce(loop, NOTHING, ["fuse"]).processes[0].transitions
+    after = reduce(loop, NOTHING, ["fuse"], model=TSO).processes[0].transitions
     assert [(t.source, t.target) for t in after] == [(0, 2), (0, 3), (2, 2), (2, 3)]
 
 
@@ -176,7 +177,7 @@ def test_scratch_registers_do_not_leak_from_one_fused_step_into_the_next() -> No
 def test_what_nothing_depends_on_is_dropped_and_needs_no_bits() -> None:
     work = [Load(R, X), Assign(S, Register(R)), Store(Y, Register(S))]
     steps = program(*((n, n + 1, [op]) for n, op in enumerate(work)), init=(1, 2))
-    after = reduce(steps, NOTHING, ["slice"])
+    after = reduce(steps, NOTHING, ["slice"], model=TSO)
     assert [t.ops for t in after.processes[0].transitions] == [(), (), ()]
     assert {v.domain.size for v in (*after.variables, *after.processes[0].registers)} == {1}
     assert {v.init for v in after.variables} == {(1,)}
@@ -234,7 +235,7 @@ def test_accesses_that_wait_for_the_bus_lock_stay() -> None:
 def test_slicing_fusion_and_resets_work_together() -> None:
     work = [Load(R, X), Assign(S, Register(R)), Assume(equals(R, 1)), Store(Y, Const(1))]
     steps = program(*((n, n + 1, [op]) for n, op in enumerate(work)))
-    after = reduce(steps, Observed(variables=frozenset({1})), ["dead", "fuse", "slice"])
+    after = reduce(steps, Observed(variables=frozenset({1})), ["dead", "fuse", "slice"], model=TSO)
     assert [(t.ops, t.origin) for t in after.processes[0].transitions] == [
         ((Load(R, X), Assume(equals(R, 1)), Assign(R, Const(0))), (0, 1, 2)),
         ((Store(Y, Const(1)),), (3,)),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from memfence.models import ModelName
+from memfence.models.spec import ModelName
 from memfence.passes.valid_ends import with_valid_ends
 from memfence.pipeline import load_text
 from memfence.questions import check
 from memfence.source import SourceText
-from memfence.tasks.options import ALL_REDUCTIONS, CheckOptions
-from memfence.tasks.result import Verdict
+from memfence.tasks.answer import Verdict
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.task import ALL_REDUCTIONS
 
 SERVER = "byte x, y; active proctype S() { end: do :: x == 1 -> x = 0 od }"
 

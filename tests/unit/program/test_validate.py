@@ -42,10 +42,12 @@ def program(*ops: Op, domain: Domain = BIT, init: int = 0) -> Program:
     return Program("bits", variables, (builder.build(0),), source=TEXT)
 
 
-def codes(wrong: Program) -> list[str]:
-    with pytest.raises(InputError) as error:
-        validate(wrong)
-    return [d.code.id for d in error.value.diagnostics]
+def codes(program: Program) -> list[str]:
+    try:
+        validate(program)
+    except InputError as error:
+        return [d.code.id for d in error.diagnostics]
+    return []
 
 
 def test_a_program_without_process_is_an_error() -> None:
@@ -67,8 +69,8 @@ def test_a_constant_outside_the_range_is_an_error_where_it_is_written(op: Op) ->
 
 def test_a_constant_that_wraps_or_is_never_stored_is_no_error() -> None:
     store = Store(variable_address(0), Const(5))
-    validate(program(store, domain=Domain(0, 1, "wrap")))
-    validate(program(Assume(FALSE), store))
+    assert codes(program(store, domain=Domain(0, 1, "wrap"))) == []
+    assert codes(program(Assume(FALSE), store)) == []
 
 
 def test_an_initial_value_outside_the_range_is_an_error() -> None:

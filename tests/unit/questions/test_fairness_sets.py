@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memfence.engines.native.emptiness import BuchiEdge, Emptiness, find_accepted_run, reference_model
-from memfence.engines.native.explicit import Bounded
+from memfence.engines.native.emptiness import Emptiness, find_accepted_run
 from memfence.models.fairness import BufferDrains, Condition, memory_fairness
 from memfence.models.state import Run
 from memfence.program.builder import ProcessBuilder
@@ -13,8 +12,10 @@ from memfence.program.expressions import At, Binary, Const, Shared, variable_add
 from memfence.program.ir import Domain, Fence, Process, Program, SharedVar, Store
 from memfence.questions.ltl.formula import Atom, Not, always, eventually, implies
 from memfence.questions.ltl.translate import translate
+from memfence.tasks.task import BuchiEdge, NoAcceptedRun
+from support.models import spec
 
-PSO = Bounded("pso", 1)
+PSO = spec("pso", 1)
 PROCESSES, VARIABLES = 4, 6
 
 
@@ -36,7 +37,7 @@ PROGRAM = Program(
     tuple(SharedVar(f"x{n}", Domain(0, 1)) for n in range(PROCESSES * VARIABLES)),
     tuple(stores_in_turn(p) for p in range(PROCESSES)),
 )
-EVERY_BUFFER = memory_fairness(PROGRAM, reference_model(PSO))
+EVERY_BUFFER = memory_fairness(PROGRAM, PSO.definition)
 
 
 def decide(process: int, buffer: int, conditions: tuple[Condition, ...]) -> Emptiness:
@@ -47,7 +48,8 @@ def decide(process: int, buffer: int, conditions: tuple[Condition, ...]) -> Empt
     )
     issued = At(process, frozenset({1 + 2 * buffer}))
     written = Binary("==", Shared(variable_address(process * VARIABLES + buffer)), Const(1))
-    found = find_accepted_run(PROGRAM, PSO, edges, automaton.initial, automaton.marks, (issued, written), conditions)
+    goal = NoAcceptedRun(edges, automaton.initial, automaton.marks, (issued, written), conditions)
+    found = find_accepted_run(PROGRAM, PSO, goal)
     assert found.lasso is not None or found.complete
     return found
 

@@ -8,10 +8,10 @@ import subprocess
 import pytest
 from hypothesis import given, settings
 
-from generators import programs
 from memfence.program.ir import Program
-from memfence.translate.dot import render_dot
-from samples import store_buffering
+from memfence.translation.dot import render_dot
+from support.generators import programs
+from support.samples import store_buffering
 
 
 @given(programs())
@@ -26,7 +26,9 @@ def test_every_location_is_a_node_and_every_transition_an_edge(program: Program)
 
 @pytest.mark.skipif(shutil.which("dot") is None, reason="graphviz not installed")
 def test_graphviz_accepts_the_drawing() -> None:
-    subprocess.run(["dot", "-Tsvg"], input=render_dot(store_buffering()).encode(), check=True, capture_output=True)
+    drawing = render_dot(store_buffering())
+    drawn = subprocess.run(["dot", "-Tsvg"], input=drawing, text=True, check=True, capture_output=True)
+    assert "<svg" in drawn.stdout
 
 
 def test_quotes_in_names_are_escaped() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memfence.models import ModelName
+from memfence.models.spec import ModelName
 from memfence.pipeline import load, load_text
 from memfence.questions import check
 from memfence.questions.explore import ExploreOptions, explore
@@ -26,7 +26,7 @@ from memfence.reports.source_view import source_view
 from memfence.source import SourceText
 from memfence.synthesis.comparison import compare
 from memfence.synthesis.options import FixOptions
-from memfence.synthesis.synthesise import fix
+from memfence.synthesis.synthesise import fix_fences as fix
 from memfence.tasks.options import CheckOptions
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"

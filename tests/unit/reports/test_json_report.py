@@ -9,12 +9,12 @@ from test_text_report import result_of
 
 from memfence.diagnostics import InputError
 from memfence.execution.trace import Trace
-from memfence.models import memory_model
 from memfence.models.state import Commit, DropSeparator, Run
 from memfence.program.text.properties import parse_expression
 from memfence.reports.json import error_object, render_json, trace_list
-from memfence.tasks.result import Verdict
-from samples import Sample, message_passing, store_buffering
+from memfence.tasks.answer import Verdict
+from support.models import memory_model
+from support.samples import Sample, message_passing, store_buffering
 
 
 def test_a_violation_has_every_key_of_the_contract() -> None:

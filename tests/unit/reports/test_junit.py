@@ -14,9 +14,9 @@ from memfence.questions import check
 from memfence.reports.junit import render_junit, render_junit_errors, render_junit_fix
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
-from memfence.synthesis.synthesise import fix
+from memfence.synthesis.synthesise import fix_fences as fix
+from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
-from memfence.tasks.result import Verdict
 
 LOST_WAKEUP = Path(__file__).resolve().parents[3] / "examples" / "lost_wakeup.pml"
 
@@ -46,7 +46,7 @@ def test_a_proof_is_green() -> None:
 @pytest.mark.parametrize("verdict", [Verdict.HOLDS_UP_TO, Verdict.UNKNOWN])
 def test_what_is_not_proved_is_not_green(verdict: Verdict) -> None:
     proof = check(load(LOST_WAKEUP), CheckOptions(model="sc"))
-    suite = suite_of(render_junit(replace(proof, verdict=verdict)))
+    suite = suite_of(render_junit(replace(proof, answer=replace(proof.answer, verdict=verdict))))
     assert suite.get("errors") == "1"
     assert suite.find("testcase/error") is not None
 

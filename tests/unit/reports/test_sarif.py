@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from memfence.diagnostics import InputError
-from memfence.models import ModelName
+from memfence.models.spec import ModelName
 from memfence.pipeline import load, load_text
 from memfence.questions import check
 from memfence.reports.sarif import render_sarif, render_sarif_errors, render_sarif_fix
 from memfence.reports.sarif_fixes import replacements
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
-from memfence.synthesis.synthesise import fix
+from memfence.synthesis.synthesise import fix_fences as fix
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult
 

@@ -7,16 +7,23 @@ from dataclasses import replace
 import pytest
 
 from memfence.execution.trace import Trace
-from memfence.models import ModelName, memory_model
-from memfence.models.state import Commit, Run
+from memfence.models.spec import TSO, ModelName
+from memfence.models.state import Commit
+from memfence.models.state import Run as Step
 from memfence.models.steps import evaluate_in
 from memfence.program.ir import Forbidden, Program
 from memfence.reports.run_table import run_table
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import render_text
-from memfence.tasks.result import CheckResult, Stats, Verdict
-from samples import Sample, message_passing, store_buffering
-from search import shortest_run
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.deadline import Deadline
+from memfence.tasks.evidence import BadFinalState, BadState, Bound, Evidence, Exhausted, Limit, Run
+from memfence.tasks.limits import Cost, Limits, Stop
+from memfence.tasks.result import CheckResult, Stats
+from support.exploration import shortest_run
+from support.models import memory_model
+from support.samples import Sample, message_passing, store_buffering
 
 STATS = Stats(31, 44, 0.0123, 12.3, (("automata", 1234),))
 
@@ -24,20 +31,34 @@ STATS = Stats(31, 44, 0.0123, 12.3, (("automata", 1234),))
 def result_of(program: Program, model: ModelName, verdict: Verdict = Verdict.VIOLATED) -> CheckResult:
     (forbidden,) = program.properties
     assert isinstance(forbidden, Forbidden)
-    trace = None
-    if verdict is Verdict.VIOLATED:
-        trace = shortest_run(program, memory_model(model), lambda s: bool(evaluate_in(program, s, 0, forbidden.expr)))
-        assert trace is not None
-    scope = "unbounded buffers and loops: complete"
-    return CheckResult(
-        program, model, "safety", verdict, forbidden.text, "explicit", scope, None, trace, STATS
-    )  # fmt: skip
+    evidence: Evidence
+    match verdict:
+        case Verdict.VIOLATED:
+            bad = forbidden.expr
+            trace = shortest_run(program, memory_model(model), lambda s: bool(evaluate_in(program, s, 0, bad)))
+            assert trace is not None
+            evidence = Run(trace, BadState())
+        case Verdict.HOLDS:
+            evidence = Exhausted(TSO, 2)
+        case Verdict.HOLDS_UP_TO:
+            evidence = Bound(TSO.bounded(3))
+        case Verdict.UNKNOWN:
+            evidence = Limit(Stop.TIMEOUT, 31)
+    answer = Answer(verdict, evidence, "explicit", Cost())
+    limits = Limits(deadline=Deadline(2))
+    return CheckResult(program, model, Criterion.SAFETY, program.properties, answer, limits, STATS)
+
+
+def with_trace(result: CheckResult, trace: Trace) -> CheckResult:
+    """The same, shown by another run, whatever that run shows."""
+    answer = replace(result.answer, verdict=Verdict.VIOLATED, evidence=Run(trace, BadFinalState()))
+    return replace(result, answer=answer)
 
 
 def test_a_violation_shows_verdict_scope_run_and_reason() -> None:
     assert render_text(result_of(message_passing(), "pso")) == (
-        "mp.txt: VIOLATED under pso (safety): stale data\n"
-        "  scope   unbounded buffers and loops: complete\n"
+        "mp.txt: VIOLATED under pso (safety): never stale data\n"
+        "  scope   a run was found and replayed step by step\n"
         "  search  explicit: 31 states, 44 transitions, 0.01 s, 12 MB\n"
         "\n"
         "Counterexample of 5 steps, replayed under pso:\n"
@@ -66,15 +87,15 @@ def test_the_reason_of_store_buffering_names_store_load_and_places() -> None:
 def test_a_run_under_sc_says_that_no_fence_can_help() -> None:
     sample = Sample("race", "x").process("P", "x := 1").process("Q", "r := x", "assert r == 1")
     trace = shortest_run(sample.build(), memory_model("sc"), lambda state: False)
-    result = replace(result_of(store_buffering(), "tso", Verdict.HOLDS), trace=trace, verdict=Verdict.VIOLATED)
+    result = with_trace(result_of(store_buffering(), "tso", Verdict.HOLDS), trace)
     shown = render_text(result)
     assert "!! assertion violated" in shown
     assert "no fence can prevent it" in shown
 
 
 def test_the_same_is_said_of_a_tso_run_that_overtakes_nothing() -> None:
-    trace = Trace(store_buffering(), memory_model("tso"), 0, [Run(0, 0), Commit(0)])
-    shown = " ".join(render_text(replace(result_of(store_buffering(), "tso"), trace=trace)).split())
+    trace = Trace(store_buffering(), memory_model("tso"), 0, [Step(0, 0), Commit(0)])
+    shown = " ".join(render_text(with_trace(result_of(store_buffering(), "tso"), trace)).split())
     assert "The same run is possible under sc" in shown
 
 
@@ -83,8 +104,8 @@ def test_a_step_that_reads_and_stores_is_named_where_its_store_comes_later() -> 
     process = copy.processes[0]
     joined = replace(process.transitions[0], target=2, ops=tuple(t.ops[0] for t in process.transitions))
     program = replace(copy, processes=(replace(process, transitions=(joined,)), copy.processes[1]))
-    steps = [Run(0, 0), Run(1, 0), Commit(1), Commit(0)]
-    result = replace(result_of(store_buffering(), "tso"), trace=Trace(program, memory_model("tso"), 0, steps))
+    steps = [Step(0, 0), Step(1, 0), Commit(1), Commit(0)]
+    result = with_trace(result_of(store_buffering(), "tso"), Trace(program, memory_model("tso"), 0, steps))
     shown = " ".join(render_text(result).split())
     assert "`P` makes several accesses in one step (copy.txt:3, step 1)" in shown
     assert "its store y = 1 reached memory only in step 4" in shown
@@ -100,19 +121,17 @@ def test_a_step_that_reads_and_stores_is_named_where_its_store_comes_later() -> 
     ],
 )
 def test_only_a_proof_is_called_holds(verdict: Verdict, words: str) -> None:
-    result = replace(result_of(store_buffering(), "tso", verdict), bound=3)
+    result = result_of(store_buffering(), "tso", verdict)
     first = render_text(result).splitlines()[0]
     assert first.startswith(words)
     assert ("HOLDS" in first) == (verdict is Verdict.HOLDS)
 
 
 def test_a_limit_says_what_was_hit_and_what_to_try() -> None:
-    result = replace(
-        result_of(store_buffering(), "tso", Verdict.UNKNOWN), limit="timeout 2 s", advice="a longer --timeout"
-    )
+    result = result_of(store_buffering(), "tso", Verdict.UNKNOWN)
     shown = render_text(result)
     assert "  limit   timeout 2 s was hit before the search ended\n" in shown
-    assert "  try     a longer --timeout\n" in shown
+    assert "  try     a longer --timeout, --threads 0, or a smaller instance\n" in shown
 
 
 def test_notes_are_part_of_every_verdict() -> None:
@@ -131,7 +150,7 @@ def many_processes(count: int) -> Trace:
     sample = Sample("many", " ".join(f"variable_{n}" for n in range(count)))
     for n in range(count):
         sample.process(f"process_{n}", f"variable_{n} := 1", f"register_{n} := variable_{(n + 1) % count}")
-    steps = [Run(p, t) for p in range(count) for t in (0, 1)]
+    steps = [Step(p, t) for p in range(count) for t in (0, 1)]
     return Trace(sample.build(), memory_model("tso"), 0, steps)
 
 
@@ -151,7 +170,7 @@ def test_a_narrow_table_says_what_is_different() -> None:
 
 def test_variables_that_the_run_does_not_touch_are_left_out_and_named() -> None:
     program = Sample("unused", "x unused").process("P", "x := 1").build()
-    table = run_table(Trace(program, memory_model("tso"), 0, [Run(0, 0)]), 100)
+    table = run_table(Trace(program, memory_model("tso"), 0, [Step(0, 0)]), 100)
     assert table.endswith("(not accessed in this run: unused=0)")
     assert table.count("unused") == 1
 

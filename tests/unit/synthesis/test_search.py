@@ -15,7 +15,8 @@ from memfence.synthesis.clauses import Clause
 from memfence.synthesis.hitting_loop import Search, prices_of
 from memfence.synthesis.oracles import Answer, Choice
 from memfence.synthesis.sites import FenceEdit
-from memfence.tasks.result import Verdict
+from memfence.tasks.answer import Verdict
+from memfence.tasks.limits import Stop
 
 SIZE = 6
 Family = list[frozenset[int]]
@@ -36,7 +37,7 @@ class Lazy:
     def ask(self, choice: Choice) -> Answer:
         self.checks += 1
         if self.checks == self.gives_up_at:
-            return Answer(Verdict.UNKNOWN, limit="timeout 1 s")
+            return Answer(Verdict.UNKNOWN, stop=Stop.TIMEOUT)
         for clause in self.family:
             if choice.isdisjoint(clause):
                 return Answer(Verdict.VIOLATED, Clause(tuple(sorted(clause)), lambda: None))

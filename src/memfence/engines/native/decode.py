@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import assert_never
 
-from memfence.engines.native.encode import Encoded
-from memfence.models import ModelName
+from memfence.engines.native.encode import Encoded, separator_of, uses_sfence
+from memfence.models.buffering import Buffering
+from memfence.models.spec import ModelSpec
 from memfence.models.state import SEPARATOR, Buffer, Entry, State
 from memfence.program.facts.effects import stored_variables
+from memfence.program.ir import Process
 
 
-def decode_state(encoded: Encoded, model: ModelName, bound: int, per_variable: bool, values: Sequence[int]) -> State:
+def decode_state(encoded: Encoded, model: ModelSpec, values: Sequence[int]) -> State:
     """The state that the values of all slots stand for."""
     program, slots = encoded.program, encoded.slots
     owner = 0 if slots.lock is None else values[slots.lock]
@@ -22,32 +25,38 @@ def decode_state(encoded: Encoded, model: ModelName, bound: int, per_variable: b
         tuple(values[slot] for slot in slots.locations),
         registers,
         tuple(values[: slots.variables]),
-        _buffers(encoded, model, bound, per_variable, values),
+        _buffers(encoded, model, values),
         owner - 1 if owner else None,
     )
 
 
-def _buffers(
-    encoded: Encoded, model: ModelName, bound: int, per_variable: bool, values: Sequence[int]
-) -> tuple[tuple[Buffer, ...], ...]:
+def _buffers(encoded: Encoded, model: ModelSpec, values: Sequence[int]) -> tuple[tuple[Buffer, ...], ...]:
+    bound = model.bound or 0
     at = encoded.slots.count
     result: list[tuple[Buffer, ...]] = []
     for p, process in enumerate(encoded.program.processes):
         stored = stored_variables(process)
-        if model == "sc":
-            result.append(())
-        elif model == "tso":
-            length = values[encoded.slots.pending(p)]
-            result.append((tuple((values[at + 2 * i], values[at + 2 * i + 1]) for i in range(length)),))
-            at += 2 * (bound * len(stored) if per_variable else bound if stored else 0)
-        else:
-            result.append(tuple(_pso_buffer(encoded, v, values, at + n * (bound + 1)) for n, v in enumerate(stored)))
-            at += len(stored) * (bound + 1)
+        match model.buffering:
+            case Buffering.NOWHERE:
+                result.append(())
+            case Buffering.PER_PROCESS:
+                length = values[encoded.slots.pending(p)]
+                result.append((tuple((values[at + 2 * i], values[at + 2 * i + 1]) for i in range(length)),))
+                at += 2 * (bound * len(stored) if model.per_variable else bound if stored else 0)
+            case Buffering.PER_VARIABLE:
+                starts = (at + n * (bound + 1) for n in range(len(stored)))
+                result.append(
+                    tuple(_pso_buffer(encoded, process, v, values, n) for v, n in zip(stored, starts, strict=True))
+                )
+                at += len(stored) * (bound + 1)
+            case _:
+                assert_never(model.buffering)
     return tuple(result)
 
 
-def _pso_buffer(encoded: Encoded, variable: int, values: Sequence[int], at: int) -> Buffer:
-    separator = max(encoded.program.variables[variable].domain.hi, 0) + 1
+def _pso_buffer(encoded: Encoded, process: Process, variable: int, values: Sequence[int], at: int) -> Buffer:
+    domain = encoded.program.variables[variable].domain
+    separator = separator_of(domain) if uses_sfence(process) else None
 
     def entry(value: int) -> Entry:
         return SEPARATOR if value == separator else (variable, value)

@@ -13,14 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 from memfence import _core
 from memfence.engines.native.encode import Encoded, encode
-from memfence.engines.native.explicit import Question
+from memfence.engines.native.limits import for_core
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
-from memfence.models import memory_model
 from memfence.models.spec import TSO
 from memfence.models.state import Commit
 from memfence.passes.orders import for_hardware
@@ -29,10 +27,12 @@ from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shar
 from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Lock, Program, Store, Unlock
+from memfence.tasks.evidence import BadFinalState, BadState, Finding, StepFails
 from memfence.tasks.limits import Cost, Limits, Stop
+from memfence.tasks.obstacle import Obstacle
+from memfence.tasks.task import Safety
 
-DualFinding = Literal["bad state", "failure", "bad final state"]
-_KINDS: tuple[DualFinding, ...] = ("bad state", "failure", "bad final state")
+_FINDINGS: tuple[Finding, ...] = (BadState(), StepFails(), BadFinalState())
 _REDUCTIONS = frozenset({"dead", "fuse", "slice"})
 
 
@@ -63,10 +63,10 @@ class DualResult:
 
     program: Program
     stop: Stop
-    finding: DualFinding | None
+    finding: Finding | None
     cost: Cost
     statistics: DualStatistics
-    unsupported: str | None = None
+    unsupported: Obstacle | None = None
     _native: _core.DualOutcome | None = None
     _encoded: Encoded | None = None
 
@@ -85,14 +85,14 @@ class DualResult:
         if run is None:
             raise UnreplayableWitness("the dual engine lost the way to its own finding")
         start, steps = run
-        if self.finding != "bad final state":  # what happens to pending stores afterwards makes no difference
+        if self.finding != BadFinalState():  # what happens to pending stores afterwards makes no difference
             while steps and steps[-1][1] < 0:
                 steps.pop()
         taken = [Commit(process) if edge < 0 else self._encoded.edges[edge] for process, edge in steps]
-        model = memory_model("tso")
+        model = TSO.definition
         begin, whole = original_steps(self.program, self._encoded.program, model, start, taken)
         trace = Trace(self.program, model, begin, whole)
-        if self.finding != "bad final state":
+        if self.finding != BadFinalState():
             return trace
         # Stores that slicing dropped are still pending: nobody looks at them, but a final state has none.
         pending = [Commit(p) for p, (buffer,) in enumerate(trace.end.buffers) for _ in buffer]
@@ -101,44 +101,44 @@ class DualResult:
 
 def explore_dual(
     program: Program,
-    question: Question,
+    goal: Safety,
     *,
     bad_final: Expr | None = None,
     limits: Limits | None = None,
     reductions: frozenset[str] = frozenset(),
 ) -> DualResult:
-    """Decide under TSO whether a bad state or a failure that `question` asks for can be reached.
+    """Decide under TSO whether a bad state or a failure that breaks the `goal` can be reached.
 
     `bad_final` is bad in final states only (every process halted, nothing pending), and may look at memory. What
-    `question.final_values` lists is not computed: ask about one condition at a time.
+    `goal.final_values` lists is not computed: ask about one condition at a time.
     """
-    reason = unsupported(program, question)
+    reason = unsupported(program, goal)
     if reason is not None:
         return DualResult(program, Stop.NOTHING_LEFT, None, Cost(), DualStatistics(0, 0, 0, 0, 0, 0, 0, 0.0), reason)
     limits = limits or Limits()
-    expressions = tuple(e for e in (question.bad, bad_final) if e is not None)
+    expressions = tuple(e for e in (goal.bad, bad_final) if e is not None)
     hardware = for_hardware(program, TSO)
     observed = observed_by(hardware, expressions)
     if bad_final is not None:  # whether a process has halted is seen, too
         reductions -= {"fuse"}
-    reduced = reduce(hardware, observed, reductions & _REDUCTIONS, model="tso")
+    reduced = reduce(hardware, observed, reductions & _REDUCTIONS, model=TSO)
     encoded = encode(reduced, expressions)
     numbers = iter(encoded.expressions)
     native = _core.explore_dual(
         encoded.machine,
-        -1 if question.bad is None else next(numbers),
+        -1 if goal.bad is None else next(numbers),
         -1 if bad_final is None else next(numbers),
-        question.failures,
+        goal.failures,
         "order" in reductions,
         [location_classes(program, p, expressions) for p in range(len(program.processes))],
         limits.most_states,
-        **limits.for_core(),
+        **for_core(limits),
     )
     stats = native.stats
     return DualResult(
         program,
         Stop(native.stop),
-        None if native.finding is None else _KINDS[native.finding],
+        None if native.finding is None else _FINDINGS[native.finding],
         Cost(stats.expanded, stats.predecessors, stats.seconds),
         DualStatistics(
             stats.local_states,
@@ -155,38 +155,38 @@ def explore_dual(
     )
 
 
-def supports(program: Program, question: Question) -> bool:
+def supports(program: Program, goal: Safety) -> bool:
     """Whether `explore_dual` can decide the question, given time and memory."""
-    return unsupported(program, question) is None
+    return unsupported(program, goal) is None
 
 
-def unsupported(program: Program, question: Question) -> str | None:
+def unsupported(program: Program, goal: Safety) -> Obstacle | None:
     """Why `explore_dual` does not answer the question; None if it does."""
-    return next(_obstacles(program, question), None)
+    return next(_obstacles(program, goal), None)
 
 
-def _obstacles(program: Program, question: Question) -> Iterator[str]:
-    if question.bad is not None and any(isinstance(node, Shared | BufferEmpty) for node in walk(question.bad)):
-        yield "the property looks at memory while stores may be pending"
-    if question.final_values:
-        yield "final states are to be listed, and a backward search meets none but those asked for"
-    if question.deadlock:
-        yield "absence of deadlock is not a question about single states"
-    if program.error_locations is not None and question.failures is False:
-        yield "runs go on after a run-time error"
+def _obstacles(program: Program, goal: Safety) -> Iterator[Obstacle]:
+    if goal.bad is not None and any(isinstance(node, Shared | BufferEmpty) for node in walk(goal.bad)):
+        yield Obstacle.LOOKS_AT_MEMORY
+    if goal.final_values:
+        yield Obstacle.LISTS_FINAL_STATES
+    if goal.deadlock:
+        yield Obstacle.ASKS_FOR_DEADLOCK
+    if program.error_locations is not None and goal.failures is False:
+        yield Obstacle.RUNS_GO_ON_AFTER_ERRORS
     if any(location.committed for p in program.processes for location in p.locations):
-        yield "a committed location makes other processes wait"
+        yield Obstacle.COMMITTED_LOCATION
     transitions = [t for p in program.processes for t in p.transitions]
     if any(t.sync is not None for t in transitions):
-        yield "processes meet at a channel"
+        yield Obstacle.CHANNEL
     ops = [(t, op) for t in transitions for op in t.ops]
     if any(isinstance(op, Lock | Unlock) for _, op in ops):
-        yield "a lock region with a cycle keeps the bus locked over several steps"
+        yield Obstacle.LONG_LOCK_REGION
     if any(isinstance(op, Store) and op.direct and not t.locked for t, op in ops):
-        yield "a store overtakes the pending ones"
+        yield Obstacle.DIRECT_STORE
     nodes = (node for _, op in ops for e in op_expressions(op) for node in walk(e))
     if any(isinstance(node, At | RegisterOf | BufferEmpty) for node in nodes):
-        yield "a process looks at another one, or at its own buffer"
+        yield Obstacle.LOOKS_AT_OTHERS
 
 
 def location_classes(program: Program, process: int, expressions: tuple[Expr, ...]) -> list[int]:

@@ -11,20 +11,21 @@ from typing import assert_never
 
 from memfence import _core
 from memfence.engines.native.encode import Encoded, encode
-from memfence.engines.native.explicit import Bounded, cost_of, decode_step
+from memfence.engines.native.explicit import decode_step
+from memfence.engines.native.limits import cost_of, for_core
+from memfence.engines.native.policy import policy_of
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
-from memfence.models import memory_model
 from memfence.models.fairness import BufferDrains, Condition, ProcessRuns, Recurring, steps_of_runs
 from memfence.models.replay import replay
-from memfence.models.spec import SPECS
-from memfence.models.steps import MemoryModel
+from memfence.models.spec import ModelSpec
 from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
-from memfence.program.expressions import Expr
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Program
+from memfence.tasks.evidence import Lasso
 from memfence.tasks.limits import Cost, Limits, Stop
+from memfence.tasks.task import NoAcceptedRun
 
 SAFE_REDUCTIONS = frozenset({"dead"})
 """Those that keep every step a step: fusing and ordering would change what fairness and X mean."""
@@ -34,27 +35,6 @@ MOST_ATOMS = MOST_MARKS = 64
 
 _STUTTERS = -1
 _RECURRING, _BUFFER_DRAINS, _PROCESS_RUNS = range(3)
-
-
-@dataclass(frozen=True, slots=True)
-class BuchiEdge:
-    """Possible where all atoms in `positive` and none in `negative` hold (bit masks)."""
-
-    target: int
-    positive: int
-    negative: int
-    marks: int
-
-
-@dataclass(frozen=True, slots=True)
-class Lasso:
-    """`trace` up to step `loop_start`, then the rest of it for ever; equal to its length: nothing happens any more.
-
-    Registers whose value makes no difference may differ after the first round; from then on nothing does.
-    """
-
-    trace: Trace
-    loop_start: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,40 +56,36 @@ class Emptiness:
 
 def find_accepted_run(
     program: Program,
-    memory: Bounded,
-    edges: tuple[tuple[BuchiEdge, ...], ...],
-    initial: int,
-    marks: int,
-    atoms: tuple[Expr, ...],
-    conditions: tuple[Condition, ...],
+    model: ModelSpec,
+    goal: NoAcceptedRun,
     *,
     limits: Limits | None = None,
     reductions: frozenset[str] = SAFE_REDUCTIONS,
 ) -> Emptiness:
-    """Look for an infinite run of `program` that the automaton accepts and that meets all `conditions` for ever.
+    """Look for an infinite run of `program` that the automaton accepts and that meets all conditions for ever.
 
     At most MOST_ATOMS atoms, and as many marks and conditions together.
     """
-    if len(atoms) > MOST_ATOMS or marks + len(conditions) > MOST_MARKS:
+    atoms, conditions = goal.atoms, goal.conditions
+    if len(atoms) > MOST_ATOMS or goal.marks + len(conditions) > MOST_MARKS:
         raise ValueError("too many atoms or acceptance conditions")
     limits = limits or Limits()
     recurring = tuple(c.condition for c in conditions if isinstance(c, Recurring))
-    hardware = for_hardware(program, SPECS[memory.model])
+    hardware = for_hardware(program, model)
     observed = observed_by(hardware, (*atoms, *recurring), blocking=True)
-    encoded = encode(reduce(hardware, observed, reductions & SAFE_REDUCTIONS, model=memory.model), (*atoms, *recurring))
+    encoded = encode(reduce(hardware, observed, reductions & SAFE_REDUCTIONS, model=model), (*atoms, *recurring))
     result = _core.find_accepted_run(
         encoded.machine,
-        memory.core_kind,
-        memory.bound,
-        initial,
-        [[(e.target, e.positive, e.negative, e.marks) for e in leaving] for leaving in edges],
-        marks,
+        *policy_of(model, encoded.program),
+        goal.initial,
+        [[(e.target, e.positive, e.negative, e.marks) for e in leaving] for leaving in goal.edges],
+        goal.marks,
         list(encoded.expressions[: len(atoms)]),
         _native_conditions(conditions, encoded.expressions[len(atoms) :]),
-        **limits.for_core(),
+        **for_core(limits),
     )
     stop = Stop(result.stop)
-    lasso = _lasso(program, memory, encoded, result) if stop is Stop.FOUND else None
+    lasso = _lasso(program, model, encoded, result) if stop is Stop.FOUND else None
     return Emptiness(stop, cost_of(result.stats), result.stats.refused, lasso)
 
 
@@ -130,19 +106,13 @@ def _native_conditions(conditions: tuple[Condition, ...], expressions: tuple[int
     return native
 
 
-def reference_model(memory: Bounded) -> MemoryModel:
-    """The executable definition of the bounded model: the bound is part of its meaning here."""
-    bound = None if memory.model == "sc" else memory.bound
-    return memory_model(memory.model, bound=bound, per_variable=memory.per_variable)
-
-
-def _lasso(program: Program, memory: Bounded, encoded: Encoded, result: _core.BuchiResult) -> Lasso:
+def _lasso(program: Program, spec: ModelSpec, encoded: Encoded, result: _core.BuchiResult) -> Lasso:
     def steps_of(native: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
         return [step for step in native if step[0] != _STUTTERS]
 
-    model = reference_model(memory)
+    model = spec.definition  # the bound is part of the meaning here
     prefix, cycle = steps_of(result.prefix), steps_of(result.cycle)
-    steps = [decode_step(encoded, memory, step) for step in (*prefix, *cycle)]
+    steps = [decode_step(encoded, spec, step) for step in (*prefix, *cycle)]
     begin, whole = original_steps(program, encoded.program, model, result.start, steps)
     lasso = Lasso(Trace(program, model, begin, whole), len(prefix))
     _check_that_it_closes(lasso)

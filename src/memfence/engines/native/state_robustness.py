@@ -10,18 +10,21 @@ from dataclasses import dataclass, replace
 
 from memfence import _core
 from memfence.engines.native.encode import Encoded, encode
-from memfence.engines.native.explicit import Bounded, Question, cost_of, decode_step
-from memfence.engines.native.symbolic import PlainState, UnboundedModel, explore_symbolic
+from memfence.engines.native.explicit import decode_step
+from memfence.engines.native.limits import cost_of, for_core
+from memfence.engines.native.policy import policy_of
+from memfence.engines.native.symbolic import PlainState, explore_symbolic
 from memfence.engines.native.unreduce import original_steps
-from memfence.engines.unreachable import some_step_may_fail
 from memfence.execution.trace import Trace
-from memfence.models import memory_model
-from memfence.models.spec import SPECS
+from memfence.models.spec import SC, ModelSpec
 from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import with_origins
 from memfence.passes.shared_memory_form import other_communication
+from memfence.program.facts.may_fail import some_step_may_fail
 from memfence.program.ir import Location, Lock, Program
 from memfence.tasks.limits import Cost, Limits, Stop
+from memfence.tasks.obstacle import Obstacle
+from memfence.tasks.task import Safety
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +32,7 @@ class ScStates:
     """Every SC-reachable state of `program`, as `model` performs it, if `stop` is NOTHING_LEFT."""
 
     program: Program
-    model: UnboundedModel
+    model: ModelSpec
     stop: Stop
     cost: Cost
     _native: _core.ScStates
@@ -55,7 +58,7 @@ class Strays:
     """
 
     program: Program
-    memory: Bounded
+    model: ModelSpec
     stop: Stop
     refused: int
     cost: Cost
@@ -71,31 +74,31 @@ class Strays:
         """A shortest run to the state; it ends early where the program fails."""
         assert self._native.stray is not None
         start, path, _ = self._native.exploration.path(self._native.stray, [])
-        steps = [decode_step(self._encoded, self.memory, step) for step in path]
-        model = memory_model(self.memory.model)
+        steps = [decode_step(self._encoded, self.model, step) for step in path]
+        model = self.model.unbounded.definition
         begin, whole = original_steps(self.program, self._encoded.program, model, start, steps)
         return Trace(self.program, model, begin, whole)
 
 
-def explore_sc_states(program: Program, model: UnboundedModel, limits: Limits) -> ScStates:
+def explore_sc_states(program: Program, model: ModelSpec, limits: Limits) -> ScStates:
     """Visit every SC-reachable state, to compare with those of `model`."""
-    encoded = _encode(for_hardware(program, SPECS[model]))
-    native = _core.explore_sc_states(encoded.machine, limits.threads, **limits.for_core())
-    return ScStates(program, model, Stop(native.stop), cost_of(native.stats), native, encoded)
+    encoded = _encode(for_hardware(program, model))
+    native = _core.explore_sc_states(encoded.machine, limits.threads, **for_core(limits))
+    return ScStates(program, model.unbounded, Stop(native.stop), cost_of(native.stats), native, encoded)
 
 
-def explore_strays(sc: ScStates, memory: Bounded, limits: Limits) -> Strays:
+def explore_strays(sc: ScStates, model: ModelSpec, limits: Limits) -> Strays:
     """Search the relaxed model for a state with empty buffers that is not among those of SC."""
-    assert memory.model == sc.model
+    assert model.unbounded == sc.model
     encoded = sc._encoded
     native = _core.explore_stray_states(
-        encoded.machine, memory.core_kind, memory.bound, sc._native, limits.threads, **limits.for_core()
+        encoded.machine, *policy_of(model, encoded.program), sc._native, limits.threads, **for_core(limits)
     )
     exploration = native.exploration
     stats = exploration.stats
     stop = Stop(exploration.stop)
     found = native.stray is not None
-    return Strays(sc.program, memory, stop, stats.refused, cost_of(stats), found, native, encoded)
+    return Strays(sc.program, model, stop, stats.refused, cost_of(stats), found, native, encoded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +111,22 @@ class Unbounded:
     cost: Cost
 
 
-def explore_unbounded(sc: ScStates, limits: Limits) -> Unbounded | None:
+def unbounded_obstacle(program: Program) -> Obstacle | None:
+    """What a state has to it beside locations, registers and memory: failures, and who holds the bus lock."""
+    if any(isinstance(op, Lock) for p in program.processes for t in p.transitions for op in t.ops):
+        return Obstacle.LONG_LOCK_REGION
+    if other_communication(program) is not None:
+        return Obstacle.OTHER_COMMUNICATION
+    return Obstacle.STEP_MAY_FAIL if some_step_may_fail(for_hardware(program, SC)) else None
+
+
+def explore_unbounded(sc: ScStates, limits: Limits) -> Unbounded:
     """Compare the states that the symbolic engine reaches with empty buffers with those of SC.
 
-    None where a state has more to it than locations, registers and memory: failures, and who holds the bus lock.
+    Nothing must stand in the way of it: `unbounded_obstacle`.
     """
-    program = sc.program
-    has_lock = any(isinstance(op, Lock) for p in program.processes for t in p.transitions for op in t.ops)
-    if has_lock or other_communication(program) is not None or some_step_may_fail(program):
-        return None
-    found = explore_symbolic(program, sc.model, Question(failures=False), limits=limits)
+    assert unbounded_obstacle(sc.program) is None
+    found = explore_symbolic(sc.program, sc.model, Safety(failures=False), limits=limits)
     agrees = found.complete and all(sc.contains(state) for state in found.plain_states())
     return Unbounded(found.complete, agrees, found.stop, found.cost)
 

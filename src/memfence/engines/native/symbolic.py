@@ -7,22 +7,21 @@ is a proof: it has seen every reachable control state, and no other. It need not
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from memfence import _core
 from memfence.engines.native.encode import Encoded
-from memfence.engines.native.explicit import FindingKind, Question, encode_reduced
-from memfence.models.spec import SPECS
+from memfence.engines.native.explicit import FINDINGS, encode_reduced
+from memfence.engines.native.limits import for_core
+from memfence.models.spec import ModelSpec
 from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
 from memfence.program.expressions import BufferEmpty, walk
 from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Lock, Program, Unlock
+from memfence.tasks.evidence import Finding
 from memfence.tasks.limits import Cost, Limits, Stop
-
-UnboundedModel = Literal["tso", "pso"]
-_KINDS: tuple[FindingKind, ...] = ("bad state", "failure", "deadlock")
+from memfence.tasks.task import Safety
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +51,13 @@ class SymbolicResult:
     """The outcome of one search.
 
     `complete`: a fixpoint was reached, so that what was not found does not exist. `finding`: what can be reached, if
-    anything; `engines.concrete` gives a run to it.
+    anything; `engines.bounded_witness` gives a run to it.
     """
 
     program: Program
-    model: UnboundedModel
+    model: ModelSpec
     stop: Stop
-    finding: FindingKind | None
+    finding: Finding | None
     complete: bool
     cost: Cost
     statistics: SymbolicStatistics
@@ -93,38 +92,38 @@ class SymbolicResult:
 
 def explore_symbolic(
     program: Program,
-    model: UnboundedModel,
-    question: Question,
+    model: ModelSpec,
+    goal: Safety,
     *,
     limits: Limits | None = None,
     reductions: frozenset[str] = frozenset(),
 ) -> SymbolicResult:
-    """Search all runs of `program` under `model`, buffers without bound, for what `question` asks."""
+    """Search all runs of `program` under `model`, buffers without bound, for what breaks the `goal`."""
     limits = limits or Limits()
-    hardware = for_hardware(program, SPECS[model])
-    observed = observed_by(hardware, question.expressions, blocking=question.deadlock)
+    hardware = for_hardware(program, model)
+    observed = observed_by(hardware, goal.expressions, blocking=goal.deadlock)
     reduced = reduce(hardware, observed, reductions, model=model)
-    encoded = encode_reduced(reduced, question.expressions, model, observed, reductions & {"order"})
+    encoded = encode_reduced(reduced, goal.expressions, model, observed, reductions & {"order"})
     numbers = list(encoded.expressions)
-    bad = -1 if question.bad is None else numbers.pop(0)
+    bad = -1 if goal.bad is None else numbers.pop(0)
     native = _core.explore_symbolic(
         encoded.machine,
-        model == "pso",
+        model.reorders_stores,
         "order" in reductions,
         bad,
-        question.failures,
-        question.deadlock,
+        goal.failures,
+        goal.deadlock,
         numbers,
         limits.most_states,
-        **limits.for_core(),
+        **for_core(limits),
     )
     stop, stats = Stop(native.stop), native.stats
     return SymbolicResult(
         program,
         model,
         stop,
-        None if native.finding is None else _KINDS[native.finding],
-        stop is Stop.NOTHING_LEFT and is_decided(reduced, question),
+        None if native.finding is None else FINDINGS[native.finding],
+        stop is Stop.NOTHING_LEFT and is_decided(reduced, goal),
         Cost(stats.states, stats.transitions, stats.seconds, 0, stats.depth),
         SymbolicStatistics(
             stats.states,
@@ -141,8 +140,8 @@ def explore_symbolic(
     )
 
 
-def is_decided(program: Program, question: Question) -> bool:
-    """Whether a finished search answers the question.
+def is_decided(program: Program, goal: Safety) -> bool:
+    """Whether a finished search answers the goal.
 
     A step that asks whether a buffer is empty is not modelled, nor is a deadlock of a process that waits, with pending
     stores, for another to release the bus lock.
@@ -150,4 +149,4 @@ def is_decided(program: Program, question: Question) -> bool:
     ops = [op for p in program.processes for t in p.transitions for op in t.ops]
     if any(isinstance(node, BufferEmpty) for op in ops for e in op_expressions(op) for node in walk(e)):
         return False
-    return not (question.deadlock and any(isinstance(op, Lock | Unlock) for op in ops))
+    return not (goal.deadlock and any(isinstance(op, Lock | Unlock) for op in ops))

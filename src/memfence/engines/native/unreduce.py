@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memfence.execution.trace import UnreplayableWitness
+from memfence.models.buffering import Buffering
 from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
 from memfence.models.steps import MemoryModel, error_state, starts, take
 from memfence.passes.initial_steps import skipped_steps
@@ -89,7 +90,7 @@ def _expand(program: Program, reduced: Program, model: MemoryModel, step: Step) 
             return [Rendezvous(Run(p, sender[0]), Run(q, receiver[0]))]
         case Commit(process, buffer):
             mine, theirs = stored_variables(program.processes[process]), stored_variables(reduced.processes[process])
-            is_buffer_a_variable = model.name.startswith("pso")
+            is_buffer_a_variable = model.buffering is Buffering.PER_VARIABLE
             return [Commit(process, mine.index(theirs[buffer]) if is_buffer_a_variable else buffer)]
         case _:
             return [step]

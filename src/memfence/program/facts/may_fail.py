@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from memfence.program.expressions import Address, Binary, Expr, Register, RegisterOf, children
-from memfence.program.facts.effects import value_written
+from memfence.program.facts.effects import op_expressions, value_written
+from memfence.program.facts.interval_analysis import analyse_values
 from memfence.program.facts.interval_arithmetic import ZERO, Environment, Interval, hull, meet, value_of
-from memfence.program.ir import Assign, Domain, Load, Op, Process, Program, Rmw, Store
+from memfence.program.facts.interval_transfer import domains_of
+from memfence.program.ir import Assert, Assign, Domain, Load, Op, Process, Program, Rmw, Store, Transition
 
 _MACHINE = Interval(-(2**63), 2**63 - 1)
 
@@ -53,6 +55,31 @@ def _modification_may_fail(program: Program, process: Process, op: Rmw, env: Env
 def expression_may_fail(program: Program, process: Process, expr: Expr) -> bool:
     """Whether evaluating `expr` can be an error."""
     return _evaluation_may_fail(program, expr, tuple(_range(r.domain) for r in process.registers))
+
+
+def some_step_may_fail(program: Program) -> bool:
+    """Whether some step may be a run-time error or a failed assertion. Orders make no difference to that."""
+    domains = domains_of(program)
+    written = analyse_values(program, domains).raw
+    too_wide = (
+        place
+        for place, domain in domains.items()
+        if domain.overflow != "wrap" and not Interval(domain.lo, domain.hi).contains(written[place])
+    )
+    return any(too_wide) or any(
+        _step_may_fail(program, process, transition)
+        for process in program.processes
+        for transition in process.transitions
+    )
+
+
+def _step_may_fail(program: Program, process: Process, transition: Transition) -> bool:
+    sync = transition.sync
+    expressions = [*(e for op in transition.ops for e in op_expressions(op)), *(sync.values if sync else ())]
+    return any(expression_may_fail(program, process, e) for e in expressions) or any(
+        isinstance(op, Assert) or (isinstance(op, Load | Store) and op.address.variable is None)
+        for op in transition.ops
+    )
 
 
 def _range(domain: Domain) -> Interval:

@@ -6,7 +6,6 @@ from the definition of LTL, and every fairness condition on its loop. What does 
 
 from __future__ import annotations
 
-from memfence.engines.native.emptiness import Lasso
 from memfence.execution.trace import UnreplayableWitness
 from memfence.models.fairness import Condition, is_met, is_true, steps_of_runs
 from memfence.models.state import State, Step
@@ -15,6 +14,7 @@ from memfence.questions.ltl.automaton import Automaton
 from memfence.questions.ltl.evaluate import Lasso as Word
 from memfence.questions.ltl.evaluate import accepts, holds
 from memfence.questions.ltl.formula import Formula
+from memfence.tasks.evidence import Lasso
 
 
 def check_lasso(

@@ -1,0 +1,97 @@
+// Looks for attacks in every SC-reachable state: persistence and robustness.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+
+#include "attacks/attack.hpp"
+#include "attacks/chain.hpp"
+#include "attacks/criteria.hpp"
+#include "attacks/torn.hpp"
+#include "attacks/walk_text.hpp"
+#include "search/observer.hpp"
+
+namespace memfence {
+
+class AttackObserver : public NoObserver {
+ public:
+  // With `collect`, the whole space is searched and `attacks()` has one attack for each clause (attacker, transitions
+  // crossed, those of them where an sfence will do) that includes no other one; else the first attack ends the search.
+  // Where the budget is spent, what was found is not all. With `every_torn`, torn steps are no clause that ends anything:
+  // they are listed as well, one a state, as many as there is room for.
+  AttackObserver(const Machine& m, Criterion criterion, bool collect, bool every_torn, std::shared_ptr<Budget> budget);
+  AttackObserver(const AttackObserver& other)
+      : AttackObserver(*other.machine_, other.criterion_, other.collect_, other.every_torn_, other.budget_) {
+    done_ = other.done_;
+  }
+  AttackObserver(AttackObserver&&) = default;
+  AttackObserver& operator=(AttackObserver&&) = default;
+
+  void expand(Work& w, Index index);
+  bool has_finding() const { return is_done() || budget_->why() != Stop::None || (!collect_ && !attacks_.empty()); }
+  // With `collect`: by the text, every further attack crosses a clause that is known. No state can add anything.
+  bool is_done() const { return *done_; }
+  void merge(AttackObserver& other, const StateSet& states);
+  // After the search: what was found, smallest clause first.
+  std::vector<Attack> attacks();
+  std::uint64_t chain_nodes() const { return (chain_ ? chain_->nodes() : 0) + merged_nodes_; }
+
+ private:
+  // (attacker, crossed, separable): what a set of fences must hit.
+  using Clause = std::tuple<int, std::vector<int>, std::vector<int>>;
+  static Clause clause_of(const Attack& a) { return {a.attacker, a.end.crossed, a.end.separable}; }
+
+  void expand_persistence(Work& w, Index index);
+  void expand_robustness(Work& w, Index index);
+  // Robustness: the walk stands at `pause`, and the node is the chain so far.
+  struct Paused {
+    Pause pause;
+    Index node;
+    std::vector<Attack::Interval> intervals;
+  };
+  void try_ends(Work& w, Index index, int attacker, const std::vector<EndEvent>& ends, const Paused* after);
+  void note_pauses(Work& w, const std::vector<Pause>& pauses, const Paused* after);
+  // Let the others act and the walks go on, in every way that makes a difference.
+  void go_on(Index index);
+  // Whether a walk has something ahead, and attacks that are not known.
+  bool may_go_on(const Pause& pause) const;
+  bool find_goal();
+  void write_memory(Work& w, const std::vector<std::pair<int, Value>>& written);
+  void note_writers(Work& w);
+  int closing_edge(Work& w, int attacker, int variable);
+  void add(Attack attack);
+  void note_whether_done();
+  bool is_known(int attacker, const EndEvent& end) const {
+    return collect_ && walk_->is_known(attacker, {end.crossed, end.separable});
+  }
+
+  const Machine* machine_;
+  Criterion criterion_;
+  bool collect_;
+  bool every_torn_;
+  std::shared_ptr<Budget> budget_;
+  std::shared_ptr<std::atomic<bool>> done_ = std::make_shared<std::atomic<bool>>(false);
+  std::unique_ptr<WalkText> text_;
+  std::unique_ptr<AttackWalk> walk_;
+  std::unique_ptr<WalkMemo> memo_;
+  std::unique_ptr<ChainSearch> chain_;
+  std::unique_ptr<TornSteps> torn_;
+  Sc sc_;
+  std::map<Clause, Attack> attacks_;
+  static constexpr std::size_t kMostTorn = 1000;
+  std::vector<Attack> torn_attacks_;
+  std::vector<Paused> paused_;             // to be continued, in the present state
+  std::set<std::vector<Value>> continued_;  // what was, in any
+  Work resumed_;
+  std::map<Index, Attack> first_of_root_;  // roots not yet explored to the end
+  std::uint64_t merged_nodes_ = 0;
+  struct Writers {
+    int first = -1, another = -1;
+    bool has_other_than(int process) const { return first >= 0 && (first != process || another >= 0); }
+  };
+  std::vector<Writers> writers_;  // per variable: processes that can change it now, two of them at most
+  std::vector<Access> accesses_;
+};
+
+}  // namespace memfence

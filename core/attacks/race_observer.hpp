@@ -1,0 +1,39 @@
+// Looks for processes about to do things that race, in every SC-reachable state: data races and triangular ones.
+#pragma once
+
+#include "attacks/criteria.hpp"
+#include "machine/accesses.hpp"
+#include "models/sc.hpp"
+#include "search/observer.hpp"
+
+namespace memfence {
+
+template <bool triangular>
+class RaceObserver : public NoObserver {
+ public:
+  using Semantics = std::conditional_t<triangular, ScLastStore, Sc>;
+  explicit RaceObserver(const Machine& m) : machine_(&m), semantics_(m) {}
+
+  void expand(Work& w, Index index);
+  bool has_finding() const { return race_.has_value(); }
+  void merge(RaceObserver& other, const StateSet& states) {
+    if (other.race_ && (!race_ || states.is_less(other.race_->state, race_->state))) race_ = other.race_;
+  }
+  const std::optional<Race>& race() const { return race_; }
+
+ private:
+  struct Next {
+    int process, edge;
+    Access access;
+    int unfenced = -1;          // TRF: a store that another access of the variable could come before
+    bool writes_only = false;  // TRF: only a write completes the race
+  };
+  void note_exposed(const Work& w, int process, std::size_t first);
+  const Machine* machine_;
+  Semantics semantics_;
+  std::optional<Race> race_;
+  std::vector<Next> next_;
+  std::vector<Access> accesses_;
+};
+
+}  // namespace memfence

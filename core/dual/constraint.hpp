@@ -1,0 +1,72 @@
+// A constraint of the backward search: a minimal configuration that stands for itself and everything above it.
+//
+// For each process a set of control states (dual/sets.hpp) and a FIFO of load messages, oldest first, in which 0 marks
+// the places of the owned messages; for each shared variable the value that memory holds, or unknown. The order (paper:
+// Abdulla, Atig, Bouajjani and Ngo, CONCUR 2016): a is below b where a's sets include b's, what a says about memory is
+// what b says, and between owned messages each word of a is a subword of b's. It is a well-quasi-order, so a search that
+// drops whatever lies above something known ends.
+#pragma once
+
+#include <span>
+
+#include "dual/sets.hpp"
+
+namespace memfence::dual {
+
+using Fifo = std::vector<int>;
+
+struct Constraint {
+  std::vector<Set> sets;
+  std::vector<Fifo> fifos;
+  std::vector<Value> memory;  // of shared variables
+
+  std::size_t messages() const;
+};
+
+// Constraints are kept as flat numbers: the sets, the memory, then each FIFO with its length in front.
+std::vector<std::int32_t> flatten(const Constraint& c);
+Constraint unflatten(std::span<const std::int32_t> flat, std::size_t processes, std::size_t shared);
+
+// All constraints that lie above no other, grouped by the owned messages of all processes: only within a group they can
+// be comparable. Inside a group signatures rule out most pairs: bits of the messages and memory values that occur, and of
+// the control states that do not. What is below has no bit that the other lacks. They lie side by side, since nearly all
+// the time of a long search is spent on them.
+class Frontier {
+ public:
+  Frontier(std::vector<Sets>& sets, std::size_t shared) : sets_(sets), shared_(shared) {}
+
+  // Add the constraint unless something below it is there already; drop what lies above it. Its number, or -1.
+  int add(const Constraint& c, int parent);
+
+  bool is_alive(int number) const { return entries_[static_cast<std::size_t>(number)].alive; }
+  int parent(int number) const { return entries_[static_cast<std::size_t>(number)].parent; }
+  Constraint constraint(int number) const;
+  std::uint64_t bytes() const { return bytes_; }
+  std::size_t alive() const { return alive_; }
+  std::size_t count() const { return entries_.size(); }
+
+ private:
+  struct Entry {
+    std::vector<std::int32_t> flat;
+    int parent;
+    bool alive;
+  };
+  struct Signature {
+    std::uint64_t present, missing;
+    int number;
+
+    bool may_be_below(const Signature& o) const { return ((present & ~o.present) | (missing & ~o.missing)) == 0; }
+  };
+
+  bool is_below(std::span<const std::int32_t> a, std::span<const std::int32_t> b);
+  Signature signature(const Constraint& c) const;
+
+  std::vector<Sets>& sets_;
+  std::size_t shared_;
+  std::vector<Entry> entries_;
+  std::unordered_map<std::vector<Value>, std::vector<Signature>, HashValues> groups_;
+  std::uint64_t bytes_ = 0;
+  std::size_t alive_ = 0;
+};
+
+}  // namespace memfence::dual

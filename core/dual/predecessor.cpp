@@ -1,0 +1,278 @@
+#include "dual/predecessor.hpp"
+
+#include <algorithm>
+
+#include "machine/index.hpp"
+
+namespace memfence::dual {
+
+namespace {
+
+bool mentions(const Facts& facts, const Facts& changed) {
+  return std::any_of(facts.begin(), facts.end(), [&](const Fact& f) {
+    return std::any_of(changed.begin(), changed.end(), [&](const Fact& g) { return f.variable == g.variable; });
+  });
+}
+
+}  // namespace
+
+void Predecessors::of(const Constraint& c, const Emit& emit) {
+  if (reduce_)
+    for (int p = 0; p < processes(); ++p)
+      if (must_load(c, p)) return moves(c, p, 0, emit);
+  for (int p = 0; p < processes(); ++p) moves(c, p, 0, emit);
+}
+
+bool Predecessors::must_load(const Constraint& c, int p) {
+  const Set set = c.sets[at(p)];
+  return sets(p).loads_only(set) && !sets(p).has_initial(set, sets(p).graph().initial);
+}
+
+// `deleted` owned messages were put back in front for the sake of the step that follows now. Where it only stores, older
+// ones can wait until after it: one is enough, and only where its process owns nothing else.
+void Predecessors::moves(const Constraint& c, int p, int deleted, const Emit& emit) {
+  const Set here = c.sets[at(p)];
+  const bool owns = !sets(p).owned_facts(here).empty();
+  const bool may_store = deleted == 0 || (deleted == 1 && sets(p).owned_facts(here).size() == 1);
+  for (const Sets::Move& move : sets(p).moves(here)) {
+    if (stopped_) return;
+    const Label& label = sets(p).label(move.label);
+    made_ = {p, move.label, deleted};
+    if (label.mode == Mode::Locked || (label.mode == Mode::Fenced && label.only_reads())) {
+      if (!owns) fenced(c, p, move, emit);
+    } else if (!label.only_reads()) {
+      if (may_store || label.loads) write(c, p, move, emit);
+    } else {
+      read(c, p, move, emit);
+    }
+  }
+  for (const Set before : sets(p).undeleted(here)) {
+    if (stopped_) return;
+    Constraint longer = c;
+    longer.sets[at(p)] = before;
+    longer.fifos[at(p)].insert(longer.fifos[at(p)].begin(), own_message);
+    moves(longer, p, deleted + 1, emit);
+  }
+}
+
+void Predecessors::read(const Constraint& c, int p, const Sets::Move& move, const Emit& emit) {
+  const int message = sets(p).label(move.label).message;
+  const Fifo& fifo = c.fifos[at(p)];
+  if (!fifo.empty() && fifo.front() == message) return;                   // part of the set already
+  if (fifo.empty() && is_known(c, model_.messages[message])) return;      // likewise
+  for (const Set before : move.before) {
+    Constraint made = c;
+    made.sets[at(p)] = before;
+    made.fifos[at(p)].insert(made.fifos[at(p)].begin(), message);
+    if (normalise(made)) emit(std::move(made));
+  }
+}
+
+void Predecessors::write(const Constraint& c, int p, const Sets::Move& move, const Emit& emit) {
+  const Label& label = sets(p).label(move.label);
+  Constraint after = c;
+  if (!empty_last_word(after, p)) return;
+  after.sets[at(p)] = move.after;
+  if (!learn(after, label.stores)) return;
+  const int number = move.label;
+  expose(after, label.stores, 0, [&](Constraint&& exposed) { write_exposed(exposed, p, number, emit); });
+}
+
+void Predecessors::write_exposed(const Constraint& c, int p, int label_number, const Emit& emit) {
+  const Label& label = sets(p).label(label_number);
+  const int variable = label.stores.front().variable;
+  Fifo shorter = c.fifos[at(p)];
+  shorter.pop_back();
+  for (const Sets::Move& move : sets(p).moves(c.sets[at(p)])) {
+    if (move.label != label_number) continue;
+    for (const Set before : move.before) {
+      Constraint made = c;
+      made.sets[at(p)] = before;
+      made.fifos[at(p)] = shorter;
+      forget(made, variable);
+      const Facts& owned = sets(p).owned_facts(before);
+      const auto older = std::find_if(owned.begin(), owned.end(), [&](const Fact& f) { return f.variable == variable; });
+      if (older == owned.end()) {
+        load_before(made, p, label, emit);
+        continue;
+      }
+      // An older store to the same variable is pending: anywhere between its neighbours. In front of everything it would
+      // be the oldest message, which the next step of the process may put there itself; unless this step loads it.
+      auto neighbours = older - owned.begin();
+      std::size_t place = 0;
+      for (; neighbours > 0; ++place) neighbours -= shorter[place] == own_message;
+      for (;; ++place) {
+        if (place > 0 || label.loads) {
+          Constraint split = made;
+          Fifo& fifo = split.fifos[at(p)];
+          fifo.insert(fifo.begin() + static_cast<std::ptrdiff_t>(place), own_message);
+          load_before(split, p, label, emit);
+        }
+        if (place == shorter.size() || shorter[place] == own_message) break;
+      }
+    }
+  }
+}
+
+// What the step loads before it stores.
+void Predecessors::load_before(Constraint& c, int p, const Label& label, const Emit& emit) {
+  Fifo& fifo = c.fifos[at(p)];
+  if (label.mode == Mode::Fenced) {
+    if (!sets(p).owned_facts(c.sets[at(p)]).empty() || !empty_last_word(c, p)) return;
+    if (label.message != no_message && !learn(c, model_.messages[label.message])) return;
+  } else if (label.message != no_message && (fifo.empty() || fifo.front() != label.message)) {
+    fifo.insert(fifo.begin(), label.message);
+  }
+  if (normalise(c)) emit(std::move(c));
+}
+
+void Predecessors::fenced(const Constraint& c, int p, const Sets::Move& move, const Emit& emit) {
+  const Label& label = sets(p).label(move.label);
+  if (label.only_reads() && c.fifos[at(p)].empty() && is_known(c, model_.messages[label.message])) return;
+  Constraint after = c;
+  if (!empty_last_word(after, p)) return;
+  after.sets[at(p)] = move.after;
+  if (!learn(after, label.stores)) return;
+  const int number = move.label;
+  if (label.only_reads()) return locked_exposed(after, p, number, emit);
+  expose(after, label.stores, 0, [&](Constraint&& exposed) { locked_exposed(exposed, p, number, emit); });
+}
+
+void Predecessors::locked_exposed(const Constraint& c, int p, int label_number, const Emit& emit) {
+  const Label& label = sets(p).label(label_number);
+  for (const Sets::Move& move : sets(p).moves(c.sets[at(p)])) {
+    if (move.label != label_number) continue;
+    for (const Set before : move.before) {
+      Constraint made = c;
+      made.sets[at(p)] = before;
+      for (const Fact& store : label.stores) forget(made, store.variable);
+      if (label.message != no_message && !learn(made, model_.messages[label.message])) continue;
+      if (normalise(made)) emit(std::move(made));
+    }
+  }
+}
+
+void Predecessors::expose(const Constraint& c, const Facts& changed, int from, const Emit& emit) {
+  Constraint base = c;
+  drop_known_messages(base);
+  for (int q = from; q < processes(); ++q) {
+    const Fifo& fifo = base.fifos[at(q)];
+    Constraint made = base;
+    for (auto message = fifo.rbegin(); message != fifo.rend() && *message != own_message; ++message) {
+      const Facts& facts = model_.messages[*message];
+      if (!learn(made, facts)) break;
+      made.fifos[at(q)].pop_back();
+      if (!mentions(facts, changed)) continue;
+      expose(made, changed, q, emit);
+      break;
+    }
+  }
+  emit(std::move(base));
+}
+
+bool Predecessors::empty_last_word(Constraint& c, int p) {
+  Fifo& fifo = c.fifos[at(p)];
+  while (!fifo.empty() && fifo.back() != own_message) {
+    if (!learn(c, model_.messages[fifo.back()])) return false;
+    fifo.pop_back();
+  }
+  return true;
+}
+
+void Predecessors::drop_known_messages(Constraint& c) {
+  for (Fifo& fifo : c.fifos)
+    while (!fifo.empty() && fifo.back() != own_message && is_known(c, model_.messages[fifo.back()])) fifo.pop_back();
+}
+
+bool Predecessors::normalise(Constraint& c) {
+  if (std::find(c.sets.begin(), c.sets.end(), empty_set) != c.sets.end()) return false;
+  drop_known_messages(c);
+  for (int p = 0; p < processes(); ++p) saturate(c, p);
+  return true;
+}
+
+void Predecessors::saturate(Constraint& c, int p) {
+  const Fifo& fifo = c.fifos[at(p)];
+  Set& set = c.sets[at(p)];
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const Sets::Move& move : sets(p).moves(set)) {
+      const Label& label = sets(p).label(move.label);
+      if (!label.only_reads()) continue;
+      const bool at_head = label.mode == Mode::Plain && !fifo.empty() && fifo.front() == label.message;
+      if (!at_head && !(fifo.empty() && is_known(c, model_.messages[label.message]))) continue;
+      Set larger = set;
+      for (const Set before : move.before) larger = sets(p).unite(larger, before);
+      if (larger == set) continue;
+      set = larger;
+      grew = true;
+      break;  // the moves are those of the old set
+    }
+  }
+}
+
+bool Predecessors::is_initial(const Constraint& c) {
+  for (int p = 0; p < processes(); ++p) {
+    if (sets(p).owned(c.sets[at(p)]) != 0) return false;
+    if (!sets(p).has_initial(c.sets[at(p)], sets(p).graph().initial)) return false;
+  }
+  Constraint start = c;
+  if (!empty_fifos(start)) return false;
+  for (int p = 0; p < processes(); ++p)
+    if (!sets(p).has_initial(start.sets[at(p)], sets(p).graph().initial)) return false;
+  for (std::size_t place = 0; place < start.memory.size(); ++place) {
+    const auto& initial = model_.local.roles.initial[at(model_.local.roles.shared[place])];
+    const Value held = start.memory[place];
+    if (held != unknown_value && std::find(initial.begin(), initial.end(), held) == initial.end()) return false;
+  }
+  return true;
+}
+
+bool Predecessors::empty_fifos(Constraint& c) {
+  for (int p = 0; p < processes(); ++p)
+    if (!empty_last_word(c, p)) return false;
+  return true;
+}
+
+bool Predecessors::learn(Constraint& c, const Facts& facts) {
+  return std::all_of(facts.begin(), facts.end(), [&](const Fact& fact) { return learn(c, fact); });
+}
+
+// Memory must hold this, too.
+bool Predecessors::learn(Constraint& c, const Fact& fact) {
+  const Role& r = role(fact.variable);
+  switch (r.kind) {
+    case Role::Kind::Constant: return r.value == fact.value;
+    case Role::Kind::Exclusive: {
+      Set& set = c.sets[at(r.owner)];
+      set = sets(r.owner).restrict(set, r.place, fact.value);
+      return set != empty_set;
+    }
+    case Role::Kind::Shared: {
+      Value& held = c.memory[at(r.place)];
+      if (held != unknown_value && held != fact.value) return false;
+      held = fact.value;
+      return true;
+    }
+  }
+  return false;
+}
+
+// An exclusive variable's value is in the control states of its owner, which have just changed.
+void Predecessors::forget(Constraint& c, int variable) {
+  if (role(variable).kind == Role::Kind::Shared) c.memory[at(role(variable).place)] = unknown_value;
+}
+
+bool Predecessors::is_known(const Constraint& c, const Facts& facts) const {
+  return std::all_of(facts.begin(), facts.end(), [&](const Fact& fact) {
+    const Role& r = role(fact.variable);
+    switch (r.kind) {
+      case Role::Kind::Constant: return r.value == fact.value;
+      case Role::Kind::Exclusive: return model_.sets[at(r.owner)].known(c.sets[at(r.owner)], r.place) == fact.value;
+      case Role::Kind::Shared: return c.memory[at(r.place)] == fact.value;
+    }
+    return false;
+  });
+}
+
+}  // namespace memfence::dual

@@ -1,0 +1,154 @@
+// The product of a program and a Büchi automaton, state by state, with the marks on the arcs between them.
+//
+// A state of the product is a state of the program and, in one more slot, one of the automaton.
+#pragma once
+
+#include <cstring>
+
+#include "search/emptiness.hpp"
+#include "search/state_set.hpp"
+#include "search/successors.hpp"
+
+namespace memfence {
+
+template <MemoryModel Semantics>
+class Product {
+ public:
+  Product(const Machine& m, Semantics semantics, const BuchiQuery& query)
+      : machine_(m),
+        semantics_(std::move(semantics)),
+        query_(query),
+        automaton_slot_(static_cast<int>(semantics_.slots.size())),
+        layout_(product_slots()),
+        successors_(machine_, semantics_, false),
+        states_(layout_.words()),
+        work_(layout_.slots()) {}
+
+  // A successor of the program's part, before the automaton's choice.
+  struct Move {
+    std::size_t at;  // its words in `moved_`
+    Step step;
+    bool stutters;
+  };
+
+  const BuchiQuery& query() const { return query_; }
+  std::uint64_t count() const { return count_; }
+  std::uint64_t refused() const { return refused_; }
+  std::uint64_t bytes() const { return states_.bytes(); }
+  std::size_t state_bits() const { return layout_.bits(); }
+
+  Index insert_initial(std::size_t number) {
+    std::fill_n(work_.data(), layout_.slots(), 0);
+    std::copy(machine_.initial[number].begin(), machine_.initial[number].end(), work_.data());
+    work_.data()[automaton_slot_] = query_.initial;
+    std::vector<Word> packed(layout_.words());
+    layout_.pack(work_.data(), packed.data());
+    return insert(packed.data());
+  }
+  Index insert(const Word* packed) {
+    states_.reserve(count_ + 1);
+    const auto inserted = states_.insert(packed, hash_words(packed, layout_.words()), kNoIndex, static_cast<Index>(count_));
+    if (inserted.is_new) {
+      ++count_;
+      if (count_ * 2 > states_.capacity()) states_.grow(count_, [](Index) { return true; });
+    }
+    return inserted.index;
+  }
+  Index find(const Word* packed) const { return states_.find(packed, hash_words(packed, layout_.words())); }
+
+  // Every arc that leaves `state`, as use(successor words, marks, move).
+  template <class Use>
+  void arcs_from(Index state, Use&& use) {
+    const Word* from = states_.state(state);
+    layout_.unpack(from, work_.data());
+    semantics_.derive(work_);
+    work_.settle();
+    moves_.clear();
+    moved_.clear();
+    Sink sink{*this, from};
+    successors_.expand(work_, sink);
+    if (moves_.empty()) {
+      moved_.assign(from, from + layout_.words());
+      moves_.push_back({0, {}, true});
+    }
+    std::uint64_t valuation = 0;
+    bool failed = false;
+    for (std::size_t a = 0; a < query_.atoms.size(); ++a)
+      valuation |=
+          std::uint64_t{machine_.expressions[static_cast<std::size_t>(query_.atoms[a])].evaluate(work_.data(), failed) != 0}
+          << a;
+    const auto& leaving = query_.edges[static_cast<std::size_t>(work_[automaton_slot_])];
+    for (const Move& move : moves_) {
+      const std::uint64_t fair = fairness(move);
+      for (const BuchiEdge& edge : leaving) {
+        if ((edge.positive & ~valuation) || (edge.negative & valuation)) continue;
+        layout_.write(&moved_[move.at], automaton_slot_, edge.target);
+        use(&moved_[move.at], edge.marks | fair, move);
+      }
+    }
+  }
+
+ private:
+  struct Sink {
+    Product& product;
+    const Word* from;
+    void step(const Step& step) {
+      const std::size_t words = product.layout_.words(), at = product.moved_.size();
+      product.moved_.resize(at + words);
+      Word* const state = &product.moved_[at];
+      copy_words(from, state, words);
+      for (const Work::Change& c : product.work_.log()) product.layout_.write(state, c.slot, product.work_[c.slot]);
+      product.moves_.push_back({at, step, false});
+    }
+    void failed(const Step&) {}
+    void refused() { ++product.refused_; }
+  };
+
+  std::vector<Slot> product_slots() const {
+    std::vector<Slot> slots = semantics_.slots;
+    slots.push_back(Slot{0, static_cast<Value>(query_.edges.size()) - 1});
+    return slots;
+  }
+
+  std::uint64_t fairness(const Move& move) const {
+    std::uint64_t marks = 0;
+    for (std::size_t i = 0; i < query_.conditions.size(); ++i)
+      if (satisfies(query_.conditions[i], move)) marks |= std::uint64_t{1} << (static_cast<std::size_t>(query_.marks) + i);
+    return marks;
+  }
+  bool satisfies(const Condition& c, const Move& move) const {
+    bool failed = false;
+    switch (c.kind) {
+      case ConditionKind::Recurring:
+        return machine_.expressions[static_cast<std::size_t>(c.number)].evaluate(work_.data(), failed) != 0;
+      case ConditionKind::BufferDrains:
+        return semantics_.is_buffer_empty(work_, c.number, c.buffer) ||
+               (!move.stutters && move.step.kind == StepKind::Background && move.step.process == c.number &&
+                semantics_.drains(move.step.number, c.number, c.buffer));
+      case ConditionKind::ProcessRuns:
+        if (runs(move, c.number)) return true;
+        for (const Move& other : moves_)
+          if (runs(other, c.number)) return false;
+        return true;
+    }
+    return false;
+  }
+  bool runs(const Move& move, int process) const {
+    if (move.stutters || move.step.kind != StepKind::Edge) return false;
+    return move.step.process == process || machine_.edges[static_cast<std::size_t>(move.step.number)].partner == process;
+  }
+
+  const Machine& machine_;
+  Semantics semantics_;
+  const BuchiQuery& query_;
+  int automaton_slot_;
+  Layout layout_;
+  Successors<Semantics> successors_;
+  StateSet states_;
+  Work work_;
+  std::uint64_t count_ = 0, refused_ = 0;
+  std::vector<Move> moves_;
+  std::vector<Word> moved_;
+};
+
+}  // namespace memfence

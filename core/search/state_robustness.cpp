@@ -1,0 +1,76 @@
+#include "search/state_robustness.hpp"
+
+#include "models/semantics.hpp"
+#include "search/explored.hpp"
+
+namespace memfence {
+
+struct ScStates::Search {
+  Layout layout;
+  ExplorationOf<Sc, NoObserver> explored;
+};
+
+ScStates::ScStates(std::shared_ptr<const Machine> machine, const Limits& limits, int threads)
+    : search_(new Search{Layout(Sc(*machine).slots), {machine, Sc(*machine), false, NoObserver{}, limits, threads}}) {}
+
+ScStates::~ScStates() = default;
+
+Stop ScStates::stop() const { return search_->explored.stop; }
+
+const SearchStats& ScStates::stats() const { return search_->explored.stats; }
+
+bool ScStates::contains(const Value* slots, std::vector<Word>& scratch) const {
+  scratch.assign(search_->layout.words(), 0);
+  search_->layout.pack(slots, scratch.data());
+  const std::uint64_t hash = hash_words(scratch.data(), scratch.size());
+  return search_->explored.search.states().find(scratch.data(), hash) != kNoIndex;
+}
+
+namespace {
+
+// Finds a drained state that SC does not reach; among those of one level, the one with the smallest packed words.
+template <MemoryModel Semantics>
+class StrayObserver : public NoObserver {
+ public:
+  StrayObserver(const Machine& m, const Semantics& semantics, const ScStates& sc)
+      : machine_(&m), semantics_(&semantics), sc_(&sc) {}
+
+  void expand(Work& w, Index index) {
+    if (stray_) return;
+    for (int p = 0; p < static_cast<int>(machine_->processes.size()); ++p)
+      if (!semantics_->drained(w, p)) return;
+    if (!sc_->contains(w.data(), scratch_)) stray_ = index;
+  }
+  bool has_finding() const { return stray_.has_value(); }
+  void merge(StrayObserver& other, const StateSet& states) {
+    if (other.stray_ && (!stray_ || states.is_less(*other.stray_, *stray_))) stray_ = other.stray_;
+  }
+  const std::optional<Index>& stray() const { return stray_; }
+
+ private:
+  const Machine* machine_;
+  const Semantics* semantics_;
+  const ScStates* sc_;
+  std::vector<Word> scratch_;
+  std::optional<Index> stray_;
+};
+
+}  // namespace
+
+StrayResult explore_stray_states(std::shared_ptr<const Machine> machine, const Model& model, const ScStates& sc,
+                                 const Limits& limits, int threads) {
+  const Machine& m = *machine;
+  return with_semantics(m, model, [&](auto semantics) {
+    using Semantics = decltype(semantics);
+    using Observer = StrayObserver<Semantics>;
+    const Semantics outlives = semantics;  // the observer looks at it while the search runs
+    auto exploration = std::make_unique<ExplorationOf<Semantics, Observer>>(machine, std::move(semantics), false,
+                                                                            Observer(m, outlives, sc), limits, threads);
+    StrayResult result;
+    result.stray = exploration->search.observer().stray();
+    result.exploration = std::move(exploration);
+    return result;
+  });
+}
+
+}  // namespace memfence

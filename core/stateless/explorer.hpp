@@ -1,0 +1,218 @@
+// Depth-first search through the executions of an executor, one execution at a time.
+//
+// With a bound on preemptions the reduction is off: a reduced set of executions need not hold, for each class, the one
+// with the fewest preemptions. So it is where threads meet other than in memory.
+#pragma once
+
+#include "stateless/dpor.hpp"
+#include "stateless/path.hpp"
+
+namespace memfence {
+
+template <Executor E>
+class Explorer {
+ public:
+  // `arguments`: for the constructor of the executor.
+  template <class... Arguments>
+  Explorer(const ExploreOptions& options, const Limits& limits, Arguments&&... arguments)
+      : options_(options), limits_(limits), watch_(limits_), path_(std::forward<Arguments>(arguments)...),
+        dpor_(path_.executor.threads(), path_.frames, path_.offers),
+        reduce_(options.reduce && options.preemptions < 0 && path_.executor.meets_in_memory_only() &&
+                path_.executor.threads() <= kMostThreads) {}
+
+  ExploreResult run() {
+    result_.reduced = reduce_;
+    for (start_ = 0; start_ < path_.executor.starts() && result_.stop == Stop::None; ++start_) explore();
+    result_.seconds = watch_.seconds();
+    return std::move(result_);
+  }
+
+ private:
+  void explore();
+  void enter();
+  bool ends_here(const Frame& frame, bool failed) const {
+    return failed || frame.enabled == 0 || (frame.enabled & ~frame.sleep) == 0 ||
+           (options_.depth > 0 && path_.top() >= options_.depth);
+  }
+  static int preferred(const Frame& frame, Mask open) {
+    return frame.last >= 0 && (open & bit(frame.last)) ? frame.last : __builtin_ctzll(open);
+  }
+  bool choose(Frame& frame);
+  void next_alternative(Frame& frame);
+  void take();
+  void undo(Frame& frame);
+  void end(bool failed);
+  Schedule schedule() const;
+  void note_borderline(const StaleStep& found);
+  void note_failure();
+
+  ExploreOptions options_;
+  Limits limits_;
+  Watch watch_;
+  Path<E> path_;
+  Dpor dpor_;
+  bool reduce_;
+  std::size_t start_ = 0;
+  ExploreResult result_;
+};
+
+template <Executor E>
+void Explorer<E>::explore() {
+  path_.begin(start_);
+  dpor_.ensure_addresses(path_.addresses);
+  enter();
+  while (!path_.frames.empty() && result_.stop == Stop::None) {
+    Frame& frame = path_.frames.back();
+    if (frame.stepped) {
+      undo(frame);
+      next_alternative(frame);
+    }
+    if (frame.process < 0 && !choose(frame)) {
+      path_.leave();
+      continue;
+    }
+    take();
+  }
+  while (!path_.frames.empty()) {
+    if (path_.frames.back().stepped) undo(path_.frames.back());
+    path_.leave();
+  }
+}
+
+// A frame for the present state: inherit from the step that led here, and make the first choice.
+template <Executor E>
+void Explorer<E>::enter() {
+  const Mask fresh = path_.enter();
+  const std::size_t number = path_.top();
+  Frame& frame = path_.frames.back();
+  bool failed = false;
+  if (reduce_) {
+    dpor_.ensure_addresses(path_.addresses);
+    dpor_.look_back(number, frame.waiting & fresh);
+  }
+  if (number > 0) {
+    const Frame& parent = path_.frames[number - 1];
+    frame.last = parent.forced ? parent.last : parent.process;
+    frame.preemptions = parent.preemptions + parent.is_preemption(parent.process);
+    if (reduce_) frame.sleep = dpor_.still_asleep(number - 1);
+    failed = path_.taken(number - 1).fails;
+  }
+  if (ends_here(frame, failed)) {
+    frame.process = -1;
+    end(failed);
+    return;
+  }
+  if (frame.process >= 0) {
+    const Offer& local = path_.offer(number, frame.process);
+    frame.forced = true;
+    frame.alternative = local.first;
+    frame.backtrack = local.fails ? frame.enabled : bit(frame.process);  // what fails is tried behind all others, too
+    return;
+  }
+  frame.backtrack = reduce_ ? bit(preferred(frame, frame.enabled & ~frame.sleep)) : frame.enabled;
+}
+
+template <Executor E>
+bool Explorer<E>::choose(Frame& frame) {
+  while (true) {
+    const Mask open = frame.backtrack & frame.enabled & ~frame.sleep;
+    if (open == 0) return false;
+    const int p = preferred(frame, open);
+    frame.process = p;
+    frame.alternative = path_.offer(path_.top(), p).first;
+    if (options_.preemptions < 0 || frame.preemptions + frame.is_preemption(p) <= options_.preemptions) return true;
+    ++result_.cut;
+    frame.sleep |= bit(p);
+    frame.process = -1;
+  }
+}
+
+template <Executor E>
+void Explorer<E>::next_alternative(Frame& frame) {
+  if (++frame.alternative < path_.offer(path_.top(), frame.process).last) return;
+  frame.sleep |= bit(frame.process);
+  frame.process = -1;
+}
+
+template <Executor E>
+void Explorer<E>::take() {
+  const std::size_t number = path_.top();
+  Frame& frame = path_.frames.back();
+  if (options_.monitor && !frame.borderline)
+    if (const auto found = path_.monitor.before_step(number)) {
+      frame.borderline = true;
+      note_borderline(*found);
+    }
+  const bool fails = path_.executor.execute(path_.taken(number), path_.offers) == Executed::Failed;
+  if (fails) path_.offers.set_failing(number, frame.process, frame.alternative);
+  if (reduce_ && (fails || path_.offer(number, frame.process).touches)) dpor_.push(number, fails);
+  frame.stepped = true;
+  if ((++result_.steps & 0xfff) == 0) {
+    result_.stop = watch_.check(result_.executions, result_.steps, path_.frames.size(), 0);
+    if (result_.stop != Stop::None) return;
+  }
+  enter();
+}
+
+template <Executor E>
+void Explorer<E>::undo(Frame& frame) {
+  if (frame.raced) dpor_.pop();
+  path_.monitor.undo(frame);
+  path_.executor.go_back(frame.mark);
+  frame.raced = frame.stepped = false;
+}
+
+template <Executor E>
+void Explorer<E>::end(bool failed) {
+  const std::size_t number = path_.top();
+  Frame& frame = path_.frames.back();
+  const bool truncated = !failed && (frame.enabled & ~frame.sleep) != 0;
+  if (!failed && !truncated && frame.enabled != 0) {
+    ++result_.redundant;
+    return;
+  }
+  if (options_.monitor && !failed)
+    for (Mask rest = truncated ? 0 : frame.waiting; rest && !frame.borderline; rest &= rest - 1)
+      if (const auto found = path_.monitor.at_end(number, __builtin_ctzll(rest))) {
+        frame.borderline = true;
+        note_borderline(*found);
+      }
+  ++result_.executions;
+  result_.truncated += truncated;
+  result_.failed += failed;
+  result_.borderline += frame.borderline;
+  result_.deadlocked += !failed && !truncated && frame.waiting != 0;
+  if (failed) note_failure();
+  if (result_.kept.size() < options_.keep) {
+    Schedule& kept = result_.kept.emplace_back(schedule());
+    kept.borderline = frame.borderline;
+    kept.failed = failed;
+    kept.truncated = truncated;
+  }
+  if (options_.stop_at_first && (failed || frame.borderline)) result_.stop = Stop::Found;
+}
+
+// The steps up to the present frame.
+template <Executor E>
+Schedule Explorer<E>::schedule() const {
+  Schedule s;
+  s.start = start_;
+  for (std::size_t i = 0; i < path_.top(); ++i) s.edges.push_back(path_.taken(i).label);
+  return s;
+}
+
+// Of all findings the shortest is kept.
+template <Executor E>
+void Explorer<E>::note_borderline(const StaleStep& found) {
+  if (result_.first_borderline_seconds < 0) result_.first_borderline_seconds = watch_.seconds();
+  if (result_.finding && result_.finding->schedule.edges.size() <= path_.top()) return;
+  result_.finding = BorderlineFinding{schedule(), found.label, found.reads};
+}
+
+template <Executor E>
+void Explorer<E>::note_failure() {
+  if (result_.first_failure_seconds < 0) result_.first_failure_seconds = watch_.seconds();
+  if (!result_.failure || result_.failure->edges.size() > path_.top()) result_.failure = schedule();
+}
+
+}  // namespace memfence

@@ -1,0 +1,29 @@
+// A state on the way of the present execution: which choices are open there, and what the step taken from it has to undo.
+#pragma once
+
+#include "stateless/races.hpp"
+
+namespace memfence {
+
+struct Frame {
+  // Scheduling.
+  Mask enabled = 0, waiting = 0, sleep = 0, backtrack = 0;
+  int process = -1;
+  std::size_t alternative = 0;
+  int last = -1;  // who moved last, for counting preemptions
+  int preemptions = 0;
+  bool forced = false;  // a step without memory access, taken at once
+  // What the step taken from here has to undo.
+  bool stepped = false, raced = false, monitored = false;
+  std::size_t mark = 0, overwritten = 0;
+  // The monitor. Threads with a plain store that no fence has followed; whether a load has followed one: before and after
+  // the step.
+  Mask unfenced = 0, unfenced_after = 0;
+  bool gap = false, gap_after = false;
+  bool borderline = false;  // what led here, or what is possible here
+  int region = -1;          // frame in which the open lock region began
+
+  bool is_preemption(int p) const { return !forced && last >= 0 && last != p && (enabled & bit(last)); }
+};
+
+}  // namespace memfence

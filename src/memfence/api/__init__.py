@@ -1,0 +1,5 @@
+"""The verbs of memfence for Python and for the command line: the same calls, the same words, the same results.
+
+A verb takes a path, a text or a loaded program, and its options as keywords. One file per verb; `inputs` reads what all
+of them take. Nothing here prints or exits.
+"""

@@ -1,0 +1,56 @@
+"""`memfence.check`: does the program still work under the memory model?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memfence.api.inputs import Source, options_for, read_program
+from memfence.program.ir import Program
+from memfence.questions import check as ask
+from memfence.questions.conflicts import refuse_unused
+from memfence.source import SourceText
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.deadline import Deadline, TimeUp
+from memfence.tasks.evidence import Limit
+from memfence.tasks.limits import Cost, Limits, Stop
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import CheckResult, stats_of
+
+
+def check(source: Source, options: CheckOptions | None = None, **keywords: Any) -> CheckResult:
+    """A proof that the program works, or a run that shows why not.
+
+    `source` is a path, a text or a loaded program. Keywords are the fields of `CheckOptions`, on top of `options`:
+    `model="pso"`, `criterion="robust"`, `forbid="P0@cs && P1@cs"`, `timeout_seconds=10`; and how to read the program:
+    `language`, `int_bits`, `split_reads`. InputError for a program or property that cannot be read, ValueError for
+    options that make no sense. The time limit covers reading.
+    """
+    seconds = keywords.get("timeout_seconds", None if options is None else options.timeout_seconds)
+    deadline = Deadline(seconds)
+    given = frozenset(keywords)
+    try:
+        program = read_program(source, keywords, deadline)
+    except TimeUp:
+        return _unread(source, options or CheckOptions(), keywords, deadline)
+    asked = options_for(CheckOptions, program, options, keywords, deadline)
+    refuse_unused(program, asked, given)
+    return ask(program, asked)
+
+
+def _unread(source: Source, options: CheckOptions, keywords: dict[str, Any], deadline: Deadline) -> CheckResult:
+    """The time was up before there was a program to ask about."""
+    criterion = Criterion(keywords.get("criterion") or options.criterion or Criterion.SAFETY)
+    answer = Answer(Verdict.UNKNOWN, Limit(Stop.TIMEOUT, 0), "none", Cost())
+    model = keywords.get("model") or options.model
+    return CheckResult(
+        unread_program(source), model, criterion, (), answer, Limits(deadline=deadline), stats_of(answer.cost)
+    )
+
+
+def unread_program(source: Source) -> Program:
+    """What is known of a program that was not read: what it is called."""
+    if isinstance(source, Program):
+        return source
+    name = source.path if isinstance(source, SourceText) else "<stdin>" if str(source) == "-" else str(source)
+    return Program(name, (), (), source=SourceText(name, ""))

@@ -1,0 +1,21 @@
+"""`memfence.compare`: every criterion side by side, with the fences that each needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memfence.api.inputs import Source, options_for, read_program
+from memfence.questions.compare import Comparison
+from memfence.synthesis.comparison import compare as ask
+from memfence.tasks.deadline import Deadline
+from memfence.tasks.options import CheckOptions
+
+
+def compare(source: Source, options: CheckOptions | None = None, *, fences: bool = True, **keywords: Any) -> Comparison:
+    """Ask every criterion under TSO and PSO, and how few `fences` make those hold that do not.
+
+    `source` and keywords as for `check`. The time limit holds for each answer and each count.
+    """
+    deadline = Deadline(keywords.get("timeout_seconds"))
+    program = read_program(source, keywords, deadline)
+    return ask(program, options_for(CheckOptions, program, options, keywords, deadline), fences=fences)

@@ -1,0 +1,40 @@
+"""`memfence.explore` and `memfence.replay`: SC executions one by one, and schedules that were saved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from memfence.api.inputs import Source, read_program
+from memfence.execution.schedule import Replayable, read_schedules
+from memfence.pipeline import read_source
+from memfence.questions.explore import ExploreOptions, ExploreResult
+from memfence.questions.explore import explore as ask
+from memfence.tasks.deadline import Deadline
+
+
+def explore(source: Source, options: ExploreOptions | None = None, **keywords: Any) -> ExploreResult:
+    """Run SC executions of the program and monitor each: does an assertion fail, is one borderline for store buffers?
+
+    Keywords are the fields of `ExploreOptions`, and how to read the program. TimeUp where the time is up before runs
+    that were found could be replayed: there is no verdict without that.
+    """
+    asked = options or ExploreOptions()
+    deadline = asked.deadline or Deadline(keywords.get("timeout_seconds", asked.timeout_seconds))
+    program = read_program(source, keywords, deadline)
+    with deadline.enforced():
+        return ask(program, replace(asked, **keywords, deadline=deadline))
+
+
+def replay(
+    source: Source, schedule: str | Path, *, timeout_seconds: float | None = None, **keywords: Any
+) -> tuple[Replayable, ...]:
+    """The runs that a saved schedule holds, replayed on the program. InputError if one is not a run of it.
+
+    TimeUp where the time is up before.
+    """
+    deadline = Deadline(timeout_seconds)
+    program = read_program(source, keywords, deadline)
+    with deadline.enforced():
+        return read_schedules(program, read_source(schedule))

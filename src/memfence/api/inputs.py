@@ -1,0 +1,122 @@
+"""What every verb takes: a program in any form, properties as text, options as keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_type_hints
+
+from memfence.diagnostics import Diagnostic, InputError
+from memfence.pipeline import load, load_text, read_standard_input
+from memfence.program.expressions import FALSE, Expr
+from memfence.program.ir import Forbidden, Invariant, Ltl, Program
+from memfence.program.load_options import LoadOptions
+from memfence.program.text.properties import parse_expression
+from memfence.source import SourceText
+from memfence.tasks.deadline import Deadline
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.task import ALL_REDUCTIONS
+from memfence.tasks.usage import WrongUsage
+
+STANDARD_INPUT = "-"
+
+Source = Program | SourceText | str | Path
+"""A loaded program, a text, or the path of a file (`-`: standard input). A text with a line break is no path."""
+
+LOADING = tuple(one.name for one in fields(LoadOptions))
+"""Keywords that say how to read the program; they make no sense for one that is loaded already."""
+OptionsT = TypeVar("OptionsT", bound=CheckOptions)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A program with the options that were asked about it; `given` are the names of those that were said."""
+
+    program: Program
+    given: frozenset[str]
+
+
+def read_program(source: Source, keywords: dict[str, Any], deadline: Deadline) -> Program:
+    """The program that `source` stands for; takes the keywords about loading out of `keywords`.
+
+    InputError if it is no program, TimeUp if reading it takes too long.
+    """
+    how = {name: keywords.pop(name) for name in LOADING if name in keywords}
+    if isinstance(source, Program):
+        if any(value not in (None, False) for value in how.values()):
+            raise WrongUsage(next(iter(how)), "the program is loaded already")
+        return source
+    options = LoadOptions(**how)
+    with deadline.enforced(grace=0):
+        if isinstance(source, SourceText):
+            return load_text(source, options)
+        if str(source) == STANDARD_INPUT:
+            return load_text(read_standard_input(), options)
+        if isinstance(source, str) and "\n" in source:
+            return load_text(SourceText("<text>", source), options)
+        return load(source, options)
+
+
+def options_for(
+    kind: type[OptionsT], program: Program, options: OptionsT | None, keywords: Mapping[str, Any], deadline: Deadline
+) -> OptionsT:
+    """`options` with `keywords` on top: properties may be texts, values are checked against what is allowed."""
+    known = {one.name for one in fields(kind)}
+    for name in keywords:
+        if name not in known:
+            near = get_close_matches(name, sorted(known | set(LOADING)), n=1)
+            raise WrongUsage(name, "there is no such option" + (f"; did you mean {near[0]}?" if near else ""))
+    changes = {name: value for name, value in keywords.items() if value is not None}
+    _refuse_values(kind, changes)
+    changes |= _properties(program, changes)
+    base = kind() if options is None else options
+    return replace(base, **changes, deadline=base.deadline or deadline)
+
+
+def _refuse_values(kind: type[CheckOptions], values: Mapping[str, Any]) -> None:
+    """ValueError with the allowed values, where an option takes one of a few."""
+    hints = get_type_hints(kind)
+    for name, value in values.items():
+        allowed = [choice for choice in get_args(hints[name]) if isinstance(choice, str)]
+        if allowed and isinstance(value, str) and value not in allowed:
+            raise WrongUsage(name, f"{value!r} is not one of {', '.join(map(repr, allowed))}")
+    unknown = [name for name in values.get("reduce", ()) if name not in ALL_REDUCTIONS]
+    if unknown:
+        raise WrongUsage("reduce", f"`{unknown[0]}` is no reduction; use some of {', '.join(ALL_REDUCTIONS)}")
+    seconds = values.get("timeout_seconds")
+    if seconds is not None and not 0 <= seconds < float("inf"):
+        raise WrongUsage("timeout_seconds", f"{seconds} is not a number of seconds")
+
+
+def _properties(program: Program, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The properties among the keywords, parsed; InputError with the mistakes of all of them."""
+    mistakes: list[Diagnostic] = []
+
+    def parsed(text: str, option: str) -> Expr:
+        try:
+            return parse_expression(text, program, option)
+        except InputError as error:
+            mistakes.extend(error.diagnostics)
+            return FALSE
+
+    found: dict[str, Any] = {}
+    if "forbid" in given:
+        texts = _several(given["forbid"])
+        found["forbid"] = tuple(Forbidden(parsed(t, "--forbid"), t) if isinstance(t, str) else t for t in texts)
+    if "invariant" in given:
+        texts = _several(given["invariant"])
+        found["invariant"] = tuple(Invariant(parsed(t, "--invariant"), t) if isinstance(t, str) else t for t in texts)
+    if isinstance(given.get("ltl"), str):
+        text = given["ltl"]
+        found["ltl"] = Ltl("ltl", text, SourceText("--ltl", text).span(0, len(text)))
+    if isinstance(given.get("define"), Mapping):
+        found["define"] = tuple(given["define"].items())
+    if mistakes:
+        raise InputError(mistakes)
+    return found
+
+
+def _several(value: Any) -> Iterable[Any]:
+    return (value,) if isinstance(value, str | Forbidden | Invariant) else value

@@ -1,0 +1,57 @@
+"""`memfence.why`: is a fence that the program already has needed?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from memfence.api.inputs import Source, options_for, read_program
+from memfence.program.ir import Program
+from memfence.questions.conflicts import refuse_unused
+from memfence.synthesis.necessity import ExistingFence, WhyResult, existing_fences
+from memfence.synthesis.necessity import why as ask
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.deadline import Deadline
+from memfence.tasks.options import CheckOptions, criterion_to_check
+from memfence.tasks.usage import WrongUsage
+
+
+def why(
+    source: Source,
+    line: int | None = None,
+    options: CheckOptions | None = None,
+    *,
+    criteria: Iterable[Criterion | str] = (),
+    **keywords: Any,
+) -> tuple[WhyResult, ...]:
+    """For each criterion (as for `check`, if none is given): the run that appears without each fence, or a proof.
+
+    `line`: only the fences of that line. The time limit holds for each check.
+    """
+    deadline = Deadline(keywords.get("timeout_seconds"))
+    program = read_program(source, keywords, deadline)
+    asked = options_for(CheckOptions, program, options, keywords, deadline)
+    chosen = [Criterion(one) for one in criteria] or [criterion_to_check(program, asked)]
+    fences = _fences(program, line)
+    questions = [_with_criterion(asked, one) for one in chosen]
+    for question in questions:
+        refuse_unused(program, question)
+    return tuple(ask(program, one, asked, fences) for one in chosen)
+
+
+def _with_criterion(options: CheckOptions, criterion: Criterion) -> CheckOptions:
+    from dataclasses import replace
+
+    return replace(options, criterion=criterion)
+
+
+def _fences(program: Program, line: int | None) -> tuple[ExistingFence, ...]:
+    fences = existing_fences(program)
+    if line is None:
+        return fences
+    chosen = tuple(fence for fence in fences if fence.at.source is program.source and fence.at.line == line)
+    if not chosen:
+        lines = sorted({fence.at.line for fence in fences if fence.at.source is program.source})
+        known = f"fences are in line {', '.join(map(str, lines))}" if lines else "there is no fence in this file"
+        raise WrongUsage("line", f"no fence in line {line}; {known}")
+    return chosen

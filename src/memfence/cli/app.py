@@ -1,0 +1,43 @@
+"""The application that the verbs are added to, one file each."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from memfence.version import VERSION
+
+ORDER = ("check", "fix", "why", "compare", "explore", "monitor", "translate", "bench", "explain")
+
+
+class Commands(TyperGroup):
+    """The commands in the order in which one needs them, not in that of the modules that define them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        names = super().list_commands(ctx)
+        return sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+
+
+app = typer.Typer(
+    name="memfence",
+    cls=Commands,
+    help="Does your lock-free code still work on real hardware, and where exactly do the fences go?\n\n"
+    "Start with: memfence check examples/lost_wakeup.pml",
+    epilog="Exit codes: 0 holds, 1 violated, 2 wrong usage, 3 bad input, 4 unknown or only bounded, 70 internal error.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(invoke_without_command=True)
+def main(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    if version:
+        sys.stdout.write(f"memfence {VERSION}\n")
+        raise typer.Exit

@@ -1,0 +1,92 @@
+"""`memfence check FILE`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memfence.cli.app import app
+from memfence.cli.choices import Model
+from memfence.cli.exit_codes import exit_of
+from memfence.cli.keywords import keywords_of
+from memfence.cli.option_groups import (
+    CriterionOption,
+    File,
+    Limited,
+    LoadingInSteps,
+    Properties,
+    Reported,
+    Searching,
+    grouped,
+)
+from memfence.cli.progress import ProgressLine
+from memfence.cli.refusal import refusing
+from memfence.cli.report_files import ReportFiles
+
+if TYPE_CHECKING:
+    from memfence.tasks.result import CheckResult
+
+
+@app.command(
+    short_help="Does the program still work? A proof, or a run.",
+    epilog="Example: memfence check examples/lost_wakeup.pml --model tso",
+)
+@grouped
+def check(
+    context: typer.Context,
+    file: File,
+    properties: Properties,
+    searching: Searching,
+    limited: Limited,
+    loading: LoadingInSteps,
+    reported: Reported,
+    model: Annotated[Model, typer.Option(help="Memory model.")] = Model.tso,
+    criterion: CriterionOption = None,
+    abstract: Annotated[
+        int | None,
+        typer.Option(metavar="K", min=0, help="For persistent: first flatten all but one process after K steps."),
+    ] = None,
+) -> None:
+    """Does the program still work under the memory model? A proof, or a run that shows why not."""
+    from memfence.api.check import check as ask
+
+    progress = ProgressLine(quiet=reported.quiet)
+    files = ReportFiles(reported.html, reported.sarif, reported.junit)
+    files.require_places()
+    try:
+        with refusing(reported.json, file, files):
+            result = ask(file, **keywords_of(context, progress))
+    finally:
+        progress.close()
+    if not (reported.quiet or loading.split_reads):
+        _warn(result)
+    _print(result, reported)
+    files.write_check(result)
+    raise typer.Exit(exit_of(result.verdict))
+
+
+def _warn(result: CheckResult) -> None:
+    """What is legal in the language but may not mean what its author thinks."""
+    from memfence.diagnostics import render
+
+    if result.program.warnings:
+        sys.stderr.write(render(result.program.warnings) + "\n")
+
+
+def _print(result: CheckResult, reported: Reported) -> None:
+    from memfence.cli import terminal
+
+    if reported.json:
+        from memfence.reports.json import render_json
+
+        sys.stdout.write(render_json(result))
+        return
+    from memfence.reports.herd import herd_report
+    from memfence.reports.text import render_text, verdict_line
+
+    sys.stdout.write(herd_report(result))
+    line = f"{verdict_line(result)}\n"
+    text = line if reported.quiet else render_text(result, width=terminal.width(), verbose=reported.verbose)
+    terminal.write(text)

@@ -1,0 +1,53 @@
+"""`memfence compare FILE`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from memfence.cli.app import app
+from memfence.cli.exit_codes import Exit
+from memfence.cli.keywords import keywords_of
+from memfence.cli.option_groups import File, HtmlOption, JsonOption, Limited, Loading, States, grouped
+from memfence.cli.progress import ProgressLine
+from memfence.cli.refusal import refusing
+from memfence.cli.report_files import ReportFiles
+
+
+@app.command(short_help="Every criterion side by side.", epilog="Example: memfence compare examples/peterson.pml")
+@grouped
+def compare(
+    context: typer.Context,
+    file: File,
+    states: States,
+    limited: Limited,
+    loading: Loading,
+    json: JsonOption = False,
+    html: HtmlOption = None,
+    no_fences: Annotated[bool, typer.Option("--no-fences", help="Do not count the fences that are needed.")] = False,
+) -> None:
+    """Every criterion side by side, under TSO and PSO: verdict, states, time, fences needed.
+
+    The time limit holds for each answer and each count of fences. Exit code 0: every question was decided, whatever the
+    answers; 4: some were not.
+    """
+    from memfence.api.compare import compare as ask
+    from memfence.cli import terminal
+    from memfence.reports.compare import render_comparison, render_comparison_json
+
+    files = ReportFiles(html)
+    files.require_places()
+    progress = ProgressLine()
+    try:
+        with refusing(json):
+            comparison = ask(file, fences=not no_fences, **keywords_of(context, progress, but=("no_fences",)))
+    finally:
+        progress.close()
+    if json:
+        sys.stdout.write(render_comparison_json(comparison))
+    else:
+        terminal.write(render_comparison(comparison, width=terminal.width()))
+    files.write_comparison(comparison)
+    raise typer.Exit(Exit.HOLDS if comparison.is_conclusive else Exit.UNKNOWN)

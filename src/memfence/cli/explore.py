@@ -1,0 +1,211 @@
+"""`memfence explore FILE`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from memfence.cli.app import app
+from memfence.cli.exit_codes import Exit, exit_of
+from memfence.cli.keywords import keywords_of, typed
+from memfence.cli.option_groups import File, HtmlOption, JsonOption, Loading, QuietOption, grouped
+from memfence.cli.progress import ProgressLine
+from memfence.cli.refusal import refusing
+from memfence.cli.report_files import ReportFiles, make_folder, require_place, write_report
+
+if TYPE_CHECKING:
+    from memfence.questions.explore import ExploreResult
+    from memfence.tasks.deadline import Deadline
+
+ONLY_HERE = ("no_monitor", "save_trace", "most_traces", "save_schedule", "replay")
+NOT_WITH_REPLAY = (
+    "preemptions", "depth", "first", "no_monitor", "timing", "save_trace", "most_traces", "save_schedule", "html",
+)  # fmt: skip
+
+
+@app.command(
+    short_help="Run SC executions one by one, and monitor each.",
+    epilog="Example: memfence explore examples/lost_wakeup.pml --preemptions 3",
+)
+@grouped
+def explore(
+    context: typer.Context,
+    file: File,
+    loading: Loading,
+    preemptions: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=0, help="Try all executions with 0, 1, ... up to N preemptions. Default: no bound."
+        ),
+    ] = None,
+    depth: Annotated[int, typer.Option(metavar="D", min=1, help="Follow no execution beyond D steps.")] = 1_000,
+    first: Annotated[bool, typer.Option("--first", help="Stop at the first finding.")] = False,
+    no_monitor: Annotated[bool, typer.Option("--no-monitor", help="Look for assertion failures only.")] = False,
+    timing: Annotated[bool, typer.Option("--timing", help="Explore again without the monitor, to compare.")] = False,
+    save_trace: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write executions as traces for `memfence monitor`.")
+    ] = None,
+    most_traces: Annotated[int, typer.Option(metavar="N", min=1, help="Write at most N traces.")] = 1_000,
+    save_schedule: Annotated[
+        Path | None, typer.Option(metavar="OUT", help="Write what was found as schedules for --replay.")
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option(metavar="SCHEDULE", help="Explore nothing: replay a saved schedule.")
+    ] = None,
+    timeout: Annotated[float | None, typer.Option(metavar="S", min=0, help="Give up after S seconds.")] = None,
+    json: JsonOption = False,
+    html: HtmlOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Run SC executions one by one: does an assertion fail, is one borderline for store buffers?"""
+    from memfence.tasks.deadline import Deadline
+
+    if replay is not None:
+        _refuse_with_replay(typed(context))
+        text = _replayed(context, file, replay, json, quiet)
+        _show(text or _no_answer(file, Deadline(timeout), json, quiet), json)
+        raise typer.Exit(Exit.UNKNOWN if text is None else Exit.VIOLATED)
+    files = ReportFiles(html)
+    files.require_places()
+    require_place(save_schedule, "--save-schedule")
+    if save_trace is not None:
+        make_folder(save_trace, "--save-trace")
+    deadline, progress = Deadline(timeout), ProgressLine(quiet=quiet)
+    keep = most_traces if save_trace is not None else 0
+    result = _explored(context, file, deadline, progress, json, {"monitor": not no_monitor, "save": keep})
+    if result is None:
+        _show(_no_answer(file, deadline, json, quiet), json)
+        raise typer.Exit(Exit.UNKNOWN)
+    _save(result, deadline, save_trace, save_schedule, files)
+    _show(_report(result, json, quiet), json)
+    raise typer.Exit(exit_of(result.verdict))
+
+
+def _explored(
+    context: typer.Context, file: Path, deadline: Deadline, progress: ProgressLine, json: bool, more: dict[str, Any]
+) -> ExploreResult | None:
+    """What was found; None where the time was up before the runs to it were replayed: no verdict without that."""
+    from memfence.api.explore import explore as ask
+    from memfence.questions.explore import ExploreOptions
+    from memfence.tasks.deadline import TimeUp
+
+    keywords = keywords_of(context, progress, but=ONLY_HERE)
+    try:
+        with refusing(json):
+            return ask(file, ExploreOptions(deadline=deadline), **keywords, **more)
+    except TimeUp:
+        return None
+    finally:
+        progress.close()
+
+
+def _show(text: str, json: bool) -> None:
+    from memfence.cli import terminal
+
+    if json:
+        sys.stdout.write(text)
+    else:
+        terminal.write(text)
+
+
+def _refuse_with_replay(given: Collection[str]) -> None:
+    for name in NOT_WITH_REPLAY:
+        if name in given:
+            what = "--replay explores nothing: it shows the runs of a saved schedule"
+            raise typer.BadParameter(what, param_hint=f"--{name.replace('_', '-')}")
+
+
+def _report(result: ExploreResult, json: bool, quiet: bool) -> str:
+    from memfence.cli import terminal
+    from memfence.reports.exploration import explore_object, explore_text
+
+    if json:
+        from memfence.reports.json import dump
+
+        return dump(explore_object(result))
+    return explore_text(result, width=terminal.width(), quiet=quiet)
+
+
+def _replayed(context: typer.Context, file: Path, schedule: Path, json: bool, quiet: bool) -> str | None:
+    """The report; None where the time was up before."""
+    from memfence.api.explore import replay
+    from memfence.cli import terminal
+    from memfence.reports.exploration import replay_object, replay_text
+    from memfence.tasks.deadline import TimeUp
+
+    try:
+        with refusing(json):
+            replayed = replay(file, schedule, **keywords_of(context, ProgressLine(quiet=True), but=ONLY_HERE))
+    except TimeUp:
+        return None
+    if json:
+        from memfence.reports.json import dump
+
+        return dump(replay_object(replayed))
+    return replay_text(replayed, width=terminal.width(), quiet=quiet)
+
+
+def _no_answer(file: Path, deadline: Deadline, json: bool, quiet: bool) -> str:
+    from memfence.reports.exploration import no_answer_object, no_answer_text
+
+    name = "<stdin>" if str(file) == "-" else str(file)
+    if json:
+        from memfence.reports.json import dump
+
+        return dump(no_answer_object(name, deadline))
+    return no_answer_text(name, deadline, quiet=quiet)
+
+
+def _save(
+    result: ExploreResult, deadline: Deadline, traces: Path | None, schedule: Path | None, files: ReportFiles
+) -> None:
+    """Every file that was asked for and that the time suffices for; what is missing is said, not hidden."""
+    if traces is not None:
+        _save_traces(result, deadline, traces)
+    from memfence.tasks.deadline import TimeUp
+
+    try:
+        with deadline.enforced():
+            if schedule is not None:
+                _save_schedules(result, schedule)
+            files.write_explore(result)
+    except TimeUp:
+        sys.stderr.write(f"the files with the runs were not written: {_named(deadline)}\n")
+
+
+def _named(deadline: Deadline) -> str:
+    from memfence.reports.sentences import timeout_text
+
+    return timeout_text(deadline)
+
+
+def _save_traces(result: ExploreResult, deadline: Deadline, folder: Path) -> None:
+    """One file an execution, numbered."""
+    from memfence.execution.recording import render_trace
+    from memfence.tasks.deadline import TimeUp
+
+    written, why = 0, "see --most-traces"
+    for execution in result.executions:
+        try:
+            with deadline.enforced():
+                text = render_trace(result.events(execution))
+        except TimeUp:
+            why = _named(deadline)
+            break
+        written += 1
+        write_report(folder / f"execution-{written:06d}.jsonl", text, "--save-trace")
+    left = result.counts.interleavings - written
+    if left > 0:
+        sys.stderr.write(f"{written} traces written, {left} executions not: {why}\n")
+
+
+def _save_schedules(result: ExploreResult, path: Path) -> None:
+    from memfence.execution.schedule import schedule_object
+    from memfence.reports.json import dump
+
+    text = dump({"findings": [schedule_object(f.replayable) for f in result.findings]})
+    write_report(path, text, "--save-schedule")

@@ -1,0 +1,159 @@
+"""`memfence fix FILE`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from memfence.cli.app import app
+from memfence.cli.choices import AtomicWaits, Minimise, RelaxedModel, Via
+from memfence.cli.exit_codes import Exit, exit_of_fix
+from memfence.cli.keywords import keywords_of, typed
+from memfence.cli.option_groups import (
+    AtomicWaitsOption,
+    CriterionOption,
+    File,
+    Limited,
+    LoadingInSteps,
+    Properties,
+    Reported,
+    Searching,
+    grouped,
+)
+from memfence.cli.progress import ProgressLine
+from memfence.cli.refusal import refusing
+from memfence.cli.report_files import ReportFiles, require_place, write_report
+
+if TYPE_CHECKING:
+    from memfence.frontends.registry import EditKind
+    from memfence.synthesis.atomic_writes import AtomicFix
+    from memfence.synthesis.result import FixResult
+
+
+@app.command(
+    short_help="Where do fences go, and how few are enough?",
+    epilog="Example: memfence fix examples/lost_wakeup.pml --model tso",
+)
+@grouped
+def fix(
+    context: typer.Context,
+    file: File,
+    properties: Properties,
+    searching: Searching,
+    limited: Limited,
+    loading: LoadingInSteps,
+    reported: Reported,
+    model: Annotated[RelaxedModel, typer.Option(help="Memory model.")] = RelaxedModel.tso,
+    criterion: CriterionOption = None,
+    atomic: Annotated[
+        Path | None, typer.Option("--atomic", metavar="LIST", help="With --ltl: atomic writes, read and written.")
+    ] = None,
+    atomic_waits: AtomicWaitsOption = AtomicWaits.own,
+    minimise: Annotated[
+        Minimise, typer.Option(help="Fewest edits, least cost, or the first set the papers' greedy loops find.")
+    ] = Minimise.COUNT,
+    every: Annotated[bool, typer.Option("--all", help="List every minimal set.")] = False,
+    via: Annotated[
+        Via | None, typer.Option(help="For PSO: mfences until it works under TSO, then sfences.", show_default=False)
+    ] = None,
+    kinds: Annotated[
+        str | None, typer.Option(metavar="LIST", help="What may be written: some of mfence,sfence,locked.")
+    ] = None,
+    cost: Annotated[
+        str | None, typer.Option(metavar="KIND=N,...", help="Default mfence=10,sfence=2,locked=10; a loop is times 10.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="OUT", help="Write the text to OUT.")] = None,
+    in_place: Annotated[bool, typer.Option("--in-place", help="Write the text back to FILE.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Print the diff only.")] = False,
+) -> None:
+    """Where exactly do fences go, and how few are enough? Each proved to be needed, all together to be enough."""
+    from memfence.api.fix import fix as ask
+
+    if in_place and output is not None:
+        raise typer.BadParameter("use one of --in-place and -o", param_hint="--in-place")
+    if in_place and str(file) == "-":
+        raise typer.BadParameter("standard input cannot be written back; use -o", param_hint="--in-place")
+    progress = ProgressLine(quiet=reported.quiet)
+    files = ReportFiles(reported.html, reported.sarif, reported.junit)
+    files.require_places()
+    require_place(atomic, "--atomic")
+    require_place(output, "--output")
+    keywords = keywords_of(context, progress, but=("atomic", "output", "in_place", "diff", "kinds", "cost"))
+    given = {"html", "sarif", "junit", "atomic", "atomic_waits"} & set(typed(context))
+    try:
+        with refusing(reported.json, file, files):
+            known = _list_of(atomic)
+            result = ask(file, **keywords, **_edits(kinds, cost), **known, given=given)
+    finally:
+        progress.close()
+    _write(result, atomic, file if in_place else output)
+    _print(result, reported, diff)
+    files.write_fix(result)
+    raise typer.Exit(exit_of_fix(result.verdict))
+
+
+def _list_of(atomic: Path | None) -> dict[str, Any]:
+    """A list that exists already is where to start from."""
+    return {} if atomic is None or not atomic.exists() else {"atomic": str(atomic)}
+
+
+def _edits(kinds: str | None, cost: str | None) -> dict[str, Any]:
+    return {
+        **({} if kinds is None else {"kinds": _kinds(kinds)}),
+        **({} if cost is None else {"costs": _costs(cost)}),
+    }
+
+
+def _kinds(text: str) -> tuple[EditKind, ...]:
+    from memfence.synthesis.options import DEFAULT_COSTS
+
+    words = [word.strip() for word in text.split(",")]
+    found = tuple(kind for kind in DEFAULT_COSTS if kind in words)
+    if not found or len(found) != len(set(words)):
+        raise typer.BadParameter(f"`{text}` is not a list of mfence, sfence, locked", param_hint="--kinds")
+    return found
+
+
+def _costs(text: str) -> dict[EditKind, int]:
+    from memfence.synthesis.options import DEFAULT_COSTS
+
+    costs = dict(DEFAULT_COSTS)
+    for part in text.split(","):
+        name, _, number = (piece.strip() for piece in part.partition("="))
+        kind = next((known for known in DEFAULT_COSTS if known == name), None)
+        if kind is None or not number.isascii() or not number.isdecimal() or not 0 < int(number) <= 1_000_000:
+            raise typer.BadParameter(f"`{part}` is not KIND=N with N from 1 to 1000000", param_hint="--cost")
+        costs[kind] = int(number)
+    return costs
+
+
+def _write(result: FixResult | AtomicFix, atomic: Path | None, text: Path | None) -> None:
+    """What is proved only: what is not known to work is not written over what is there."""
+    from memfence.reports.fix_files import atomic_list, fixed_text
+    from memfence.synthesis.atomic_writes import AtomicFix
+
+    if exit_of_fix(result.verdict) is not Exit.HOLDS:
+        return
+    if atomic is not None and isinstance(result, AtomicFix):
+        write_report(atomic, atomic_list(result), "--atomic")
+    if text is not None:
+        write_report(text, fixed_text(result), "--output")
+
+
+def _print(result: FixResult | AtomicFix, reported: Reported, diff: bool) -> None:
+    from memfence.cli import terminal
+    from memfence.reports.fix_files import fix_diff, fix_report_object, fix_report_text
+
+    if reported.json:
+        from memfence.reports.json import dump
+
+        sys.stdout.write(dump(fix_report_object(result)))
+    elif diff:
+        # Only what is proved is for `git apply`.
+        sys.stdout.write(fix_diff(result) if exit_of_fix(result.verdict) is Exit.HOLDS else "")
+    else:
+        width = terminal.width()
+        terminal.write(fix_report_text(result, width=width, quiet=reported.quiet, verbose=reported.verbose))

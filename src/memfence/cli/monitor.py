@@ -1,0 +1,46 @@
+"""`memfence monitor TRACE`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from memfence.cli.app import app
+from memfence.cli.exit_codes import exit_of
+from memfence.cli.option_groups import HtmlOption, JsonOption, QuietOption
+from memfence.cli.refusal import refusing
+from memfence.cli.report_files import ReportFiles
+
+
+@app.command(
+    short_help="Check one recorded execution for store-buffer safety.",
+    epilog="Example: memfence monitor run.jsonl.gz",
+)
+def monitor(
+    trace: Annotated[
+        str,
+        typer.Argument(metavar="TRACE", help="JSON lines, gzip accepted; - reads standard input.", show_default=False),
+    ],
+    json: JsonOption = False,
+    html: HtmlOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Could this recorded SC execution have gone another way on hardware with store buffers?"""
+    from memfence.cli import terminal
+    from memfence.questions.monitor import monitor as run_monitor
+    from memfence.reports.monitoring import monitor_object, monitor_text
+
+    files = ReportFiles(html)
+    files.require_places()
+    with refusing(json):
+        result = run_monitor(trace)
+    if json:
+        from memfence.reports.json import dump
+
+        sys.stdout.write(dump(monitor_object(result)))
+    else:
+        terminal.write(monitor_text(result, quiet=quiet))
+    files.write_monitor(result)
+    raise typer.Exit(exit_of(result.verdict))

@@ -1,0 +1,162 @@
+"""Options that several verbs share, each declared once.
+
+A verb lists groups among its parameters; `grouped` shows the options of the groups to typer in their place, and hands
+the groups over filled in.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from memfence.cli.choices import AtomicWaits, BoundPer, CriterionChoice, EngineChoice
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The program; - reads standard input.", show_default=False)]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only.")]
+HtmlOption = Annotated[
+    Path | None, typer.Option("--html", metavar="OUT", help="Also write a page with the run to step through.")
+]
+AtomicWaitsOption = Annotated[
+    AtomicWaits,
+    typer.Option("--atomic-waits", help="An atomic write waits for its own process's stores, or for all (DVE)."),
+]
+CriterionOption = Annotated[
+    CriterionChoice | None,
+    typer.Option(
+        help="What must hold. Default: safety if a property or assertion is stated, else robust. "
+        "persistent and trf are about TSO; trf and drf about SC runs."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """Properties of states."""
+
+    forbid: Annotated[
+        list[str] | None, typer.Option(metavar="EXPR", help="No reachable state satisfies this: 'P0@cs && P1@cs'.")
+    ] = None
+    invariant: Annotated[
+        list[str] | None, typer.Option(metavar="EXPR", help="Every reachable state satisfies this: 'P0.r <= x'.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Properties(States):
+    """Everything that can be asked for, and the bound on buffers that it may be subject to."""
+
+    ltl: Annotated[str | None, typer.Option(metavar="F", help="Every fair run satisfies this formula.")] = None
+    define: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=EXPR", help="A name for a predicate, to use in --ltl.")
+    ] = None
+    fair: Annotated[bool, typer.Option("--fair", help="With --ltl: weakly fair processes only.")] = False
+    deadlock: Annotated[
+        bool, typer.Option("--deadlock", help="Some step is always possible before the end; Spin's `end` labels count.")
+    ] = False
+    buffer_bound: Annotated[
+        int | None,
+        typer.Option(metavar="K", min=1, help="At most K stores pending in a buffer. Default with --ltl: 1, else any."),
+    ] = None
+    bound_per: Annotated[
+        BoundPer,
+        typer.Option(help="With --ltl, TSO: the bound is one for each variable of a process, or for all of them."),
+    ] = BoundPer.variable
+
+
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """How to search."""
+
+    engine: Annotated[EngineChoice, typer.Option(help="How to search for a violation of safety.")] = EngineChoice.auto
+    reduce: Annotated[
+        str, typer.Option(metavar="all|none|LIST", help="State space reductions: dead,fuse,order,slice,symmetry.")
+    ] = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """What may be spent."""
+
+    timeout: Annotated[float | None, typer.Option(metavar="S", min=0, help="Give up after S seconds.")] = None
+    memory: Annotated[int | None, typer.Option(metavar="MB", min=1, help="Give up beyond MB megabytes.")] = None
+    threads: Annotated[int, typer.Option(metavar="N", min=0, help="Search threads; 0: one per processor.")] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """How to read the program."""
+
+    language: Annotated[str | None, typer.Option("--language", metavar="L", help="Language of FILE, if unclear.")] = (
+        None
+    )
+    int_bits: Annotated[
+        int | None,
+        typer.Option(
+            "--int-bits",
+            metavar="N",
+            min=1,
+            max=31,
+            show_default=False,
+            help="Integers that declare no range wrap at N bits. Default: exact where bounded, else 8.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadingInSteps(Loading):
+    """How to read the program, where the steps of statements matter."""
+
+    split_reads: Annotated[
+        bool, typer.Option("--split-reads", help="A statement that reads several shared variables is several steps.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """What is printed, and what is written beside."""
+
+    json: JsonOption = False
+    html: HtmlOption = None
+    sarif: Annotated[
+        Path | None,
+        typer.Option("--sarif", metavar="OUT", help="Also write SARIF 2.1.0, for code scanning and editors."),
+    ] = None
+    junit: Annotated[Path | None, typer.Option("--junit", metavar="OUT", help="Also write JUnit XML, for CI.")] = None
+    quiet: QuietOption = False
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every statistic.")] = False
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as typer sees it: groups among its parameters are spelled out, option by option."""
+    hints = get_type_hints(command, include_extras=True)
+    groups = {name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)}
+    own = [
+        parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, parameter in inspect.signature(command).parameters.items()
+        if name not in groups
+    ]
+    shown = [*own, *(parameter for group in groups.values() for parameter in _parameters(group))]
+
+    @wraps(command)
+    def called(**values: Any) -> None:
+        filled = {
+            name: kind(**{one.name: values.pop(one.name) for one in fields(kind)}) for name, kind in groups.items()
+        }
+        command(**values, **filled)
+
+    vars(called)["__signature__"] = inspect.Signature(shown)
+    called.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
+    return called
+
+
+def _parameters(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return [inspect.Parameter(one.name, kind, default=one.default, annotation=hints[one.name]) for one in fields(group)]

@@ -1,0 +1,48 @@
+"""Input that cannot be used, and options that make no sense: what is said, and the exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from memfence.cli.exit_codes import Exit
+
+if TYPE_CHECKING:
+    from memfence.cli.report_files import ReportFiles
+    from memfence.diagnostics import InputError
+
+
+@contextmanager
+def refusing(json: bool, file: Path | None = None, files: ReportFiles | None = None) -> Iterator[None]:
+    """Bad input inside ends with its diagnostics and exit code 3, wrong usage with exit code 2."""
+    from memfence.diagnostics import InputError
+    from memfence.tasks.usage import WrongUsage
+
+    try:
+        yield
+    except WrongUsage as wrong:
+        hint = "FILE:LINE" if wrong.option == "line" else f"--{wrong.option.replace('_', '-')}"
+        raise typer.BadParameter(wrong.problem, param_hint=hint) from None
+    except InputError as error:
+        if files is not None and file is not None:
+            files.write_errors(file, error)
+        raise typer.Exit(refuse(error, json)) from None
+
+
+def refuse(error: InputError, json: bool) -> Exit:
+    """Say what is wrong with the input: coded diagnostics on stderr, or the JSON object on stdout."""
+    if json:
+        from memfence.reports.json import dump, error_object
+
+        sys.stdout.write(dump(error_object(error)))
+    else:
+        from memfence.cli import terminal
+        from memfence.diagnostics import render
+
+        terminal.write(render(error.diagnostics), sys.stderr)
+    return Exit.BAD_INPUT

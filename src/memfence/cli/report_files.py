@@ -1,0 +1,141 @@
+"""Reports that go to files beside what is printed: `--html`, `--sarif`, `--junit`."""
+
+from __future__ import annotations
+
+import errno
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from memfence.diagnostics import InputError
+    from memfence.questions.compare import Comparison
+    from memfence.questions.explore import ExploreResult
+    from memfence.questions.monitor import MonitorResult
+    from memfence.synthesis.atomic_writes import AtomicFix
+    from memfence.synthesis.result import FixResult
+    from memfence.tasks.result import CheckResult
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFiles:
+    """Where to write what; None: not asked for."""
+
+    html: Path | None = None
+    sarif: Path | None = None
+    junit: Path | None = None
+
+    def require_places(self) -> None:
+        """Refuse a place where nothing can be written now, not after the search."""
+        for path, option in ((self.html, "--html"), (self.sarif, "--sarif"), (self.junit, "--junit")):
+            require_place(path, option)
+
+    def write_check(self, result: CheckResult) -> None:
+        """Every report of a check that was asked for."""
+        if self.html is not None:
+            from memfence.reports.check_page import check_page
+            from memfence.reports.html import render_html
+
+            write_report(self.html, render_html(check_page(result)), "--html")
+        if self.sarif is not None:
+            from memfence.reports.sarif import render_sarif
+
+            write_report(self.sarif, render_sarif(result), "--sarif")
+        if self.junit is not None:
+            from memfence.reports.junit import render_junit
+
+            write_report(self.junit, render_junit(result), "--junit")
+
+    def write_comparison(self, comparison: Comparison) -> None:
+        """The page of a comparison, if it was asked for."""
+        if self.html is not None:
+            from memfence.reports.compare import comparison_page
+            from memfence.reports.html import render_html
+
+            write_report(self.html, render_html(comparison_page(comparison)), "--html")
+
+    def write_fix(self, result: FixResult | AtomicFix) -> None:
+        """Every report of fence synthesis that was asked for; there is none about atomic writes."""
+        from memfence.synthesis.result import FixResult
+
+        if not isinstance(result, FixResult):
+            return
+        if self.html is not None:
+            from memfence.reports.fix_page import fix_page
+            from memfence.reports.html import render_html
+
+            write_report(self.html, render_html(fix_page(result)), "--html")
+        if self.sarif is not None:
+            from memfence.reports.sarif import render_sarif_fix
+
+            write_report(self.sarif, render_sarif_fix(result), "--sarif")
+        if self.junit is not None:
+            from memfence.reports.junit import render_junit_fix
+
+            write_report(self.junit, render_junit_fix(result), "--junit")
+
+    def write_explore(self, result: ExploreResult) -> None:
+        """The page of an exploration, if it was asked for."""
+        if self.html is not None:
+            from memfence.reports.explore_page import explore_page
+            from memfence.reports.html import render_html
+
+            write_report(self.html, render_html(explore_page(result)), "--html")
+
+    def write_monitor(self, result: MonitorResult) -> None:
+        """The page of a monitored trace, if it was asked for."""
+        if self.html is not None:
+            from memfence.reports.html import render_html
+            from memfence.reports.monitor_page import monitor_page
+
+            write_report(self.html, render_html(monitor_page(result)), "--html")
+
+    def write_errors(self, file: Path, error: InputError) -> None:
+        """The machine formats report bad input, too; there is no page to look at."""
+        if self.sarif is not None:
+            from memfence.reports.sarif import render_sarif_errors
+
+            write_report(self.sarif, render_sarif_errors(error), "--sarif")
+        if self.junit is not None:
+            from memfence.reports.junit import render_junit_errors
+
+            name = "<stdin>" if str(file) == "-" else str(file)
+            write_report(self.junit, render_junit_errors(name, error), "--junit")
+
+
+def require_place(path: Path | None, option: str) -> None:
+    """Refuse a file that cannot be written (exit code 2); what is there already stays as it is."""
+    obstacle = None if path is None else _obstacle(path)
+    if obstacle is not None:
+        raise typer.BadParameter(f"cannot write `{path}`: {os.strerror(obstacle)}", param_hint=option)
+
+
+def _obstacle(path: Path) -> int | None:
+    """The number of the error that writing would end with, as far as can be told beforehand."""
+    try:
+        if path.is_dir():
+            return errno.EISDIR
+        if not path.parent.is_dir():
+            return errno.ENOTDIR if path.parent.exists() else errno.ENOENT
+        return None if os.access(path if path.exists() else path.parent, os.W_OK) else errno.EACCES
+    except OSError as problem:  # a name that is too long
+        return problem.errno
+
+
+def write_report(path: Path, text: str, option: str) -> None:
+    """Write the file; where that is impossible, the option was wrong (exit code 2)."""
+    try:
+        path.write_bytes(text.encode("utf-8"))
+    except OSError as problem:
+        raise typer.BadParameter(f"cannot write `{path}`: {problem.strerror}", param_hint=option) from None
+
+
+def make_folder(path: Path, option: str) -> None:
+    """Make the folder, and those above it, unless it exists."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise typer.BadParameter(f"cannot make the folder `{path}`: {problem.strerror}", param_hint=option) from None

@@ -1,0 +1,85 @@
+"""`memfence why FILE[:LINE]`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memfence.cli.app import app
+from memfence.cli.choices import CriterionChoice, RelaxedModel
+from memfence.cli.exit_codes import Exit, exit_of_why
+from memfence.cli.keywords import keywords_of
+from memfence.cli.option_groups import JsonOption, Limited, Loading, States, grouped
+from memfence.cli.progress import ProgressLine
+from memfence.cli.refusal import refusing
+
+if TYPE_CHECKING:
+    from memfence.synthesis.necessity import WhyResult
+
+
+@app.command(short_help="Is this fence needed?", epilog="Example: memfence why fixed.pml:14")
+@grouped
+def why(
+    context: typer.Context,
+    place: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE[:LINE]", help="The program (-: standard input), or a fence of it.", show_default=False
+        ),
+    ],
+    states: States,
+    limited: Limited,
+    loading: Loading,
+    model: Annotated[RelaxedModel, typer.Option(help="Memory model.")] = RelaxedModel.tso,
+    criterion: Annotated[
+        list[CriterionChoice] | None,
+        typer.Option(help="For which criterion, may be repeated. Default: as for check."),
+    ] = None,
+    json: JsonOption = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no runs.")] = False,
+) -> None:
+    """Is this fence needed? The run that appears without it, or a proof that there is none.
+
+    Exit code 0: every fence asked about is needed; 1: some are not; 4: some are not known to be.
+    """
+    from memfence.api.why import why as ask
+
+    file, line = _split(place)
+    progress = ProgressLine(quiet=quiet)
+    chosen = [one.value for one in criterion or ()]
+    try:
+        with refusing(json):
+            results = ask(file, line, criteria=chosen, **keywords_of(context, progress, but=("criterion",)))
+    finally:
+        progress.close()
+    _print(results, json, quiet)
+    raise typer.Exit(_exit_of(results))
+
+
+def _split(place: str) -> tuple[Path, int | None]:
+    """`FILE:LINE`, unless there is a file of that name."""
+    found = re.fullmatch(r"(.+):([0-9]{1,9})", place, re.DOTALL)
+    if found is None or Path(place).exists():
+        return Path(place), None
+    return Path(found[1]), int(found[2])
+
+
+def _print(results: Sequence[WhyResult], json: bool, quiet: bool) -> None:
+    from memfence.cli import terminal
+    from memfence.reports.necessity import necessity_object, necessity_text
+
+    if json:
+        from memfence.reports.json import dump
+
+        sys.stdout.write(dump(necessity_object(results)))
+    else:
+        terminal.write(necessity_text(results, width=terminal.width(), quiet=quiet))
+
+
+def _exit_of(results: Sequence[WhyResult]) -> Exit:
+    return exit_of_why(reason.need for result in results for reason in result.reasons)

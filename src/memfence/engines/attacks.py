@@ -1,0 +1,81 @@
+"""Persistence and trace-robustness, decided from SC exploration alone: is there a state that an attack starts from?"""
+
+from __future__ import annotations
+
+from memfence.engines.native.attacks import AttackKind, Attacks, explore_attacks
+from memfence.models.spec import TSO, ModelSpec
+from memfence.passes.flattening import distinct_processes, flatten
+from memfence.passes.orders import for_hardware
+from memfence.passes.shared_memory_form import other_communication
+from memfence.program.facts.effects import has_torn_steps
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.evidence import Evidence, Limit, NoAttack, Overtakes, Run, ScItself, Torn
+from memfence.tasks.limits import Cost, Stop
+from memfence.tasks.obstacle import Obstacle
+from memfence.tasks.task import Keeps, Task
+
+
+class AttackEngine:
+    """Persistence under TSO, robustness under TSO and PSO, for programs whose processes share memory only."""
+
+    name = "sc attacks"
+
+    def obstacle(self, task: Task) -> Obstacle | None:
+        goal = task.goal
+        if not isinstance(goal, Keeps) or goal.criterion not in (Criterion.PERSISTENT, Criterion.ROBUST):
+            return Obstacle.OTHER_GOAL
+        return Obstacle.OTHER_COMMUNICATION if other_communication(task.program) is not None else None
+
+    def answer(self, task: Task) -> Answer:
+        assert isinstance(task.goal, Keeps)
+        if not task.model.has_buffers:
+            return Answer(Verdict.HOLDS, ScItself(), self.name, Cost())
+        spent = Cost()
+        if task.goal.flatten is not None and task.goal.criterion is Criterion.PERSISTENT:
+            is_proved, spent = _is_persistent_flattened(task, task.goal.flatten)
+            if is_proved:
+                return Answer(Verdict.HOLDS, NoAttack(task.goal.flatten), "sc attacks, flattened", spent)
+        found = explore_attacks(task.program, attack_kind(task.goal.criterion, task.model), limits=task.limits)
+        verdict, evidence = judged(found, spent)
+        return Answer(verdict, evidence, self.name, spent + found.cost)
+
+
+def attack_kind(criterion: Criterion, model: ModelSpec) -> AttackKind:
+    """The attack that decides the criterion; persistence is about TSO, and implied by robustness under SC and PSO."""
+    if criterion is Criterion.PERSISTENT:
+        return AttackKind.PERSISTENCE
+    return AttackKind.ROBUSTNESS_PSO if model.reorders_stores else AttackKind.ROBUSTNESS_TSO
+
+
+def judged(found: Attacks, spent: Cost | None = None) -> tuple[Verdict, Evidence]:
+    """The first attack as a run, else a proof or why there is none."""
+    if found.attacks:
+        attack = found.attacks[0]
+        shown = Overtakes(attack.attacker, attack.delayed, attack.variable, attack.is_store, attack.is_one_step)
+        return Verdict.VIOLATED, Run(found.trace(attack), shown)
+    if found.complete:
+        return Verdict.HOLDS, NoAttack()
+    return Verdict.UNKNOWN, why_incomplete(found, spent)
+
+
+def why_incomplete(found: Attacks, spent: Cost | None = None) -> Evidence:
+    """What kept an exploration from deciding."""
+    if found.stop is Stop.NOTHING_LEFT:
+        return Torn(tuple(sorted({attack.attacker for attack in found.torn})))
+    return Limit(found.stop, ((spent or Cost()) + found.cost).states, under_sc=True)
+
+
+def _is_persistent_flattened(task: Task, steps: int) -> tuple[bool, Cost]:
+    """Whether the abstract programs of all processes are persistent, and what it took; False says nothing."""
+    cost = Cost()
+    program = for_hardware(task.program, TSO)
+    if has_torn_steps(program):
+        return False, cost
+    for process in distinct_processes(program):
+        alone = flatten(program, process, steps)
+        found = explore_attacks(alone, AttackKind.PERSISTENCE, limits=task.limits)
+        cost += found.cost
+        if found.attacks or not found.complete:
+            return False, cost
+    return True, cost

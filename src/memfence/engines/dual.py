@@ -1,0 +1,45 @@
+"""The Dual-TSO engine: TSO with unbounded buffers by backward search, which always ends, given time."""
+
+from __future__ import annotations
+
+from memfence.engines.bounded_witness import find_bounded_witness
+from memfence.engines.native.dual import DualResult, explore_dual, unsupported
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.evidence import Closure, Fixpoint, Limit, Route, Run
+from memfence.tasks.obstacle import Obstacle
+from memfence.tasks.task import Safety, Task
+
+SHORTEST_RUN = 2_000_000
+"""States in which a shortest run is looked for, when the backward search has found a longer one."""
+
+
+class DualEngine:
+    """Safety under TSO, for properties of locations and registers."""
+
+    name = "dual"
+
+    def obstacle(self, task: Task) -> Obstacle | None:
+        if not isinstance(task.goal, Safety):
+            return Obstacle.OTHER_GOAL
+        if not task.model.has_buffers or task.model.reorders_stores:
+            return Obstacle.ONLY_TSO
+        if task.model.is_bounded:
+            return Obstacle.ANY_BOUND
+        return unsupported(task.program, task.goal)
+
+    def answer(self, task: Task) -> Answer:
+        assert isinstance(task.goal, Safety)
+        found = explore_dual(task.program, task.goal, limits=task.limits, reductions=task.reductions)
+        if found.found:
+            return Answer(Verdict.VIOLATED, _run(task, found), self.name, found.cost)
+        if found.complete:
+            return Answer(Verdict.HOLDS, Fixpoint(Closure.DUAL), self.name, found.cost)
+        return Answer(Verdict.UNKNOWN, Limit(found.stop, found.cost.states), self.name, found.cost)
+
+
+def _run(task: Task, found: DualResult) -> Run:
+    assert found.finding is not None
+    shortest = find_bounded_witness(task.within(most_states=SHORTEST_RUN, timeout_seconds=None))
+    if shortest is not None:
+        return Run(shortest, found.finding, Route.BACKWARD)
+    return Run(found.trace(), found.finding, Route.BACKWARD_ONLY)

@@ -1,0 +1,34 @@
+"""Temporal goals: is some infinite run accepted by an automaton? Under SC exactly, else for bounded buffers."""
+
+from __future__ import annotations
+
+from memfence.engines.native.emptiness import find_accepted_run
+from memfence.models.fairness import ProcessRuns
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.evidence import Bound, Exhausted, Limit
+from memfence.tasks.obstacle import Obstacle
+from memfence.tasks.task import NoAcceptedRun, Task
+
+
+class EmptinessEngine:
+    """The product of the program with a generalised Büchi automaton, checked for emptiness."""
+
+    name = "buchi"
+
+    def obstacle(self, task: Task) -> Obstacle | None:
+        if not isinstance(task.goal, NoAcceptedRun):
+            return Obstacle.OTHER_GOAL
+        return None if task.model.is_bounded or not task.model.has_buffers else Obstacle.NO_BOUND
+
+    def answer(self, task: Task) -> Answer:
+        assert isinstance(task.goal, NoAcceptedRun)
+        found = find_accepted_run(task.program, task.model, task.goal, limits=task.limits)
+        fair = any(isinstance(condition, ProcessRuns) for condition in task.goal.conditions)
+        if found.lasso is not None:
+            return Answer(Verdict.VIOLATED, found.lasso, self.name, found.cost)
+        if not found.complete:
+            return Answer(Verdict.UNKNOWN, Limit(found.stop, found.cost.states), self.name, found.cost)
+        if found.refused:
+            return Answer(Verdict.HOLDS_UP_TO, Bound(task.model, fair), self.name, found.cost)
+        evidence = Exhausted(task.model.unbounded, task.model.bound, fair)
+        return Answer(Verdict.HOLDS, evidence, self.name, found.cost)

@@ -1,0 +1,65 @@
+"""Data races and triangular races, looked for in every SC-reachable state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memfence import _core
+from memfence.engines.native.limits import cost_of, for_core
+from memfence.engines.native.sc_states import SAFE_REDUCTIONS, ScExploration, encode_accesses
+from memfence.execution.trace import Trace
+from memfence.models.spec import SC, TSO
+from memfence.passes.orders import for_hardware
+from memfence.program.ir import Program
+from memfence.tasks.limits import Cost, Limits, Stop
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """Two processes about to access `variable`; `unfenced` is the variable of the store that makes it triangular."""
+
+    process: int
+    other: int
+    variable: int
+    unfenced: int | None
+    state: int
+
+
+@dataclass(frozen=True, slots=True)
+class RaceSearch:
+    """The outcome of one SC exploration: the first race, and whether everything was seen."""
+
+    program: Program
+    stop: Stop
+    cost: Cost
+    race: Race | None
+    _states: ScExploration
+
+    @property
+    def complete(self) -> bool:
+        return self.stop is Stop.NOTHING_LEFT
+
+    def trace(self) -> Trace:
+        """An SC run to the state where the two accesses race."""
+        assert self.race is not None
+        return Trace(self.program, SC.definition, *self._states.run_to(self.race.state))
+
+
+def explore_races(
+    program: Program,
+    *,
+    triangular: bool,
+    limits: Limits | None = None,
+    reductions: frozenset[str] = SAFE_REDUCTIONS,
+) -> RaceSearch:
+    """Look for a data race, or a triangular one, in every SC-reachable state; orders are read as under TSO."""
+    limits = limits or Limits()
+    encoded = encode_accesses(for_hardware(program, TSO), reductions)
+    result = _core.explore_races(encoded.machine, triangular, limits.threads, **for_core(limits))
+    native, exploration = result.race, result.exploration
+    race = None
+    if native is not None:
+        unfenced = native.unfenced if native.unfenced >= 0 else None
+        race = Race(native.process, native.other_process, native.variable, unfenced, native.state)
+    states = ScExploration(program, encoded, exploration)
+    return RaceSearch(program, Stop(exploration.stop), cost_of(exploration.stats), race, states)

@@ -1,0 +1,39 @@
+"""What attacks and races share: one exploration of the SC-reachable states, and the run to each of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memfence import _core
+from memfence.engines.native.encode import Encoded, encode
+from memfence.engines.native.explicit import decode_step
+from memfence.engines.native.unreduce import original_steps
+from memfence.models.spec import SC
+from memfence.models.state import State, Step
+from memfence.passes.reductions import reduce
+from memfence.program.facts.observation import observed_by
+from memfence.program.ir import Program
+
+SAFE_REDUCTIONS = frozenset({"dead", "fuse"})
+"""Those that keep every access an event of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScExploration:
+    """The states that were visited, by number."""
+
+    program: Program
+    encoded: Encoded
+    native: _core.Exploration
+
+    def run_to(self, index: int) -> tuple[State, tuple[Step, ...]]:
+        """Start and steps of an SC run of the loaded program to a state."""
+        start, path, _ = self.native.path(index, [])
+        steps = [decode_step(self.encoded, SC, step) for step in path]
+        return original_steps(self.program, self.encoded.program, SC.definition, start, steps)
+
+
+def encode_accesses(program: Program, reductions: frozenset[str]) -> Encoded:
+    """The machine in which every access of the loaded program is a step of its own."""
+    observed = observed_by(program, (), accesses=True, fences=False)
+    return encode(reduce(program, observed, reductions & SAFE_REDUCTIONS, model=SC), loaded=program)

@@ -1,0 +1,99 @@
+"""State-robustness: does the relaxed model reach a state with empty buffers that SC does not reach?
+
+Growing buffer bounds, as for safety: the first bound at which no store had to wait is a proof for unbounded buffers.
+The symbolic twin takes buffers of any length as automata.
+"""
+
+from __future__ import annotations
+
+from memfence.engines.ladder import HIGHEST, climb
+from memfence.engines.native.state_robustness import (
+    ScStates,
+    explore_sc_states,
+    explore_strays,
+    explore_unbounded,
+    unbounded_obstacle,
+)
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.evidence import Bound, Closure, Evidence, Exhausted, Fixpoint, Limit, Route, Run, ScItself, Strays
+from memfence.tasks.limits import Cost, Stop
+from memfence.tasks.obstacle import Obstacle
+from memfence.tasks.task import Keeps, Task
+
+
+def _is_asked(task: Task) -> bool:
+    return isinstance(task.goal, Keeps) and task.goal.criterion is Criterion.STATE_ROBUST
+
+
+class StrayEngine:
+    """State-robustness by explicit search, for any model."""
+
+    name = "explicit strays"
+
+    def obstacle(self, task: Task) -> Obstacle | None:
+        return None if _is_asked(task) else Obstacle.OTHER_GOAL
+
+    def answer(self, task: Task) -> Answer:
+        if not task.model.has_buffers:
+            return Answer(Verdict.HOLDS, ScItself(), "explicit", Cost())
+        sc = explore_sc_states(task.program, task.model, task.limits)
+        if sc.stop is not Stop.NOTHING_LEFT:
+            return Answer(Verdict.UNKNOWN, Limit(sc.stop, sc.cost.states), "explicit", sc.cost)
+        verdict, evidence, cost = _searched(task, sc)
+        return Answer(verdict, evidence, "explicit", cost)
+
+
+def _searched(task: Task, sc: ScStates) -> tuple[Verdict, Evidence, Cost]:
+    cost = sc.cost
+    for model in climb(task.model):
+        found = explore_strays(sc, model, task.limits)
+        cost += found.cost
+        if found.found:
+            return Verdict.VIOLATED, Run(found.trace(), Strays()), cost
+        if found.complete:
+            return Verdict.HOLDS, Exhausted(model.unbounded, model.bound), cost
+        if found.stop is not Stop.NOTHING_LEFT:
+            return Verdict.UNKNOWN, Limit(found.stop, cost.states), cost
+    return Verdict.HOLDS_UP_TO, Bound(model), cost
+
+
+class UnboundedStrayEngine:
+    """State-robustness for buffers of any length, where the symbolic search comes to an end."""
+
+    name = "symbolic strays"
+
+    def obstacle(self, task: Task) -> Obstacle | None:
+        if not _is_asked(task):
+            return Obstacle.OTHER_GOAL
+        if not task.model.has_buffers:
+            return Obstacle.NO_BUFFERS
+        return Obstacle.ANY_BOUND if task.model.is_bounded else unbounded_obstacle(task.program)
+
+    def answer(self, task: Task) -> Answer:
+        whole = task.within(most_states=0, timeout_seconds=None)  # the limits are for what need not end
+        sc = explore_sc_states(task.program, task.model, whole.limits)
+        if sc.stop is not Stop.NOTHING_LEFT:
+            return Answer(Verdict.UNKNOWN, Limit(sc.stop, sc.cost.states), "symbolic", sc.cost)
+        found = explore_unbounded(sc, task.limits)
+        cost = sc.cost + found.cost
+        if not found.complete:
+            return Answer(Verdict.UNKNOWN, Limit(found.stop, cost.states), "symbolic", cost)
+        if found.all_under_sc:
+            return Answer(Verdict.HOLDS, Fixpoint(Closure.AUTOMATA), "symbolic", cost)
+        verdict, evidence, cost = _run_to_stray(whole, sc, cost)
+        return Answer(verdict, evidence, "explicit", cost)
+
+
+def _run_to_stray(task: Task, sc: ScStates, cost: Cost) -> tuple[Verdict, Evidence, Cost]:
+    """Such a state exists: some bound is large enough."""
+    stop = Stop.STATES
+    for model in climb(task.model, HIGHEST):
+        found = explore_strays(sc, model, task.limits)
+        cost += found.cost
+        if found.found:
+            return Verdict.VIOLATED, Run(found.trace(), Strays(), Route.UNBOUNDED), cost
+        stop = found.stop
+        if stop is not Stop.NOTHING_LEFT:
+            break
+    return Verdict.UNKNOWN, Limit(stop, cost.states, found=True), cost

@@ -1,0 +1,69 @@
+"""Options that do not go together with what is asked.
+
+What the program states takes part in this: `fair` makes sense where the file has an `ltl` block, for example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from memfence.program.ir import Program
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.options import CheckOptions, criterion_to_check, what_is_asked
+from memfence.tasks.usage import WrongUsage
+
+UNBOUNDED = ("symbolic", "dual")
+"""Engines that answer safety questions only, with buffers of any length."""
+NOTHING = ("false", "0")
+"""`--forbid false` asks for everything to be explored; it says nothing that another criterion could leave out."""
+ABOUT_INFINITE_RUNS = ("fair", "define", "bound_per")
+
+
+def refuse_other_models(criteria: Iterable[Criterion | None], options: CheckOptions) -> None:
+    """Persistence and triangular races are about TSO; `drf` implies robustness under every model."""
+    for criterion in criteria:
+        if criterion is not None and criterion.is_about_tso and options.spec.reorders_stores:
+            other = "`robust` or `state-robust`"
+            raise WrongUsage("criterion", f"`{criterion}` speaks about TSO; for --model {options.model} ask {other}")
+
+
+def refuse_unused(program: Program, options: CheckOptions, given: Collection[str] = ()) -> None:
+    """Refuse what `options` say beside the question that they ask about `program`.
+
+    `given`: the options that were given explicitly, even with their default value.
+    """
+    criterion = criterion_to_check(program, options)
+    refuse_other_models([criterion], options)
+    if options.abstract is not None and criterion is not Criterion.PERSISTENT:
+        raise WrongUsage("abstract", "an abstraction exists for --criterion persistent only")
+    _refuse_properties(criterion, options)
+    asked = what_is_asked(program, options)
+    is_safety = criterion is Criterion.SAFETY
+    is_temporal = is_safety and bool(asked.temporal)
+    for option in ABOUT_INFINITE_RUNS:
+        if option in given and not is_temporal:
+            raise WrongUsage(option, "it needs a temporal property: --ltl, or one that FILE states")
+    if options.engine in UNBOUNDED and not (is_safety and asked.asks_states):
+        what = "a temporal property" if is_safety else f"`{criterion}`"
+        message = f"the {options.engine} engine answers safety questions only; leave --engine out for {what}"
+        raise WrongUsage("engine", message)
+    if options.buffer_bound is not None and not is_temporal:
+        _refuse_bound(criterion, options)
+
+
+def _refuse_properties(criterion: Criterion, options: CheckOptions) -> None:
+    asked = tuple(stated for stated in options.forbid if stated.text.strip() not in NOTHING)
+    given = {"forbid": asked, "invariant": options.invariant, "ltl": options.ltl, "deadlock": options.deadlock}
+    for option, value in given.items():
+        if value and criterion is not Criterion.SAFETY:
+            what = f"a property is for --criterion safety; `{criterion}` asks about every run as it is"
+            raise WrongUsage(option, what)
+
+
+def _refuse_bound(criterion: Criterion, options: CheckOptions) -> None:
+    if options.engine in UNBOUNDED:
+        what = f"the {options.engine} engine takes buffers of any length; use --engine explicit, or leave the bound out"
+        raise WrongUsage("buffer_bound", what)
+    if criterion.is_about_accesses:
+        what = f"`{criterion}` is decided for buffers of any length; a bound goes with safety, state-robust or --ltl"
+        raise WrongUsage("buffer_bound", what)

@@ -1,0 +1,171 @@
+"""What every answer of `memfence fix` says in words, be it about fences or about atomic writes."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from memfence.reports.json import Object
+from memfence.reports.sentences import (
+    CRITERIA,
+    asked_text,
+    counted,
+    evidence_text,
+    property_line,
+    property_text,
+    stop_advice,
+    stop_text,
+)
+from memfence.source import NOWHERE
+from memfence.synthesis.atomic_writes import AtomicFix
+from memfence.synthesis.evidence import (
+    ChecksSoFar,
+    DataRace,
+    EveryAttackMet,
+    EveryListFails,
+    FailsUnderSc,
+    NoPartInRun,
+    NoPlace,
+    NothingDelayed,
+    PatchedTextOpen,
+    SearchDidNotEnd,
+)
+from memfence.synthesis.result import FenceSet, Fix, FixResult, FixVerdict
+from memfence.tasks.limits import Stop
+
+AnyFix = FixResult | AtomicFix
+
+
+def fix_verdict_line(result: AnyFix) -> str:
+    """`file: FIXED under tso (safety) with 2 fences: what`."""
+    path = result.program.source.path
+    name = path if path != NOWHERE.source.path else result.program.name
+    about = f"under {result.model}" + (f" ({result.criterion})" if isinstance(result, FixResult) else "")
+    return f"{name}: {_verdict(result, about)}: {fix_property(result)}"
+
+
+def _verdict(result: AnyFix, about: str) -> str:
+    what = "fence" if isinstance(result, FixResult) else "atomic write"
+    match result.verdict:
+        case FixVerdict.FIXED:
+            return f"FIXED {about} with {counted_edits(result)}"
+        case FixVerdict.ALREADY_HOLDS:
+            return f"HOLDS {about} without {'a new fence' if what == 'fence' else 'another atomic write'}"
+        case FixVerdict.IMPOSSIBLE:
+            return f"NOT FIXABLE {about} by {what}s"
+        case FixVerdict.UNKNOWN:
+            return f"UNKNOWN {about}"
+        case _:
+            assert_never(result.verdict)
+
+
+def counted_edits(result: AnyFix) -> str:
+    """`2 fences (4 over all processes)`, `1 atomic write`."""
+    return (
+        counted_fences(result.chosen) if isinstance(result, FixResult) else counted(len(result.chosen), "atomic write")
+    )
+
+
+def counted_fences(chosen: FenceSet) -> str:
+    """`2 fences (4 over all processes)`."""
+    what = "locked write" if all(f.kind == "locked" for f in chosen.fences) else "fence"
+    if {f.kind for f in chosen.fences} > {"locked"}:
+        what = "edit"
+    several = counted(chosen.count, what)
+    return several if chosen.instances == chosen.count else f"{several} ({chosen.instances} over all processes)"
+
+
+def fix_property(result: AnyFix) -> str:
+    """What is asked for."""
+    if isinstance(result, AtomicFix):
+        return "; ".join(property_text(stated) for stated in result.properties)
+    if result.checked is not None:
+        return property_line(result.checked)
+    return CRITERIA.get(result.criterion) or asked_text(result.program, result.program.properties)
+
+
+def fix_scope(result: Fix) -> str:
+    """What the verdict covers."""
+    match result.evidence:
+        case EveryAttackMet():
+            return "unbounded buffers and loops: complete (every attack from every SC-reachable state is met)"
+        case FailsUnderSc() if isinstance(result, AtomicFix):
+            return "the property does not hold under sequential consistency either"
+        case FailsUnderSc():
+            return "violated under sc already: the memory model is not the reason, and no fence helps"
+        case DataRace():
+            return "a fence does not order accesses of two processes: no fence removes a data race"
+        case NoPlace():
+            return "no place of the text for a fence that would stop the run below"
+        case EveryListFails():
+            return "every list of atomic writes leaves a counterexample; this is the last one found"
+        case NoPartInRun():
+            return "no write that could be atomic has a part in this run"
+        case NothingDelayed():
+            return "no write is delayed in this run"
+        case SearchDidNotEnd():
+            return "incomplete: the search for fences did not end"
+        case ChecksSoFar(checks, states):
+            return f"incomplete: {checks} checks with {states} states in all"
+        case PatchedTextOpen(None):
+            return "the patched text is not the program that was proved, and its property cannot be read again"
+        case PatchedTextOpen(check):
+            assert check is not None
+            return f"the patched text: {evidence_text(check, result.program)}"
+        case evidence:
+            return evidence_text(evidence, result.program)
+
+
+def fix_limit(result: Fix) -> str | None:
+    """The limit that kept the search from its end."""
+    return stop_text(result.stop, result.limits) if result.verdict is FixVerdict.UNKNOWN else None
+
+
+def fix_advice(result: Fix) -> str | None:
+    """What to try."""
+    if isinstance(result.evidence, DataRace):
+        return "make the racing accesses locked, or protect them with a lock"
+    if result.verdict is not FixVerdict.UNKNOWN or isinstance(result, AtomicFix):
+        return None
+    if isinstance(result.evidence, SearchDidNotEnd) and result.stop is not Stop.MEMORY:
+        return "try a longer --timeout"
+    return stop_advice(result.stop)
+
+
+def common_facts(result: AnyFix) -> list[tuple[str, str]]:
+    """Notes of the program, the limit and what to try, for any kind of report."""
+    facts = [("note", note) for note in result.program.notes]
+    limit, advice = fix_limit(result), fix_advice(result)
+    if limit is not None:
+        facts.append(("limit", f"{limit} was hit before the search ended"))
+    if advice is not None:
+        facts.append(("try", advice.removeprefix("try ")))
+    return facts
+
+
+def common_object(result: AnyFix) -> Object:
+    """The keys of `memfence fix --json` that do not depend on what is written into the text."""
+    return {
+        "file": result.program.source.path,
+        "model": result.model,
+        "criterion": result.criterion.value,
+        "property": fix_property(result),
+        "verdict": result.verdict.value,
+        "scope": fix_scope(result),
+        "notes": list(result.program.notes),
+        "minimise": result.minimise,
+        "minimum": result.is_minimum,
+        "limit": fix_limit(result),
+        "advice": fix_advice(result),
+    }
+
+
+def stats_object(result: Fix) -> Object:
+    stats = result.stats
+    return {
+        "sites": stats.sites,
+        "clauses": stats.clauses,
+        "checks": stats.checks,
+        "states": stats.states,
+        "seconds": round(stats.seconds, 6),
+        "peak_mb": round(stats.peak_mb, 3),
+    }

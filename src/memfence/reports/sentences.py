@@ -1,0 +1,330 @@
+"""Answers in words: what a verdict covers, which limit was hit, what to try, which property was decided.
+
+The only place that turns evidence into sentences. Everything before it is data.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from memfence.execution.trace import Trace
+from memfence.models.steps import evaluate_in
+from memfence.program.ir import Forbidden, Invariant, NoDeadlock, Program, Property, PropertyAutomaton
+from memfence.tasks.answer import Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.deadline import Deadline
+from memfence.tasks.evidence import (
+    BadState,
+    Bound,
+    Closure,
+    Deadlocked,
+    Evidence,
+    Exhausted,
+    Fixpoint,
+    Implied,
+    Lasso,
+    Limit,
+    NoAttack,
+    NoSuchOutcome,
+    Outside,
+    Overtakes,
+    Races,
+    Route,
+    Run,
+    ScItself,
+    StepFails,
+    Strays,
+    Torn,
+)
+from memfence.tasks.evidence import Invariant as OutOfReach
+from memfence.tasks.limits import Limits, Stop
+from memfence.tasks.obstacle import Obstacle
+from memfence.tasks.result import CheckResult
+
+CRITERIA: dict[Criterion, str] = {
+    Criterion.PERSISTENT: "persistence: same program order and store order as some SC run",
+    Criterion.ROBUST: "trace-robustness: every run has the happens-before trace of an SC run",
+    Criterion.STATE_ROBUST: "state-robustness: every state with empty buffers is reachable under SC",
+    Criterion.TRF: "no triangular race",
+    Criterion.DRF: "no data race",
+}
+
+ROUTES: dict[Route, str] = {
+    Route.DIRECT: "a run was found and replayed step by step",
+    Route.TWO_PROCESSES: "a run of two processes was found and replayed step by step; "
+    "there may be a shorter one of more",
+    Route.UNBOUNDED: "found with unbounded buffers; the run was replayed step by step",
+    Route.BACKWARD: "found by backward search; the run was replayed step by step",
+    Route.BACKWARD_ONLY: "found by backward search; the run was replayed step by step; there may be a shorter one",
+    Route.UNDER_SC: "a run was found under SC already, and replayed step by step",
+}
+
+CLOSURES: dict[Closure, str] = {
+    Closure.AUTOMATA: "buffers as automata",
+    Closure.DUAL: "backward search over the dual semantics",
+}
+
+OBSTACLES: dict[Obstacle, str] = {
+    Obstacle.OTHER_GOAL: "it answers other questions",
+    Obstacle.NO_BUFFERS: "it is about models with store buffers",
+    Obstacle.ONLY_TSO: "it is about TSO only",
+    Obstacle.BOUND_GIVEN: "it chooses its own bounds",
+    Obstacle.ANY_BOUND: "it is about buffers of any length",
+    Obstacle.NO_BOUND: "it needs a bound on the buffers",
+    Obstacle.LISTS_FINAL_STATES: "it does not list final states",
+    Obstacle.LOOKS_AT_MEMORY: "the property looks at memory while stores may be pending",
+    Obstacle.LOOKS_AT_BUFFERS: "steps that look at a buffer, and deadlocks beside a bus lock, are not modelled",
+    Obstacle.ASKS_FOR_DEADLOCK: "absence of deadlock is not a question about single states",
+    Obstacle.RUNS_GO_ON_AFTER_ERRORS: "runs go on after a run-time error",
+    Obstacle.COMMITTED_LOCATION: "a committed location makes other processes wait",
+    Obstacle.CHANNEL: "processes meet at a channel",
+    Obstacle.LONG_LOCK_REGION: "a lock region with a cycle keeps the bus locked over several steps",
+    Obstacle.DIRECT_STORE: "a store overtakes the pending ones",
+    Obstacle.LOOKS_AT_OTHERS: "a process looks at another one, or at its own buffer",
+    Obstacle.OTHER_COMMUNICATION: "processes communicate by other means than shared memory",
+    Obstacle.NOT_BY_CONTROL_FLOW: "the control flow of single processes does not decide it",
+    Obstacle.TWO_PROCESSES_ARE_ALL: "the program has no more than two processes",
+    Obstacle.STEP_MAY_FAIL: "a step may fail, which is more than a state",
+}
+
+
+def scope_text(result: CheckResult) -> str:
+    """What the verdict of a check covers."""
+    return evidence_text(result.evidence, result.program)
+
+
+def evidence_text(evidence: Evidence, program: Program) -> str:
+    """What is known because of `evidence`."""
+    match evidence:
+        case Run(_, _, route):
+            return ROUTES[route]
+        case Lasso():
+            return "an infinite run was found and replayed; its loop closes and it violates the property"
+        case NoSuchOutcome(proof):
+            return evidence_text(proof, program)
+        case Exhausted():
+            return _exhausted(evidence)
+        case Fixpoint(closure):
+            return f"unbounded buffers and loops: complete ({CLOSURES[closure]})"
+        case OutOfReach(model):
+            runs = "unbounded buffers and loops" if model.has_buffers else "every run"
+            return f"{runs}: complete (out of reach of each process alone, whatever it reads)"
+        case NoAttack(None):
+            return "unbounded buffers and loops: complete (decided from every SC-reachable state)"
+        case NoAttack(steps):
+            alone = f"every process alone is, beside the others flattened after {steps} steps"
+            return f"unbounded buffers and loops: complete ({alone})"
+        case Implied(by, under_sc):
+            name = "persistent" if by is Criterion.PERSISTENT else "trace-robust"
+            why = f"the program is {name}, and SC-safe" if under_sc else f"implied: the program is {name}"
+            return f"unbounded buffers and loops: complete ({why})"
+        case ScItself():
+            return "every run: SC compared with itself"
+        case Bound():
+            return _bounded(evidence)
+        case Limit():
+            return _limited(evidence)
+        case Torn(processes):
+            names = ", ".join(sorted(program.processes[p].name for p in processes))
+            return f"undecided: a step of {names} with several stores may be seen half-way"
+        case Outside(engine, obstacle):
+            return f"the question is outside the {engine} engine: {OBSTACLES[obstacle]}"
+        case _:
+            assert_never(evidence)
+
+
+def _exhausted(evidence: Exhausted) -> str:
+    if evidence.fair is not None:
+        runs = _runs(evidence.fair)
+        if not evidence.model.has_buffers:
+            return f"{runs}: complete"
+        return f"{runs}, each store eventually committed, unbounded buffers: complete"
+    if not evidence.model.has_buffers or evidence.pending is None:
+        return "every run: complete"
+    most = f"no run has more than {counted(evidence.pending, 'pending store')} a buffer"
+    return f"unbounded buffers and loops: complete ({most})"
+
+
+def _bounded(evidence: Bound) -> str:
+    bound = evidence.model.bound or 0
+    stores = counted(bound, "pending store")
+    if evidence.fair is None:
+        return f"only runs with at most {bound} pending stores a buffer: not a proof"
+    where = "a process and variable" if evidence.model.per_variable else "a buffer"
+    runs = _runs(evidence.fair)
+    return f"{runs} with at most {stores} {where}, each eventually committed: complete within this bound"
+
+
+def _runs(fair: bool) -> str:
+    return "weakly fair runs" if fair else "all runs"
+
+
+def _limited(evidence: Limit) -> str:
+    if evidence.found:
+        return "an error is reachable, but a limit was hit before a run to it was found"
+    states = "SC states" if evidence.under_sc else "states"
+    return f"incomplete: the search ended after {evidence.states} {states}"
+
+
+def counted(count: int, what: str) -> str:
+    """`1 state`, `2 states`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def stop_text(stop: Stop, limits: Limits) -> str | None:
+    """The limit that was hit, as users know it; None where none was."""
+    match stop:
+        case Stop.TIMEOUT:
+            return timeout_text(limits.deadline)
+        case Stop.MEMORY:
+            return f"memory {limits.memory_bytes // 1_000_000} MB"
+        case Stop.CANCELLED:
+            return "interrupted"
+        case Stop.STATES:
+            return "the states set aside"
+        case Stop.NOTHING_LEFT | Stop.FOUND:
+            return None
+
+
+def timeout_text(deadline: Deadline) -> str:
+    """The time limit as the user set it."""
+    return "the time set aside" if deadline.seconds is None else f"timeout {deadline.seconds:g} s"
+
+
+def limit_text(result: CheckResult) -> str | None:
+    """The limit that kept a check from deciding."""
+    return stop_text(result.answer.stop, result.limits) if result.verdict is Verdict.UNKNOWN else None
+
+
+def advice_text(result: CheckResult) -> str | None:
+    """What to try where a check did not decide."""
+    if result.verdict is Verdict.HOLDS_UP_TO:
+        return _bound_advice(result)
+    if result.verdict is not Verdict.UNKNOWN:
+        return None
+    if isinstance(result.evidence, Outside):
+        return "try --engine auto, which knows which engine answers what"
+    return stop_advice(result.answer.stop)
+
+
+def _bound_advice(result: CheckResult) -> str | None:
+    if result.criterion is Criterion.STATE_ROBUST:
+        return "try a larger --buffer-bound"
+    if isinstance(result.evidence, Bound) and result.evidence.fair is not None:
+        return None  # a temporal property has no proof without a bound
+    return "try a larger --buffer-bound, or --engine auto for a proof with unbounded buffers"
+
+
+def stop_advice(stop: Stop) -> str | None:
+    return {
+        Stop.TIMEOUT: "try a longer --timeout, --threads 0, or a smaller instance",
+        Stop.MEMORY: "try a larger --memory, or a smaller instance",
+    }.get(stop)
+
+
+def property_line(result: CheckResult) -> str:
+    """What was checked; for a violation, the property that the run violates."""
+    if result.criterion is not Criterion.SAFETY:
+        return CRITERIA[result.criterion]
+    violated = None if not isinstance(result.evidence, Run) else _violated(result, result.evidence)
+    return violated or asked_text(result.program, result.properties)
+
+
+def asked_text(program: Program, properties: tuple[Property, ...]) -> str:
+    """All properties, and the assertions of the program."""
+    texts = [property_text(p) for p in properties if not isinstance(p, Invariant) or p.text]
+    is_temporal = any(is_about_infinite_runs(p) for p in properties)
+    if program.has_assertions and not is_temporal:
+        texts.append("assertions")
+    return "; ".join(texts) if texts else "no run-time error"
+
+
+def is_about_infinite_runs(stated: Property) -> bool:
+    from memfence.program.ir import Ltl
+
+    return isinstance(stated, Ltl | PropertyAutomaton)
+
+
+def _violated(result: CheckResult, run: Run) -> str | None:
+    match run.finding:
+        case StepFails():
+            failure = run.trace.failure
+            return "assertions" if failure is not None and failure.is_assertion else "no run-time error"
+        case Deadlocked():
+            return NoDeadlock().text
+        case BadState():
+            for stated in result.properties:
+                if isinstance(stated, Forbidden | Invariant) and _is_violated(result.program, stated, run.trace):
+                    return property_text(stated)
+    return None
+
+
+def _is_violated(program: Program, stated: Forbidden | Invariant, trace: Trace) -> bool:
+    truth = evaluate_in(program, trace.end, 0, stated.expr) != 0
+    return truth == isinstance(stated, Forbidden)
+
+
+def property_text(stated: Property) -> str:
+    """The property as its author wrote it, with what it means in front."""
+    match stated:
+        case Forbidden(_, text):
+            return f"never {text}"
+        case Invariant(_, text):
+            return f"always {text}"
+        case PropertyAutomaton():
+            return stated.name
+        case _:
+            return stated.text
+
+
+def detail_lines(result: CheckResult) -> tuple[str, ...]:
+    """What a run shows that is not in its table."""
+    match result.evidence:
+        case Lasso() as lasso:
+            return (_repeats(lasso),)
+        case Run(_, Overtakes() as shown):
+            return (_overtakes(result.program, shown),)
+        case Run(_, Races() as shown):
+            return (_races(result.program, shown),)
+        case Run(trace, Strays()):
+            return (_strays(trace),)
+        case _:
+            return ()
+
+
+def _repeats(lasso: Lasso) -> str:
+    """Which steps of the lasso are its loop."""
+    if lasso.loop_start == len(lasso.trace.steps):
+        return "then nothing can happen any more"
+    return f"steps {lasso.loop_start + 1} to {len(lasso.trace.steps)} repeat for ever"
+
+
+def _overtakes(program: Program, shown: Overtakes) -> str:
+    delayed, variable = (program.variables[v].name for v in (shown.delayed, shown.variable))
+    access = "store to" if shown.is_store else "read of"
+    when = f"its {access} {variable} in the same step" if shown.is_one_step else f"its later {access} {variable}"
+    return f"`{program.processes[shown.attacker].name}` delays its store to {delayed}; {when} takes effect first"
+
+
+def _races(program: Program, shown: Races) -> str:
+    first, second = (program.processes[p].name for p in (shown.process, shown.other))
+    variable = program.variables[shown.variable].name
+    if shown.unfenced is None:
+        return f"`{first}` is about to write {variable} while `{second}` is about to access it"
+    store = program.variables[shown.unfenced].name
+    return (
+        f"`{first}` is about to read {variable} with its store to {store} not yet fenced, "
+        f"while `{second}` is about to write {variable}"
+    )
+
+
+def _strays(trace: Trace) -> str:
+    if trace.failure is not None:
+        return f"no SC run fails like this: {trace.failure.reason}"
+    program, end = trace.program, trace.end
+    places = [
+        f"`{process.name}` at `{process.locations[at].name}`"
+        for process, at in zip(program.processes, end.locations, strict=True)
+    ]
+    memory = [f"{v.name} = {value}" for v, value in zip(program.variables, end.memory, strict=True)]
+    return f"no SC run ends like this: {', '.join(places)}; {', '.join(memory)}"

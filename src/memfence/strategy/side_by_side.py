@@ -1,0 +1,60 @@
+"""Several engines at the same time: a thread and an equal part of the memory each, until one of them is sure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+from memfence.engines.registry import engine_named
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.limits import Cancel
+from memfence.tasks.task import Task
+
+POLL_SECONDS = 0.2
+"""How long Ctrl-C may wait for an answer."""
+
+
+def ask_side_by_side(asked: Sequence[tuple[str, Task]], judge: Callable[[Answer], Answer]) -> Answer:
+    """The first conclusive answer, which ends the others; without one, a bounded one, else that of the first engine.
+
+    `judge` may take back what an engine says. Engines with an obstacle are left out.
+    """
+    able = [(name, task) for name, task in asked if engine_named(name).obstacle(task) is None]
+    cancels = [Cancel() for _ in able]
+    with ThreadPoolExecutor(len(able)) as pool:
+        futures = [
+            pool.submit(_ask, name, _part(task, number, len(able), cancel), judge)
+            for number, ((name, task), cancel) in enumerate(zip(able, cancels, strict=True))
+        ]
+        try:
+            answers = list(_as_they_come(futures, cancels))
+        except KeyboardInterrupt:
+            for cancel in cancels:
+                cancel.cancel()
+            raise
+    conclusive = [answer for answer in answers if answer.is_conclusive]
+    bounded = [answer for answer in answers if answer.verdict is Verdict.HOLDS_UP_TO]
+    return (conclusive or bounded or [futures[0].result()])[0]
+
+
+def _part(task: Task, number: int, count: int, cancel: Cancel) -> Task:
+    """The first one reports its progress for all."""
+    limits = task.limits
+    progress = limits.progress if number == 0 else None
+    return task.within(cancel=cancel, progress=progress, memory_megabytes=limits.part(count))
+
+
+def _ask(name: str, task: Task, judge: Callable[[Answer], Answer]) -> Answer:
+    return judge(engine_named(name).answer(task))
+
+
+def _as_they_come(futures: list[Future[Answer]], cancels: list[Cancel]) -> Iterator[Answer]:
+    waiting = set(futures)
+    while waiting:
+        done, waiting = wait(waiting, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
+        for future in done:
+            answer = future.result()
+            yield answer
+            if answer.is_conclusive:
+                for cancel in cancels:
+                    cancel.cancel()

@@ -1,0 +1,91 @@
+"""What an engine, or a strategy of several, answers to a task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from memfence.execution.trace import Trace
+from memfence.tasks.evidence import Bound, Evidence, Lasso, Limit, Outside, Run
+from memfence.tasks.limits import Cost, Stop
+from memfence.tasks.obstacle import Obstacle
+
+
+class Verdict(Enum):
+    """HOLDS: proved, the search was complete. HOLDS_UP_TO: nothing found within a named bound. VIOLATED: with a run
+    that replayed. UNKNOWN: a limit was hit first."""
+
+    HOLDS = "holds"
+    HOLDS_UP_TO = "holds_up_to"
+    VIOLATED = "violated"
+    UNKNOWN = "unknown"
+
+    @property
+    def is_conclusive(self) -> bool:
+        return self in (Verdict.HOLDS, Verdict.VIOLATED)
+
+
+@dataclass(frozen=True, slots=True)
+class FinalState:
+    """Values seen in final states, how many final states had them, and a run to one of these."""
+
+    values: tuple[int, ...]
+    count: int
+    run: Callable[[], Trace] = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One engine that was asked on the way to an answer."""
+
+    engine: str
+    verdict: Verdict
+    evidence: Evidence
+    cost: Cost
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The verdict, why, and what it cost. `counts` are numbers that only some engines have.
+
+    `tried`: the engines that were asked, in order; none where an engine answers for itself.
+    """
+
+    verdict: Verdict
+    evidence: Evidence
+    engine: str
+    cost: Cost
+    counts: tuple[tuple[str, int], ...] = ()
+    final_states: tuple[FinalState, ...] = ()
+    tried: tuple[Tried, ...] = ()
+
+    @property
+    def is_conclusive(self) -> bool:
+        return self.verdict.is_conclusive
+
+    @property
+    def stop(self) -> Stop:
+        """The limit that ended the search; NOTHING_LEFT where none did."""
+        return self.evidence.stop if isinstance(self.evidence, Limit) else Stop.NOTHING_LEFT
+
+    @property
+    def is_interrupted(self) -> bool:
+        return self.stop is Stop.CANCELLED
+
+    @property
+    def trace(self) -> Trace | None:
+        return self.evidence.trace if isinstance(self.evidence, Run | Lasso) else None
+
+    @property
+    def bound(self) -> int | None:
+        """The bound that the verdict is subject to."""
+        return self.evidence.model.bound if isinstance(self.evidence, Bound) else None
+
+    def costing(self, cost: Cost) -> Answer:
+        return replace(self, cost=cost)
+
+
+def outside(engine: str, obstacle: Obstacle) -> Answer:
+    """No answer, and no limit that would change this."""
+    return Answer(Verdict.UNKNOWN, Outside(engine, obstacle), engine, Cost())

@@ -1,0 +1,75 @@
+"""Which criterion implies which, for which programs: the one table that `compare`, the shortcuts and state-robustness
+read. `docs/theory/criteria.md` has the reasons, `tests/properties/test_implications.py` tries them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memfence.models.spec import PSO, TSO, ModelSpec
+from memfence.program.facts.effects import has_guarded_writes, has_torn_steps
+from memfence.program.ir import Program
+from memfence.tasks.criterion import Criterion
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A criterion under a model. Races are about SC runs, persistence is about TSO: they have one model only."""
+
+    criterion: Criterion
+    model: ModelSpec
+
+    @property
+    def name(self) -> str:
+        """Unique, and stable: the key of a JSON object."""
+        alone = self.criterion.is_about_races or self.criterion.is_about_tso
+        return self.criterion.value if alone else f"{self.criterion.value}-{self.model.name}"
+
+
+DRF, TRF = Requirement(Criterion.DRF, TSO), Requirement(Criterion.TRF, TSO)
+PERSISTENT = Requirement(Criterion.PERSISTENT, TSO)
+ROBUST_TSO, ROBUST_PSO = Requirement(Criterion.ROBUST, TSO), Requirement(Criterion.ROBUST, PSO)
+STATE_TSO, STATE_PSO = Requirement(Criterion.STATE_ROBUST, TSO), Requirement(Criterion.STATE_ROBUST, PSO)
+
+STRONGEST_FIRST = (DRF, TRF, PERSISTENT, ROBUST_TSO, ROBUST_PSO, STATE_TSO, STATE_PSO)
+"""So that one proof answers many; TSO before PSO, so that one violation does."""
+
+_WEAKER: dict[Requirement, tuple[Requirement, ...]] = {
+    DRF: (TRF, ROBUST_PSO),
+    TRF: (PERSISTENT, ROBUST_TSO),
+    PERSISTENT: (STATE_TSO,),
+    ROBUST_PSO: (ROBUST_TSO, STATE_PSO),
+    ROBUST_TSO: (STATE_TSO,),
+    STATE_PSO: (STATE_TSO,),
+}
+
+
+def weaker(program: Program, requirement: Requirement) -> Iterator[Requirement]:
+    """What `requirement` directly implies for this program.
+
+    Freedom of triangular races says nothing where a step reads one variable and writes another, or makes several
+    stores; nothing else implies persistence where steps make several.
+    """
+    if requirement == TRF and (has_guarded_writes(program) or has_torn_steps(program)):
+        return
+    for other in _WEAKER.get(requirement, ()):
+        if other != PERSISTENT or not has_torn_steps(program):
+            yield other
+
+
+def implies(program: Program, stronger: Requirement, other: Requirement) -> bool:
+    """Whether a program like this that meets `stronger` meets `other`, too."""
+    return stronger == other or any(implies(program, step, other) for step in weaker(program, stronger))
+
+
+def attackable(program: Program, model: ModelSpec) -> tuple[Requirement, ...]:
+    """Those that directly make the program state-robust under `model`, and that SC exploration decides."""
+    wanted = Requirement(Criterion.STATE_ROBUST, model.unbounded)
+    return tuple(
+        stronger
+        for stronger in STRONGEST_FIRST
+        if stronger.criterion in (Criterion.PERSISTENT, Criterion.ROBUST)
+        and stronger.model == model.unbounded
+        and wanted in weaker(program, stronger)
+    )

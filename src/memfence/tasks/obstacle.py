@@ -1,0 +1,30 @@
+"""Why an engine does not answer a task, as data: `reports.sentences` says it in words."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+
+class Obstacle(Enum):
+    """Each is a property of the task alone: no limit that is raised would change it."""
+
+    OTHER_GOAL = auto()
+    NO_BUFFERS = auto()
+    ONLY_TSO = auto()
+    BOUND_GIVEN = auto()
+    ANY_BOUND = auto()
+    LISTS_FINAL_STATES = auto()
+    LOOKS_AT_MEMORY = auto()
+    LOOKS_AT_BUFFERS = auto()
+    ASKS_FOR_DEADLOCK = auto()
+    RUNS_GO_ON_AFTER_ERRORS = auto()
+    COMMITTED_LOCATION = auto()
+    CHANNEL = auto()
+    LONG_LOCK_REGION = auto()
+    DIRECT_STORE = auto()
+    LOOKS_AT_OTHERS = auto()
+    OTHER_COMMUNICATION = auto()
+    NOT_BY_CONTROL_FLOW = auto()
+    TWO_PROCESSES_ARE_ALL = auto()
+    STEP_MAY_FAIL = auto()
+    NO_BOUND = auto()

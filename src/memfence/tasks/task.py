@@ -1,0 +1,84 @@
+"""A question that engines can answer: a program, a memory model, a goal, and what may be spent on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from memfence.models.fairness import Condition
+from memfence.models.spec import ModelSpec
+from memfence.program.expressions import Expr
+from memfence.program.ir import Program
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.limits import Limits
+
+ALL_REDUCTIONS = ("dead", "fuse", "order", "slice", "symmetry")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Safety:
+    """Nothing bad happens: no `bad` state, no failing step, no deadlock. `final_values` are to be listed, for every
+    final state."""
+
+    bad: Expr | None = None
+    failures: bool = True
+    deadlock: bool = False
+    final_values: tuple[Expr, ...] = ()
+
+    @property
+    def expressions(self) -> tuple[Expr, ...]:
+        return (() if self.bad is None else (self.bad,)) + self.final_values
+
+
+@dataclass(frozen=True, slots=True)
+class Keeps:
+    """The criterion holds. `flatten`: prove it process by process, the others flattened after so many steps."""
+
+    criterion: Criterion
+    flatten: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BuchiEdge:
+    """Possible where all atoms in `positive` and none in `negative` hold; `marks` are visited by it (bit masks)."""
+
+    target: int
+    positive: int
+    negative: int
+    marks: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoAcceptedRun:
+    """No infinite run is accepted by the automaton and meets all `conditions` again and again.
+
+    `edges` go by state; each of `marks` has to be visited again and again, too. The masks of edges are over `atoms`.
+    """
+
+    edges: tuple[tuple[BuchiEdge, ...], ...]
+    initial: int
+    marks: int
+    atoms: tuple[Expr, ...]
+    conditions: tuple[Condition, ...]
+
+
+Goal = Safety | Keeps | NoAcceptedRun
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Does `program` reach its `goal` under `model`? The bound of the model is part of the question, if it has one."""
+
+    program: Program
+    model: ModelSpec
+    goal: Goal
+    limits: Limits = field(default_factory=Limits)
+    reductions: frozenset[str] = frozenset(ALL_REDUCTIONS)
+
+    def within(self, **changes: object) -> Task:
+        """The same question with other limits."""
+        return replace(self, limits=self.limits.within(**changes))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time of the user is up."""
+        return self.limits.deadline.passed

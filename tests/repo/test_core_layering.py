@@ -1,0 +1,37 @@
+"""The folders of the native core are layers: what a file includes stands in its own folder or in an earlier one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+CORE = Path(__file__).resolve().parents[2] / "core"
+ORDER = [
+    "machine", "models", "search", "symbolic", "dual", "attacks", "execution", "trace", "stateless", "bind", "tests",
+]  # fmt: skip
+FILES = sorted(path for folder in ORDER for path in (CORE / folder).glob("*.?pp"))
+INCLUDE = re.compile(r'^#include "(\w+)/(\w+\.hpp)"$', re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(CORE).as_posix())
+def test_no_folder_of_the_core_includes_a_later_one(path: Path) -> None:
+    here = ORDER.index(path.parent.name)
+    for folder, name in INCLUDE.findall(path.read_text()):
+        if folder == "memfence":
+            continue
+        assert (CORE / folder / name).is_file(), f"{folder}/{name} does not exist"
+        assert ORDER.index(folder) <= here, f"{path.relative_to(CORE)} includes {folder}/{name}"
+
+
+def test_the_architecture_names_every_folder_of_the_core() -> None:
+    text = (CORE.parent / "ARCHITECTURE.md").read_text()
+    folders = {path.parent.name for path in FILES}
+    assert sorted(name for name in folders if f"`{name}/`" not in text) == []
+
+
+@pytest.mark.parametrize("folder", ["machine", "models", "search", "symbolic", "dual", "attacks", "stateless"])
+def test_only_the_binding_knows_python(folder: str) -> None:
+    for path in (CORE / folder).glob("*.?pp"):
+        assert "nanobind" not in path.read_text(), path

@@ -1,0 +1,95 @@
+"""The slow twin of the native emptiness check: the whole product of program and automaton, then its components."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from memfence.digraph import components
+from memfence.models.fairness import Condition, is_met, is_true, steps_of_runs
+from memfence.models.state import State
+from memfence.models.steps import MemoryModel, starts
+from memfence.program.expressions import Expr
+from memfence.program.ir import Program, PropertyAutomaton
+from memfence.questions.ltl.automaton import Automaton, Edge
+
+
+class TooLarge(Exception):
+    """The product has more states than the test wants to wait for."""
+
+
+def following(program: Program, model: MemoryModel, state: State) -> list[State]:
+    """The states one step away; after a deadlock the state itself, for ever. Errors end the run or lead on (DVE)."""
+    return [after for _, after in steps_of_runs(program, model, state)]
+
+
+def has_accepted_run(
+    program: Program,
+    model: MemoryModel,
+    automaton: Automaton,
+    atoms: Sequence[Expr],
+    conditions: Sequence[Condition] = (),
+    most_states: int | None = None,
+) -> bool:
+    """Whether some infinite run of the program is a word that the automaton accepts, and meets all conditions."""
+
+    def leaving(state: State, node: int) -> list[Edge]:
+        valuation = sum(is_true(program, state, atom) << n for n, atom in enumerate(atoms))
+        return [edge for edge in automaton.edges[node] if edge.allows(valuation)]
+
+    return _has_accepted_run(program, model, automaton.initial, automaton.marks, leaving, conditions, most_states)
+
+
+def has_run_of_property(
+    program: Program,
+    model: MemoryModel,
+    prop: PropertyAutomaton,
+    conditions: Sequence[Condition] = (),
+    most_states: int | None = None,
+) -> bool:
+    """Whether some infinite run is accepted by the property process: whether the property is violated."""
+
+    def leaving(state: State, node: int) -> list[Edge]:
+        marks = sum((node in group) << n for n, group in enumerate(prop.accepting))
+        edges = (edge for edge in prop.edges if edge.source == node)
+        return [Edge(edge.target, 0, 0, marks) for edge in edges if is_true(program, state, edge.guard)]
+
+    return _has_accepted_run(program, model, prop.initial, len(prop.accepting), leaving, conditions, most_states)
+
+
+def _has_accepted_run(
+    program: Program,
+    model: MemoryModel,
+    initial: int,
+    marks: int,
+    leaving: Callable[[State, int], list[Edge]],
+    conditions: Sequence[Condition],
+    most_states: int | None,
+) -> bool:
+    number: dict[tuple[State, int], int] = {(state, initial): n for n, state in enumerate(starts(program, model))}
+    order = list(number)
+    successor: list[list[tuple[int, int]]] = []
+    for state, node in order:
+        if most_states is not None and len(order) > most_states:
+            raise TooLarge
+        edges = leaving(state, node)
+        found = []
+        steps = steps_of_runs(program, model, state) if edges else []
+        possible = [step for step, _ in steps]
+        for step, after in steps:
+            fair = sum(
+                is_met(program, condition, state, step, possible) << marks + n for n, condition in enumerate(conditions)
+            )
+            for edge in edges:
+                pair = (after, edge.target)
+                if pair not in number:
+                    number[pair] = len(order)
+                    order.append(pair)
+                found.append((number[pair], edge.marks | fair))
+        successor.append(found)
+    component = components(len(order), lambda n: (target for target, _ in successor[n]))
+    seen: dict[int, int] = {}
+    for n, edges_of in enumerate(successor):
+        for target, mark in edges_of:
+            if component[n] == component[target]:
+                seen[component[n]] = seen.get(component[n], 0) | mark
+    return (1 << marks + len(conditions)) - 1 in seen.values()
