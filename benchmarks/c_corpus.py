@@ -68,9 +68,9 @@ def run_one(row: dict[str, str], timeout: float) -> dict[str, str]:
 def child(task: dict[str, object]) -> None:
     from memfence.diagnostics import InputError
     from memfence.frontends.c import load
-    from memfence.frontends.c.options import LoadOptions
     from memfence.passes.intervals import bound_values
     from memfence.passes.lock_regions import fuse_lock_regions
+    from memfence.program.load_options import COptions
     from memfence.program.validate import validate
     from memfence.questions import check
     from memfence.tasks.options import CheckOptions
@@ -78,7 +78,7 @@ def child(task: dict[str, object]) -> None:
     given = {k: tuple(v) if isinstance(v, list) else v for k, v in task["options"].items()}  # type: ignore[attr-defined]
     begin = time.process_time()
     try:
-        program = load([str(task["file"])], LoadOptions(**given))
+        program = load([str(task["file"])], COptions(**given))
         program = bound_values(fuse_lock_regions(program))
         validate(program)
     except InputError as error:

@@ -18,6 +18,7 @@ from memfence.engines.native.attacks import AttackKind, explore_attacks
 from memfence.passes.flattening import distinct_processes, flatten
 from memfence.pipeline import load
 from memfence.program.ir import Fence, Location, Process, Program, Transition
+from memfence.program.load_options import LoadOptions
 from memfence.questions import check
 from memfence.reports.plot import Panel, Series, render_plot
 from memfence.tasks.answer import Verdict
@@ -75,7 +76,7 @@ def main(output: Path | None) -> None:
     for family in sorted(path for path in FAMILIES.iterdir() if path.is_dir()):
         lines: tuple[list[tuple[int, float | None]], ...] = ([], [])
         for processes, path in members(family):
-            program = fenced(load(path, int_bits=INT_BITS.get(family.name)))
+            program = fenced(load(path, LoadOptions(int_bits=INT_BITS.get(family.name))))
             (exact, seconds), (flat, flat_seconds) = measure(program, None), measure(program, STEPS)
             assert Verdict.UNKNOWN in (exact.verdict, flat.verdict) or exact.verdict is flat.verdict, path
             lines[0].append((processes, seconds))

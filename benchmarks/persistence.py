@@ -18,6 +18,7 @@ from pathlib import Path
 from memfence.engines.native.attacks import AttackKind, explore_attacks
 from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load
+from memfence.program.load_options import LoadOptions
 from memfence.questions import check
 from memfence.tasks.limits import Limits, peak_megabytes
 from memfence.tasks.options import CheckOptions
@@ -96,7 +97,7 @@ def rows() -> list[Row]:
 def measure(row: Row) -> Measured:
     """Decide both criteria of one row; the run behind a violation of persistence is replayed."""
     limits = LIMITS_OF_HARDEST if row.name == HARDEST else LIMITS
-    program = shared_memory_form(load(PROGRAMS / f"{row.file}.txt", int_bits=row.int_bits))
+    program = shared_memory_form(load(PROGRAMS / f"{row.file}.txt", LoadOptions(int_bits=row.int_bits)))
     began = time.process_time()
     every = explore_attacks(program, AttackKind.PERSISTENCE, collect=True, limits=limits)
     cpu_seconds = time.process_time() - began

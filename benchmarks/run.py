@@ -19,6 +19,7 @@ from memfence.engines.native.explicit import Explored, explore
 from memfence.models.spec import ModelSpec
 from memfence.pipeline import load
 from memfence.program.ir import Forbidden, Program
+from memfence.program.load_options import LoadOptions
 from memfence.program.text.properties import parse_expression
 from memfence.tasks.limits import Limits
 from memfence.tasks.task import ALL_REDUCTIONS, Safety
@@ -137,7 +138,7 @@ def measure(program: Program, memory: ModelSpec, reductions: frozenset[str], sta
 
 def load_case(case: Case) -> Program:
     """The program with its property, as both tools see it."""
-    program = load(case.path, int_bits=case.int_bits)
+    program = load(case.path, LoadOptions(int_bits=case.int_bits))
     if not case.forbidden:
         return program
     bad = Forbidden(parse_expression(case.forbidden, program, "--forbid"), case.forbidden)

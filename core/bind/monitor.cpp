@@ -4,6 +4,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
@@ -36,6 +37,35 @@ std::vector<std::pair<std::vector<Monitor::Count>, std::vector<Monitor::Count>>>
   return out;
 }
 
+// (op, thread, addr, value, loc, step, accepts): what a line of a trace says.
+using EventTuple =
+    std::tuple<std::string, std::optional<std::string>, std::optional<std::string>, std::optional<std::int64_t>,
+               std::optional<std::string>, std::optional<std::int64_t>, std::optional<std::vector<std::int64_t>>>;
+
+TraceLine line_of(const EventTuple& event) {
+  const auto& [op, thread, address, value, location, step, accepts] = event;
+  TraceLine line;
+  line.op = op;
+  line.has_op = true;
+  if ((line.has_thread = thread.has_value())) line.thread = *thread;
+  if ((line.has_address = address.has_value())) line.address = *address;
+  if ((line.has_location = location.has_value())) line.location = *location;
+  if ((line.has_value = value.has_value())) line.value = *value;
+  if ((line.has_step = step.has_value())) line.step = *step;
+  if ((line.has_accepts = accepts.has_value())) line.accepts = *accepts;
+  return line;
+}
+
+// Take the events, the n-th at position n, from 1, until one is refused or there is a finding.
+std::unique_ptr<RecordedRun> monitor_events(const std::vector<EventTuple>& events) {
+  auto run = std::make_unique<RecordedRun>();
+  std::uint64_t position = 0;
+  for (const EventTuple& event : events)
+    if (!run->take(line_of(event), ++position)) return run;
+  run->finish();
+  return run;
+}
+
 }  // namespace
 
 void bind_monitor(nb::module_& m) {
@@ -62,6 +92,22 @@ void bind_monitor(nb::module_& m) {
       .def_ro("stale", &TraceFinding::stale)
       .def_ro("path", &TraceFinding::path)
       .def_ro("gaps", &TraceFinding::gaps);
+
+  nb::class_<Complaint>(m, "Complaint")
+      .def_prop_ro("kind", [](const Complaint& c) { return static_cast<int>(c.kind); })
+      .def_ro("position", &Complaint::position)
+      .def_ro("message", &Complaint::message)
+      .def_ro("hint", &Complaint::hint);
+
+  nb::class_<RecordedRun>(m, "RecordedRun")
+      .def_prop_ro("complaint", [](const RecordedRun& r) { return r.complaint(); })
+      .def_prop_ro("finding", [](const RecordedRun& r) { return r.finding(); })
+      .def_prop_ro("events", &RecordedRun::events)
+      .def_prop_ro("threads", &RecordedRun::threads)
+      .def_prop_ro("addresses", &RecordedRun::addresses);
+
+  m.def("monitor_events", &monitor_events, "events"_a, nb::call_guard<nb::gil_scoped_release>(),
+        "Monitor recorded events, up to the first that is refused or borderline.");
 
   nb::class_<TraceReader>(m, "TraceReader")
       .def(nb::init<>())

@@ -7,8 +7,10 @@
 
 namespace memfence {
 
-// PSO(k): one FIFO a process and stored variable. A buffer is its length, then `bound` values; the separator is one
-// less than the variable's least value, or than 0: no front end has variables that reach down to the least integer. `pending_slot` is the sum of the lengths: derived, not stored.
+// PSO(k): one FIFO a process and stored variable. A buffer is its length, then `bound` values. The separator is a value
+// that the variable cannot have: one more than the largest or, where there is none, one less than the smallest. A process
+// with sfences must leave room for one of them (the encoder sees to it). `pending_slot` is the sum of the lengths:
+// derived, not stored.
 class Pso {
  public:
   Pso(const Machine& m, int bound) : slots(m.slots), machine_(m), bound_(bound) {
@@ -16,8 +18,9 @@ class Pso {
       first_.push_back(static_cast<int>(slots.size()));
       for (const int v : p.stored_variables) {
         Slot value = m.slots[static_cast<std::size_t>(v)];
-        value.lo = std::min(value.lo, 0) - (p.uses_sfence ? 1 : 0);
+        value.lo = std::min(value.lo, 0);
         value.hi = std::max(value.hi, 0);
+        if (p.uses_sfence) (value.hi < INT32_MAX ? value.hi : value.lo) = separator_of(value);
         slots.push_back(Slot{0, bound});
         for (int i = 0; i < bound; ++i) slots.push_back(value);
       }
@@ -33,7 +36,7 @@ class Pso {
       if (p.stored_variables[b] != variable) continue;
       const int buffer = at(process, b);
       for (int i = w[buffer]; i >= 1; --i)
-        if (w[buffer + i] != separator(process, b)) {
+        if (!is_separator(w[buffer + i], process, b)) {
           value = w[buffer + i];
           return true;
         }
@@ -89,7 +92,7 @@ class Pso {
     bool all_separated = buffers > 0;
     for (std::size_t b = 0; b < buffers; ++b) {
       const int buffer = at(process, b);
-      const bool separated = w[buffer] > 0 && w[buffer + 1] == separator(process, b);
+      const bool separated = w[buffer] > 0 && is_separator(w[buffer + 1], process, b);
       all_separated &= separated;
       if (w[buffer] == 0 || separated) continue;
       w.set(p.stored_variables[b], w[buffer + 1]);
@@ -106,10 +109,15 @@ class Pso {
   int at(int process, std::size_t buffer) const {
     return first_[static_cast<std::size_t>(process)] + static_cast<int>(buffer) * (bound_ + 1);
   }
+  static Value separator_of(const Slot& value) {
+    return value.hi < INT32_MAX ? std::max(value.hi, 0) + 1 : std::min(value.lo, 0) - 1;
+  }
   Value separator(int process, std::size_t buffer) const {
     const Process& p = machine_.processes[static_cast<std::size_t>(process)];
-    if (!p.uses_sfence) return INT32_MIN;
-    return std::min(machine_.slots[static_cast<std::size_t>(p.stored_variables[buffer])].lo, 0) - 1;
+    return separator_of(machine_.slots[static_cast<std::size_t>(p.stored_variables[buffer])]);
+  }
+  bool is_separator(Value value, int process, std::size_t buffer) const {
+    return machine_.processes[static_cast<std::size_t>(process)].uses_sfence && value == separator(process, buffer);
   }
   Outcome append(Work& w, int process, std::size_t b, Value value) const {
     const int buffer = at(process, b), length = w[buffer];

@@ -23,12 +23,13 @@ bool is_question(std::span<const MemoryEvent> step) { return !step.empty() && st
 }  // namespace
 
 bool RecordedRun::refuse(Complaint::Part part, std::string message, std::string hint) {
-  complaint_ = Complaint{part, TraceErrorKind::Malformed, std::move(message), std::move(hint)};
+  complaint_ = Complaint{part, TraceErrorKind::Malformed, position_, std::move(message), std::move(hint)};
   return false;
 }
 
 bool RecordedRun::take(const TraceLine& event, std::uint64_t position) {
   using enum Complaint::Part;
+  position_ = position;
   if (!event.has_op) return refuse(Line, "the event has no `op`", "add \"op\": one of ld, st, il, fence");
   if (event.op == "init") return declare_initial(event);
   const std::optional<MemoryOp> op = op_of(event.op);
@@ -36,7 +37,7 @@ bool RecordedRun::take(const TraceLine& event, std::uint64_t position) {
     return refuse(Op, "unknown operation `" + std::string(event.op) + "`",
                   "use ld (load), st (store), il (interlocked) or fence");
   if (!has_right_keys(*op, event)) return false;
-  MemoryEvent e = event_of(*op, event, position);
+  MemoryEvent e = event_of(*op, event);
   if (e.has_accepts && monitor_.is_pruned(e.address))
     return refuse(Op, "`accepts` comes too late in a long trace: older values are forgotten");
   ++events_;
@@ -68,7 +69,7 @@ bool RecordedRun::has_right_keys(MemoryOp op, const TraceLine& event) {
   return false;
 }
 
-MemoryEvent RecordedRun::event_of(MemoryOp op, const TraceLine& event, std::uint64_t position) {
+MemoryEvent RecordedRun::event_of(MemoryOp op, const TraceLine& event) {
   MemoryEvent e;
   e.op = op;
   e.thread = e.group = thread_number(event.thread);
@@ -83,7 +84,7 @@ MemoryEvent RecordedRun::event_of(MemoryOp op, const TraceLine& event, std::uint
   e.location = locations_.number(event.has_location ? event.location : std::string_view{});
   e.has_value = event.has_value;
   e.value = event.has_value ? event.value : 0;
-  e.position = position;
+  e.position = position_;
   e.has_accepts = event.has_accepts;
   if (event.has_accepts) e.accepts = event.accepts;
   return e;

@@ -20,6 +20,7 @@ enum class TraceErrorKind : std::int32_t { Malformed, Inconsistent, TooLarge };
 struct Complaint {
   enum class Part { Line, Op, Value, Start } part = Part::Line;
   TraceErrorKind kind = TraceErrorKind::Malformed;
+  std::uint64_t position = 0;  // of the event
   std::string message, hint;
 };
 
@@ -64,7 +65,7 @@ class RecordedRun {
   bool has_right_keys(MemoryOp op, const TraceLine& event);
   bool declare_initial(const TraceLine& event);
   bool agrees(const MemoryEvent& e);
-  MemoryEvent event_of(MemoryOp op, const TraceLine& event, std::uint64_t position);
+  MemoryEvent event_of(MemoryOp op, const TraceLine& event);
   std::uint32_t thread_number(std::string_view name);
   std::uint32_t direct_group(std::uint32_t thread, std::string_view name);
   bool flush();
@@ -81,7 +82,7 @@ class RecordedRun {
   std::vector<MemoryEvent> pending_;  // of the step that is not over yet
   bool has_step_ = false;
   std::int64_t step_ = 0;
-  std::uint64_t steps_ = 0, events_ = 0;
+  std::uint64_t steps_ = 0, events_ = 0, position_ = 0;
   std::vector<PastEvent> window_;  // a ring once it is full
   std::size_t oldest_ = 0;
   std::optional<Complaint> complaint_;

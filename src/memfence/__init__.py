@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memfence.diagnostics import Diagnostic, InputError
     from memfence.pipeline import load, load_text
     from memfence.program.ir import Program
+    from memfence.program.load_options import LoadOptions
     from memfence.program.text.properties import parse_expression
     from memfence.questions.monitor import monitor
     from memfence.source import SourceText
@@ -39,6 +40,7 @@ _HOME = {
     "FixResult": "memfence.synthesis.result",
     "FixVerdict": "memfence.synthesis.result",
     "InputError": "memfence.diagnostics",
+    "LoadOptions": "memfence.program.load_options",
     "Program": "memfence.program.ir",
     "SourceText": "memfence.source",
     "Stats": "memfence.tasks.result",
@@ -57,6 +59,7 @@ _HOME = {
 }
 
 __all__ = [
+    "LoadOptions",
     "CheckOptions",
     "CheckResult",
     "Criterion",

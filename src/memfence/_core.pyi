@@ -400,6 +400,40 @@ class TraceFinding:
     @property
     def gaps(self) -> list[tuple[ShownEvent, ShownEvent]]: ...
 
+class Complaint:
+    @property
+    def kind(self) -> int: ...
+
+    @property
+    def position(self) -> int: ...
+
+    @property
+    def message(self) -> str: ...
+
+    @property
+    def hint(self) -> str: ...
+
+class RecordedRun:
+    @property
+    def complaint(self) -> Complaint | None: ...
+
+    @property
+    def finding(self) -> TraceFinding | None: ...
+
+    @property
+    def events(self) -> int: ...
+
+    @property
+    def threads(self) -> int: ...
+
+    @property
+    def addresses(self) -> int: ...
+
+def monitor_events(events: Sequence[tuple[str, str | None, str | None, int | None, str | None, int | None, Sequence[int] | None]]) -> RecordedRun:
+    """
+    Monitor recorded events, up to the first that is refused or borderline.
+    """
+
 class TraceReader:
     def __init__(self) -> None: ...
 

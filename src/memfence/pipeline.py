@@ -7,49 +7,28 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
-from memfence.frontends import LANGUAGES, Language, choose_language, language_named
+from memfence.frontends.registry import LANGUAGES, Language, choose_language, language_named
 from memfence.passes.intervals import bound_values
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.ir import Program
+from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.program.validate import validate
 from memfence.source import BYTE_ORDER_MARK, SourceText
 
 STANDARD_INPUT = "<stdin>"
 
 
-def load(
-    path: str | Path, *, language: str | None = None, int_bits: int | None = None, split_reads: bool = False
-) -> Program:
+def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     """Read a program file. InputError if it cannot be read or is not a valid program of its language."""
-    return load_text(read_source(path), language=language, int_bits=int_bits, split_reads=split_reads)
+    return load_text(read_source(path), options)
 
 
-def load_text(
-    source: SourceText, *, language: str | None = None, int_bits: int | None = None, split_reads: bool = False
-) -> Program:
-    """The program in `source`, ready to run: lock regions fused, every value bounded.
-
-    `split_reads`: a statement that reads several shared variables is as many steps (Promela; elsewhere none does).
-    """
-    found = find_language(source, language)
-    if split_reads and found.name == "promela":
-        from memfence.frontends import promela
-
-        program = promela.parse(source, split_reads=True)
-    else:
-        program = found.frontend().parse(source)
-    program = bound_values(fuse_lock_regions(program), int_bits)
+def load_text(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
+    """The program in `source`, ready to run: lock regions fused, every value bounded. It remembers its options."""
+    program = find_language(source, options.language).frontend().parse(source, options)
+    program = bound_values(fuse_lock_regions(program), options.int_bits)
     validate(program)
     return program
-
-
-def warnings(source: SourceText, language: str | None = None) -> list[Diagnostic]:
-    """What is legal in the language but may not mean what its author thinks."""
-    if find_language(source, language).name != "promela":
-        return []
-    from memfence.frontends import promela
-
-    return promela.lint(source)
 
 
 def read_source(path: str | Path) -> SourceText:

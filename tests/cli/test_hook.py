@@ -9,7 +9,7 @@ import pytest
 
 from memfence.cli.exit_codes import Exit
 from memfence.cli.hook import check_all, split
-from memfence.frontends import LANGUAGES
+from memfence.frontends.registry import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 GOOD, BAD = (str(ROOT / "examples" / name) for name in ("message_passing.pml", "lost_wakeup.pml"))

@@ -9,9 +9,10 @@ from typing import Literal
 
 import pytest
 
-from memfence.frontends import LANGUAGES
+from memfence.frontends.registry import LANGUAGES
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Forbidden
+from memfence.program.load_options import LoadOptions
 from memfence.program.text.properties import parse_expression
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
@@ -143,7 +144,8 @@ def test_every_example_is_in_the_table() -> None:
 @pytest.mark.parametrize("model", ["tso", "pso"])
 @pytest.mark.parametrize("language", STORE_BUFFERING)
 def test_store_buffering_is_fixed_in_every_language(language: str, model: Model) -> None:
-    program = load_text(SourceText(f"sb.{language}", STORE_BUFFERING[language]), language=language)
+    program = load_text(SourceText(f"sb.{language}", STORE_BUFFERING[language]), LoadOptions(language=language))
+    assert program.language == language
     forbid = () if program.properties else (Forbidden(parse_expression(BOTH_READ_0, program), BOTH_READ_0),)
     result = fixed_and_needed(program, FixOptions(model=model, forbid=forbid))
     assert result.verdict is FixVerdict.FIXED
@@ -160,7 +162,7 @@ def test_store_buffering_is_there_in_every_language() -> None:
 def test_store_buffering_meets_the_criteria_with_two_fences_in_every_language_that_has_them(
     language: str, criterion: Criterion
 ) -> None:
-    program = load_text(SourceText(f"sb.{language}", STORE_BUFFERING[language]), language=language)
+    program = load_text(SourceText(f"sb.{language}", STORE_BUFFERING[language]), LoadOptions(language=language))
     result = fixed_and_needed(program, FixOptions(criterion=criterion))
     assert [fence.kind for fence in result.chosen.fences] == ["mfence", "mfence"]
     assert result.stats.checks == 1, "one exploration knows every clause"

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from memfence.models.reference_search import Outcome, outcomes
-from memfence.models.spec import ModelName
+from memfence.models.spec import SPECS, ModelName
 from memfence.program.ir import Program
 from support.generators import EVERYTHING, Shape, programs
-from support.models import memory_model
 from support.racing_programs import racing_program
 from support.samples import Sample
 from twins import axiomatic
@@ -22,7 +21,7 @@ ANYTHING = programs(LOOP_FREE) | programs(THREE)
 
 
 def by_rules(program: Program) -> dict[ModelName, set[Outcome]]:
-    return {model: outcomes(program, memory_model(model)) for model in axiomatic.MODELS}
+    return {model: outcomes(program, SPECS[model].definition) for model in axiomatic.MODELS}
 
 
 def check_program(program: Program) -> dict[ModelName, set[Outcome]]:

@@ -19,8 +19,8 @@ from memfence.frontends.c.llvm.reader import read_module
 from memfence.frontends.c.lowering.assemble import assemble
 from memfence.frontends.c.lowering.sources import Sources
 from memfence.frontends.c.machine.specialise import specialise
-from memfence.frontends.c.options import LoadOptions
 from memfence.passes.intervals import bound_values
+from memfence.program.load_options import COptions
 from memfence.questions import check
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
@@ -132,9 +132,9 @@ def test_a_single_thread_computes_what_gcc_computes(batch: int, tmp_path: Path) 
             for n, body in enumerate(bodies)
         ]
         source = SourceText("batch.c", PROLOGUE + "\n".join(wanted))
-        linked = Linked([read_module(compile_text(source, LoadOptions()), "batch.c")])
+        linked = Linked([read_module(compile_text(source, COptions()), "batch.c")])
         for number, text in enumerate(wanted):
-            options = LoadOptions(entry=f"main{number}", deadlock=False, overflow=False)
+            options = COptions(entry=f"main{number}", deadlock=False, overflow=False)
             program = bound_values(assemble(specialise(linked, options), Sources((source,)), source))
             result = check(program, CheckOptions(model="sc", criterion="safety"))
             assert result.verdict is Verdict.HOLDS, (threaded, text)
@@ -155,7 +155,7 @@ def natively(folder: Path, bodies: list[str], inputs: list[tuple[int, int]]) -> 
 def test_a_wrong_result_is_noticed() -> None:
     text = function(0, "u += v;", (1, 2), "assert(result == 12345u); return 0;", True)
     source = SourceText("wrong.c", PROLOGUE + text)
-    linked = Linked([read_module(compile_text(source, LoadOptions()), "wrong.c")])
-    program = assemble(specialise(linked, LoadOptions(entry="main0", deadlock=False)), Sources((source,)), source)
+    linked = Linked([read_module(compile_text(source, COptions()), "wrong.c")])
+    program = assemble(specialise(linked, COptions(entry="main0", deadlock=False)), Sources((source,)), source)
     result = check(bound_values(program), CheckOptions(model="sc", criterion="safety"))
     assert result.verdict is Verdict.VIOLATED

@@ -10,17 +10,17 @@ import random
 
 import pytest
 
-from memfence.frontends import language_named
 from memfence.frontends.c.clang import compile_text
 from memfence.frontends.c.llvm.link import Linked
 from memfence.frontends.c.llvm.reader import read_module
 from memfence.frontends.c.lowering.assemble import assemble
 from memfence.frontends.c.lowering.sources import Sources
 from memfence.frontends.c.machine.specialise import specialise
-from memfence.frontends.c.options import LoadOptions
+from memfence.frontends.registry import language_named
 from memfence.passes.intervals import bound_values
 from memfence.program.expressions import TRUE, Shared, variable_address
 from memfence.program.ir import Final, Program
+from memfence.program.load_options import COptions
 from memfence.questions import check
 from memfence.source import SourceText
 from memfence.tasks.options import CheckOptions
@@ -136,7 +136,7 @@ def observed(program: Program, names: list[str]) -> Program:
         values.append((name, Shared(variable_address(number)) if number is not None else None))
     known = tuple((name, expr) for name, expr in values if expr is not None)
     return Program(
-        program.name, program.variables, program.processes, (Final("exists", TRUE, "", known),), program.source, "c"
+        program.name, program.variables, program.processes, (Final("exists", TRUE, "", known),), program.source
     )
 
 
@@ -153,12 +153,12 @@ def test_orders_are_read_as_compilers_write_them(batch: int) -> None:
     programs = [[Thread("a", shuffle), Thread("b", shuffle)] for _ in range(PROGRAMS_A_BATCH)]
     text = "#include <stdatomic.h>\n#include <pthread.h>\n" + "\n".join(as_c(n, p) for n, p in enumerate(programs))
     source = SourceText("batch.c", text)
-    linked = Linked([read_module(compile_text(source, LoadOptions()), "batch.c")])
+    linked = Linked([read_module(compile_text(source, COptions()), "batch.c")])
     litmus = language_named("litmus")
     assert litmus is not None
     weaker = 0
     for number, threads in enumerate(programs):
-        options = LoadOptions(entry=f"main{number}", deadlock=False)
+        options = COptions(entry=f"main{number}", deadlock=False)
         program = assemble(specialise(linked, options), Sources((source,)), source)
         prefix = f"p{number}_"
         names = [f"{prefix}{t.name}_{r}" for t in threads for r in t.results] + [f"{prefix}x", f"{prefix}y"]

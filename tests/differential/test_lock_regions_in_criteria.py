@@ -9,6 +9,7 @@ from memfence.diagnostics import InputError
 from memfence.passes.lock_regions import has_lock_regions
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
+from memfence.program.load_options import LoadOptions
 from memfence.questions import check
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
@@ -41,7 +42,7 @@ PLAIN, FENCED = "transition q1 q2 noop", "transition q1 q2 mfence"
 
 
 def program(text: str, fence: str) -> Program:
-    loaded = load_text(SourceText("regions.txt", text.format(fence=fence)), language="trencher")
+    loaded = load_text(SourceText("regions.txt", text.format(fence=fence)), LoadOptions(language="trencher"))
     assert has_lock_regions(loaded)
     return loaded
 

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from memfence.engines.native.attacks import AttackKind, explore_attacks
 from memfence.engines.native.monitor import monitor_stream
 from memfence.engines.native.stateless import Explored, encode_for_exploration, explore
+from memfence.execution.recording import render_trace
 from memfence.execution.schedule import read_schedules, schedule_object
 from memfence.models.sc import Sc
 from memfence.models.state import Failure, Run, State
@@ -21,7 +22,6 @@ from memfence.program.facts.effects import accesses_memory
 from memfence.program.ir import Assign, Assume, Domain, Load, Op, Process, Program, SharedVar, Store
 from memfence.questions.explore import explore as analyse
 from memfence.reports.json import dump
-from memfence.reports.memory_trace import render_trace
 from memfence.source import SourceText
 from support.generators import EVERYTHING, Shape, programs
 from support.memory_traces import MemoryTrace, sc_runs, sc_traces, trace_of_run, tso_trace, tso_traces

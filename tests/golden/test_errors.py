@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memfence.diagnostics import InputError, render
-from memfence.frontends import language_named
+from memfence.frontends.registry import language_named
 from memfence.source import SourceText
 
 FOLDER = Path(__file__).with_name("errors")

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from beem import Answer, Instance, load, property_of, small_instances
 
-from memfence.frontends.dve import parse_state_expression
+from memfence.frontends.dve.lowering import parse_state_expression
 from memfence.models.reference_search import breadth_first
 from memfence.models.sc import Sc
 from memfence.models.state import State

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from memfence.pipeline import load
+from memfence.program.load_options import LoadOptions
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixResult, FixVerdict
 from memfence.synthesis.synthesise import count_fences
@@ -113,8 +114,8 @@ def rows_of_table_1(*, slow: bool) -> list[dict[str, str]]:
 def check_minimum(row: dict[str, str], criterion: Criterion) -> None:
     name = Path(row["file"]).name
     int_bits = INT_BITS.get(name)
-    program = load(CORPUS / "persist" / f"{row['file']}.txt", int_bits=int_bits)
-    result = fixed_and_needed(program, FixOptions(criterion=criterion, int_bits=int_bits))
+    program = load(CORPUS / "persist" / f"{row['file']}.txt", LoadOptions(int_bits=int_bits))
+    result = fixed_and_needed(program, FixOptions(criterion=criterion))
     assert result.verdict in (FixVerdict.FIXED, FixVerdict.ALREADY_HOLDS)
     assert result.is_minimum
     assert result.stats.checks == 1, "one exploration knows every clause"

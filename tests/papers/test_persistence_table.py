@@ -14,6 +14,7 @@ from memfence.engines.native.attacks import AttackKind, explore_attacks
 from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load
 from memfence.program.ir import Program
+from memfence.program.load_options import LoadOptions
 from memfence.questions import check
 from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import Limits
@@ -50,7 +51,7 @@ EVERY_ROW = [pytest.param(name, marks=pytest.mark.slow) if name in LARGE else na
 
 
 def program(name: str) -> Program:
-    return load(Path(CORPUS, "persist", f"{ROWS[name]['file']}.txt"), int_bits=INT_BITS.get(name, 8))
+    return load(Path(CORPUS, "persist", f"{ROWS[name]['file']}.txt"), LoadOptions(int_bits=INT_BITS.get(name, 8)))
 
 
 @needs_corpus

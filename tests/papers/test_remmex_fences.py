@@ -16,6 +16,7 @@ import pytest
 
 from memfence.pipeline import load_text
 from memfence.program.ir import Forbidden, Program
+from memfence.program.load_options import LoadOptions
 from memfence.program.text.properties import parse_expression
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
@@ -65,7 +66,9 @@ def labelled(text: str, labels: tuple[tuple[str, str], ...]) -> str:
 
 def question(case: Case) -> tuple[Program, FixOptions]:
     text = (SINGLE / f"{case.file}_Remmex.txt").read_text()
-    program = load_text(SourceText(f"{case.name}_Remmex.txt", labelled(text, case.labels)), language="remmex")
+    program = load_text(
+        SourceText(f"{case.name}_Remmex.txt", labelled(text, case.labels)), LoadOptions(language="remmex")
+    )
     names = [process.name for process in program.processes]
     bad = [f"{p}@{label} && {q}@{label}" for p, q in combinations(names, 2) for label, _ in case.labels]
     bad = bad or [f"{name}.error == 1" for name in names]

@@ -15,8 +15,9 @@ from random import Random
 import pytest
 
 from memfence.diagnostics import InputError, render
-from memfence.frontends import language_named
+from memfence.frontends.registry import language_named
 from memfence.pipeline import load_text
+from memfence.program.load_options import LoadOptions
 from memfence.source import SourceText
 from support.corpus import CORPUS
 
@@ -119,7 +120,7 @@ def check_mutants(language: str, numbers: range) -> None:
         source = SourceText("mutant", mutant(language, number))
         try:
             if number % 10 == 0:
-                load_text(source, language=language)
+                load_text(source, LoadOptions(language=language))
             else:
                 known.frontend().parse(source)
         except InputError as error:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+from memfence.frontends.registry import LANGUAGES, Language
+
 ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
 
 ORDER = [
-    "version", "source", "codes", "explanations", "diagnostics", "program", "models", "passes", "frontends", "pipeline",
-    "execution", "tasks", "_core", "engines", "strategy", "questions", "synthesis", "translation", "reports", "api",
-    "testing", "bench", "cli",
+    "version", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models", "passes", "frontends",
+    "pipeline", "execution", "tasks", "_core", "engines", "strategy", "questions", "synthesis", "translation",
+    "reports", "api", "testing", "bench", "cli",
 ]  # fmt: skip
 DOORS = {"__init__", "__main__"}
 """The public names and `python -m memfence` may reach everything."""
@@ -64,6 +67,19 @@ def test_every_folder_says_what_lives_there(folder: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_module_says_what_it_is(path: Path) -> None:
     assert ast.get_docstring(ast.parse(path.read_text()))
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
+def test_all_front_ends_look_alike(language: Language) -> None:
+    """A package with the way of the text, a module each, that exports what the registry promises."""
+    folder = ROOT / "frontends" / language.module
+    assert {"syntax.py", "reader.py", "lowering.py", "edits.py"} <= {path.name for path in folder.iterdir()}
+    package = import_module(f"memfence.frontends.{language.module}")
+    assert package.__all__ == ["insert_fences", "parse"]
+    defined = [
+        node for node in ast.parse((folder / "__init__.py").read_text()).body if isinstance(node, ast.FunctionDef)
+    ]
+    assert defined == []
 
 
 def test_no_module_has_a_name_that_means_nothing() -> None:

@@ -257,6 +257,11 @@ def cycles(size: int, edges: Iterable[Edge] = _EVERY_EDGE) -> Iterator[Cycle]:
             yield Cycle(chain)
 
 
+def looping_cycles(size: int) -> list[Program]:
+    """The cycles that reads alone can see, with loops."""
+    return [cycle.looping_program() for cycle in cycles(size) if cycle.is_seen_by_reads]
+
+
 def _chains(size: int, edges: tuple[Edge, ...], chain: tuple[Edge, ...]) -> Iterator[tuple[Edge, ...]]:
     """Edges that fit; of two that follow each other, one at least leads to another process."""
     if len(chain) == size:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from memfence.digraph import components
 from memfence.models.fairness import Condition, is_met, is_true, steps_of_runs
 from memfence.models.state import State
 from memfence.models.steps import MemoryModel, starts
 from memfence.program.expressions import Expr
 from memfence.program.ir import Program, PropertyAutomaton
-from memfence.questions.ltl.automaton import Automaton, Edge, components
+from memfence.questions.ltl.automaton import Automaton, Edge
 
 
 class TooLarge(Exception):

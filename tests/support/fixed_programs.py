@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memfence.frontends import language_named
+from memfence.frontends.registry import language_named
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.questions import check
@@ -22,7 +22,7 @@ def verdict_with(program: Program, fences: Sequence[PlacedFence], options: FixOp
     language = language_named(program.language)
     assert language is not None
     text = language.frontend().insert_fences(program.source, [(fence.point, fence.kind) for fence in fences])
-    again = load_text(SourceText(program.source.path, text), language=program.language, int_bits=options.int_bits)
+    again = load_text(SourceText(program.source.path, text), program.options)
     asked = restated(options, again)
     assert asked is not None
     return check(forbidding_outcomes(again), asked).verdict

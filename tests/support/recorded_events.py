@@ -14,6 +14,10 @@ from typing import Literal
 
 from hypothesis import strategies as st
 
+from memfence.execution import event as execution
+from memfence.execution.event import EventKind
+from memfence.execution.recording import TraceEvent
+
 Op = Literal["ld", "st", "il"]
 
 
@@ -134,3 +138,14 @@ def as_lines(events: Sequence[Event]) -> str:
     return "".join(
         json.dumps({"op": e.op, "thread": e.thread, "addr": f"x{e.address}", "value": e.index}) + "\n" for e in events
     )
+
+
+KINDS: dict[Op, EventKind] = {"ld": "load", "st": "store", "il": "rmw"}
+
+
+def as_trace_events(events: Sequence[Event]) -> list[TraceEvent]:
+    """The same as events of a record, without a detour through text."""
+    return [
+        TraceEvent(execution.Event(str(e.thread), KINDS[e.op], f"x{e.address}", e.index), line=line)
+        for line, e in enumerate(events, 1)
+    ]

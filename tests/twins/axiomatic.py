@@ -9,6 +9,8 @@ A model allows the execution (Alglave, Maranget and Tautschnig, "Herding cats", 
 Preserved is what a store buffer keeps in order; `is_preserved` says it for each model. A read that sees the pending
 store of its own process says nothing about memory, so rf within a process is not global.
 
+C11's orders are read as x86 compilers do, with an `sfence` before a store that releases, which PSO alone heeds.
+
 The tool's steps may have several ops. A locked step is one instant of the global order. A plain step reads at one
 instant, and its writes come later, each at an instant of its own; under SC they come at once.
 
@@ -23,9 +25,10 @@ from itertools import pairwise, permutations, product
 
 from memfence.models.reference_search import Outcome
 from memfence.models.spec import ModelName
-from memfence.models.steps import set_at
+from memfence.models.steps import modified, set_at
 from memfence.program.expressions import Address, EvaluationError, Expr, Register, check_index, evaluate
-from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Op, Process, Program, Store
+from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Op, Process, Program, Rmw, Store
+from memfence.program.orders import MemoryOrder
 
 MODELS: tuple[ModelName, ...] = ("sc", "tso", "pso")
 INITIAL = -1
@@ -80,8 +83,10 @@ class LocalRun:
 
         return evaluate(expr, leaf)
 
-    def access(self, address: Address, is_write: bool, value: int, locked: bool, process: int) -> LocalRun:
-        variable = address.base + check_index(address, self.value(address.index))
+    def variable(self, address: Address) -> int:
+        return address.base + check_index(address, self.value(address.index))
+
+    def access(self, process: int, is_write: bool, variable: int, value: int, locked: bool) -> LocalRun:
         event = Event(
             process, len(self.events), self.step, is_write, variable, value, locked, self.fences, self.store_fences
         )
@@ -122,11 +127,12 @@ class Unfolding:
         for transition in leaving:
             if transition.sync is not None:
                 raise Outside(transition.sync)
-            before = run.fenced() if transition.locked else run
-            for after in self.after_ops(p, transition.ops, before, transition.locked):
+            locked = transition.locked or any(map(is_locked, transition.ops))
+            before = run.fenced() if locked else run
+            for after in self.after_ops(p, transition.ops, before, locked):
                 kept = (0 if r.transient else v for r, v in zip(process.registers, after.registers, strict=True))
                 moved = replace(after, registers=tuple(kept), step=run.step + 1)
-                moved = moved.fenced() if transition.locked else moved
+                moved = moved.fenced() if locked else moved
                 yield from self.runs_from(p, process, transition.target, moved, way | {here})
 
     def after_ops(self, p: int, ops: tuple[Op, ...], run: LocalRun, locked: bool) -> Iterator[LocalRun]:
@@ -142,31 +148,56 @@ class Unfolding:
             yield from self.after_ops(p, ops[1:], after, locked)
 
     def after_op(self, p: int, op: Op, run: LocalRun, locked: bool) -> Iterator[LocalRun]:
-        def assigned(run: LocalRun, register: int, value: int) -> LocalRun:
-            fitting = self.program.processes[p].registers[register].domain.fit(value)
-            return replace(run, registers=set_at(run.registers, register, fitting))
-
         match op:
             case Load(register=register, when=when) if when is not None and not run.value(when):
-                yield assigned(run, register, 0)
+                yield self.assigned(run, p, register, 0)
             case Load(register=register, address=address):
-                variable = address.base + check_index(address, run.value(address.index))
-                for value in sorted(self.readable[variable]):
-                    yield assigned(run.access(address, False, value, locked, p), register, value)
-            case Store(address=address, value=value, direct=False):
-                variable = address.base + check_index(address, run.value(address.index))
-                stored = self.program.variables[variable].domain.fit(run.value(value))
-                self.readable[variable].add(stored)  # now, for the run may block before it ends
-                yield run.access(address, True, stored, locked, p)
+                for value, read in self.reads(run, p, run.variable(address), locked):
+                    yield self.assigned(read, p, register, value)
+            case Store(when=when) if when is not None and not run.value(when):
+                yield run
+            case Store(address=address, value=value, order=order, direct=False):
+                before = run.fenced(fully=False) if order.releases else run
+                yield self.written(before, p, run.variable(address), run.value(value), locked)
+            case Rmw(register=register, address=address, kind=kind, operand=operand, expected=expected):
+                for old, read in self.reads(run, p, run.variable(address), locked):
+                    after = read if register is None else self.assigned(read, p, register, old)
+                    if expected is None or old == run.value(expected):
+                        new = modified(kind, old, run.value(operand))
+                        after = self.written(after, p, run.variable(address), new, locked)
+                    yield after
             case Assign(register=register, value=value):
-                yield assigned(run, register, run.value(value))
+                yield self.assigned(run, p, register, run.value(value))
             case Assume(condition=condition) | Assert(condition=condition):
                 if run.value(condition):
                     yield run
-            case Fence(kind=kind):
-                yield run.fenced(fully=kind == "mfence")
+            case Fence("mfence") | Fence("thread_fence", MemoryOrder.SEQ_CST):
+                if locked or not any(event.is_write and event.step == run.step for event in run.events):
+                    yield run.fenced()  # behind a store of its own step, it would wait for ever
+            case Fence("sfence"):
+                yield run.fenced(fully=False)
+            case Fence("thread_fence", order):
+                yield run.fenced(fully=False) if order.releases else run
             case _:
                 raise Outside(op)
+
+    def reads(self, run: LocalRun, p: int, variable: int, locked: bool) -> Iterator[tuple[int, LocalRun]]:
+        for value in sorted(self.readable[variable]):
+            yield value, run.access(p, False, variable, value, locked)
+
+    def written(self, run: LocalRun, p: int, variable: int, value: int, locked: bool) -> LocalRun:
+        stored = self.program.variables[variable].domain.fit(value)
+        self.readable[variable].add(stored)  # now, for the run may block before it ends
+        return run.access(p, True, variable, stored, locked)
+
+    def assigned(self, run: LocalRun, p: int, register: int, value: int) -> LocalRun:
+        fitting = self.program.processes[p].registers[register].domain.fit(value)
+        return replace(run, registers=set_at(run.registers, register, fitting))
+
+
+def is_locked(op: Op) -> bool:
+    """Whether the op makes its step a locked one: a read-modify-write, or C11's strongest store."""
+    return isinstance(op, Rmw) or (isinstance(op, Store) and op.order is MemoryOrder.SEQ_CST)
 
 
 # Executions: who reads from whom, and in which order writes reach memory.
@@ -273,6 +304,13 @@ def outcomes(program: Program) -> dict[ModelName, set[Outcome]]:
                 if (kept, last) not in found[model] and is_allowed(model, execution):
                     found[model].add((kept, last))
     return found
+
+
+def is_robust(program: Program, model: ModelName) -> bool:
+    """Whether SC allows every execution that the model allows: the definition of trace-robustness."""
+    memories = product(*(variable.init for variable in program.variables))
+    found = (execution for memory in memories for execution in executions(program, memory))
+    return not any(is_allowed(model, execution) and not is_allowed("sc", execution) for execution in found)
 
 
 def is_acyclic(relation: Relation, node_of: Callable[[Event], Hashable]) -> bool:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
-from memfence.models.readings import is_locked
+from memfence.models.readings import Reading, is_locked
 from memfence.models.reference_search import breadth_first
 from memfence.models.spec import ModelName
 from memfence.models.state import Commit, DropSeparator, Failure, Run, State, Step

@@ -12,6 +12,7 @@ from memfence.diagnostics import Diagnostic, InputError
 from memfence.pipeline import load, load_text, read_standard_input
 from memfence.program.expressions import FALSE, Expr
 from memfence.program.ir import Forbidden, Invariant, Ltl, Program
+from memfence.program.load_options import LoadOptions
 from memfence.program.text.properties import parse_expression
 from memfence.source import SourceText
 from memfence.tasks.deadline import Deadline
@@ -24,7 +25,7 @@ STANDARD_INPUT = "-"
 Source = Program | SourceText | str | Path
 """A loaded program, a text, or the path of a file (`-`: standard input). A text with a line break is no path."""
 
-LOADING = ("language", "int_bits", "split_reads")
+LOADING = tuple(one.name for one in fields(LoadOptions))
 """Keywords that say how to read the program; they make no sense for one that is loaded already."""
 OptionsT = TypeVar("OptionsT", bound=CheckOptions)
 
@@ -47,14 +48,15 @@ def read_program(source: Source, keywords: dict[str, Any], deadline: Deadline) -
         if any(value not in (None, False) for value in how.values()):
             raise WrongUsage(next(iter(how)), "the program is loaded already")
         return source
+    options = LoadOptions(**how)
     with deadline.enforced(grace=0):
         if isinstance(source, SourceText):
-            return load_text(source, **how)
+            return load_text(source, options)
         if str(source) == STANDARD_INPUT:
-            return load_text(read_standard_input(), **how)
+            return load_text(read_standard_input(), options)
         if isinstance(source, str) and "\n" in source:
-            return load_text(SourceText("<text>", source), **how)
-        return load(source, **how)
+            return load_text(SourceText("<text>", source), options)
+        return load(source, options)
 
 
 def options_for(

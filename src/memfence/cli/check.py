@@ -70,11 +70,9 @@ def check(
 def _warn(result: CheckResult) -> None:
     """What is legal in the language but may not mean what its author thinks."""
     from memfence.diagnostics import render
-    from memfence.pipeline import warnings
 
-    found = warnings(result.program.source, result.program.language or None) if result.program.language else []
-    if found:
-        sys.stderr.write(render(found) + "\n")
+    if result.program.warnings:
+        sys.stderr.write(render(result.program.warnings) + "\n")
 
 
 def _print(result: CheckResult, reported: Reported) -> None:

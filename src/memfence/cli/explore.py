@@ -185,7 +185,7 @@ def _named(deadline: Deadline) -> str:
 
 def _save_traces(result: ExploreResult, deadline: Deadline, folder: Path) -> None:
     """One file an execution, numbered."""
-    from memfence.reports.memory_trace import render_trace
+    from memfence.execution.recording import render_trace
     from memfence.tasks.deadline import TimeUp
 
     written, why = 0, "see --most-traces"

@@ -28,7 +28,7 @@ from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles, require_place, write_report
 
 if TYPE_CHECKING:
-    from memfence.frontends import EditKind
+    from memfence.frontends.registry import EditKind
     from memfence.synthesis.atomic_writes import AtomicFix
     from memfence.synthesis.result import FixResult
 

@@ -2,16 +2,20 @@
 
 Under TSO a process issues its steps in order, and its stores take effect later, in order. Everything else is decided by
 who saw what: a load comes after the write it saw, unless that still was in its own buffer, and before the next write to
-its variable. Any order of issues and commits that respects this is a run.
+its variable. Any order of issues and commits that respects this, relaxed happens-before, is a run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from memfence.execution.trace import Trace, UnreplayableWitness
+from memfence.digraph import in_order
+from memfence.execution.event import Event
+from memfence.execution.graph import ExecutionGraph, GraphBuilder
+from memfence.execution.occurrences import runs_of
+from memfence.execution.trace import UnreplayableWitness
 from memfence.models.accesses import accesses
 from memfence.models.replay import nth_start
 from memfence.models.sc import Sc
@@ -29,132 +33,134 @@ class StaleRead:
     value: int
 
 
-@dataclass(slots=True)
-class _Node:
-    """An issued step, or the commit of one of its stores; `after` are the nodes that must have happened."""
-
-    step: Step
-    after: set[int] = field(default_factory=set)
-
-
-@dataclass(frozen=True, slots=True)
-class _Write:
-    node: int
-    process: int
-    buffered: bool
-
-
 def tso_steps(
     program: Program, start: int, sc_run: Sequence[Run | Rendezvous], last: Run | Rendezvous, reads: Sequence[StaleRead]
 ) -> tuple[Step, ...]:
-    """A TSO run with the steps of `sc_run`, then `last` with `reads`; at the end all buffers are empty."""
-    graph = _Graph(program, start)
+    """A TSO run with the steps of `sc_run`, then `last` with `reads`; at the end all buffers are empty.
+
+    Commits come as early as possible; else the order is that of the SC run.
+    """
+    collector = _Collector(program, nth_start(program, Sc(), start))
     for step in sc_run:
-        graph.issue(step)
-    graph.issue(last, {read.variable: read for read in reads})
-    return graph.in_order()
+        collector.issue(step, {})
+    collector.issue(last, {read.variable: read for read in reads})
+    return _Relaxed(program, [*sc_run, last], collector.builder.build(), collector.buffered).run()
 
 
-class _Graph:
-    def __init__(self, program: Program, start: int) -> None:
+class _Collector:
+    """The graph of the steps, all stores in the order of the SC run, and which of them wait in a buffer under TSO."""
+
+    def __init__(self, program: Program, state: State) -> None:
         self.program = program
-        self.state: State = nth_start(program, Sc(), start)
-        self.nodes: list[_Node] = []
-        self.issued: dict[int, int] = {}  # by process: its last issued step
-        self.committed: dict[int, int] = {}  # by process: its last commit
-        self.writes: dict[int, list[_Write]] = {}
-        self.readers: dict[int, list[tuple[int, int]]] = {}  # by variable: (node, how many writes it saw)
+        self.state = state
+        self.builder = GraphBuilder()
+        self.buffered: set[int] = set()
+        self.steps = 0
 
-    def issue(self, step: Run | Rendezvous, stale: dict[int, StaleRead] | None = None) -> None:
-        stale = stale or {}
-        state = self.state
+    def issue(self, step: Run | Rendezvous, stale: dict[int, StaleRead]) -> None:
+        memory = list(self.state.memory)
         for read in stale.values():
-            memory = (*state.memory[: read.variable], read.value, *state.memory[read.variable + 1 :])
-            state = State(state.locations, state.registers, memory, state.buffers, state.lock_owner)
-        node = self._node(step)
-        self._in_program_order(node, step)
-        direct = _immediate_stores(self.program, step)
+            memory[read.variable] = read.value
+        state = replace(self.state, memory=tuple(memory))
+        direct = iter(_immediate_stores(self.program, step))
         own: set[tuple[int, int]] = set()
-        stores = 0
         for access in accesses(self.program, Sc(), state, step):
-            if access.kind == "load":
-                if (access.process, access.variable) not in own:
-                    self._load(node, access.process, access.variable, stale.get(access.variable))
-            else:
-                own.add((access.process, access.variable))
-                self._store(node, access.process, access.variable, direct[stores])
-                stores += 1
+            key = (access.process, access.variable)
+            if access.kind == "store":
+                own.add(key)
+                number = self.builder.add(Event(access.process, "store", access.variable, access.value), self.steps)
+                if not next(direct):
+                    self.buffered.add(number)
+            elif key not in own:
+                self._load(Event(access.process, "load", access.variable, access.value), stale.get(access.variable))
         after = take(self.program, Sc(), state, step)
         if after is None:
             raise UnreplayableWitness(f"{step} is not possible with the stale values")
         if isinstance(after, State):
             self.state = after
+        self.steps += 1
 
-    def _node(self, step: Step) -> int:
-        self.nodes.append(_Node(step))
-        return len(self.nodes) - 1
+    def _load(self, event: Event, stale: StaleRead | None) -> None:
+        assert event.address is not None
+        stores = self.builder.stores_to(event.address)
+        seen = len(stores) if stale is None else stale.seen
+        self.builder.add_read(event, self.steps, stores[seen - 1] if seen else None)
 
-    def _in_program_order(self, node: int, step: Run | Rendezvous) -> None:
-        for run, transition in _sides(self.program, step):
-            if run.process in self.issued:
-                self.nodes[node].after.add(self.issued[run.process])
-            drains = transition.locked or any(op == Fence("mfence") for op in transition.ops)
-            if drains and run.process in self.committed:
-                self.nodes[node].after.add(self.committed[run.process])
-        for run, _ in _sides(self.program, step):
-            self.issued[run.process] = node
 
-    def _load(self, node: int, process: int, variable: int, stale: StaleRead | None) -> None:
-        writes = self.writes.setdefault(variable, [])
-        seen = len(writes) if stale is None else stale.seen
-        if seen:
-            write = writes[seen - 1]
-            if not (write.buffered and write.process == process):
-                self.nodes[node].after.add(write.node)
-        if seen < len(writes):
-            self.nodes[writes[seen].node].after.add(node)
-        self.readers.setdefault(variable, []).append((node, seen))
+class _Relaxed:
+    """Relaxed happens-before: a node for each issued step, then one for each commit, with those it comes after."""
 
-    def _store(self, node: int, process: int, variable: int, immediate: bool) -> None:
-        writes = self.writes.setdefault(variable, [])
-        commit = node if immediate else self._node(Commit(process))
-        after = self.nodes[commit].after
-        if not immediate:
-            after.add(node)
-            if process in self.committed:
-                after.add(self.committed[process])
-            self.committed[process] = commit
-        if writes:
-            after.add(writes[-1].node)
-        after.update(reader for reader, seen in self.readers.get(variable, ()) if seen == len(writes))
-        after.discard(commit)
-        writes.append(_Write(commit, process, not immediate))
+    def __init__(
+        self, program: Program, steps: Sequence[Run | Rendezvous], graph: ExecutionGraph, buffered: set[int]
+    ) -> None:
+        self.program, self.steps, self.graph, self.buffered = program, steps, graph, buffered
+        self.commit_of = {number: len(steps) + i for i, number in enumerate(sorted(buffered))}
+        self.commits: dict[tuple[object, int], list[int]] = {}  # by process and step
+        for number, commit in self.commit_of.items():
+            node = graph.nodes[number]
+            self.commits.setdefault((node.event.thread, node.step), []).append(commit)
+        self.after: list[set[int]] = [set() for _ in range(len(steps) + len(buffered))]
 
-    def in_order(self) -> tuple[Step, ...]:
-        """Commits as early as possible, else the order of the SC run."""
-        waiting = [len(node.after) for node in self.nodes]
-        before: list[list[int]] = [[] for _ in self.nodes]
-        for number, node in enumerate(self.nodes):
-            for earlier in node.after:
-                before[earlier].append(number)
-        ready = {number for number, count in enumerate(waiting) if count == 0}
-        done: list[Step] = []
-        while ready:
-            number = min(ready, key=lambda n: (not isinstance(self.nodes[n].step, Commit), n))
-            ready.remove(number)
-            done.append(self.nodes[number].step)
-            for later in before[number]:
-                waiting[later] -= 1
-                if waiting[later] == 0:
-                    ready.add(later)
-        if len(done) != len(self.nodes):
+    def run(self) -> tuple[Step, ...]:
+        self._keep_program_order()
+        self._keep_what_was_seen()
+        issued = len(self.steps)
+        nodes = in_order(self.after, lambda node: (node < issued, node))
+        if nodes is None:
             raise UnreplayableWitness("the borderline execution has no TSO run: its relaxed happens-before has a cycle")
-        return tuple(done)
+        commits = [self._commit(number) for number in self.commit_of]
+        return tuple(self.steps[node] if node < issued else commits[node - issued] for node in nodes)
+
+    def _commit(self, store: int) -> Step:
+        process = self.graph.nodes[store].event.thread
+        assert isinstance(process, int)
+        return Commit(process)
+
+    def _effect(self, store: int) -> int:
+        return self.commit_of.get(store, self.graph.nodes[store].step)
+
+    def _is_own(self, store: int, read: int) -> bool:
+        """Whether the store may have been in the buffer of the process that reads it."""
+        nodes = self.graph.nodes
+        return store in self.buffered and nodes[store].event.thread == nodes[read].event.thread
+
+    def _order(self, earlier: int, later: int) -> None:
+        if earlier != later:
+            self.after[later].add(earlier)
+
+    def _keep_program_order(self) -> None:
+        """Issues in order, commits in order and behind their issue; what drains the buffer, behind the commits."""
+        issued: dict[int, int] = {}
+        committed: dict[int, int] = {}
+        for number, step in enumerate(self.steps):
+            for run, transition in _sides(self.program, step):
+                if run.process in issued:
+                    self._order(issued[run.process], number)
+                drains = transition.locked or any(op == Fence("mfence") for op in transition.ops)
+                if drains and run.process in committed:
+                    self._order(committed[run.process], number)
+            for run, _ in _sides(self.program, step):
+                issued[run.process] = number
+                for commit in self.commits.get((run.process, number), ()):
+                    self._order(number, commit)
+                    if run.process in committed:
+                        self._order(committed[run.process], commit)
+                    committed[run.process] = commit
+
+    def _keep_what_was_seen(self) -> None:
+        nodes = self.graph.nodes
+        for order in self.graph.store_order.values():
+            for earlier, later in pairwise(order):
+                self._order(self._effect(earlier), self._effect(later))
+        for read, store in self.graph.read_from.items():
+            if store is not None and not self._is_own(store, read):
+                self._order(self._effect(store), nodes[read].step)
+            for first in self.graph.overwriting(read)[:1]:
+                self._order(nodes[read].step, self._effect(first))
 
 
 def _sides(program: Program, step: Run | Rendezvous) -> list[tuple[Run, Transition]]:
-    runs = [step] if isinstance(step, Run) else [step.sender, step.receiver]
-    return [(run, program.processes[run.process].transitions[run.transition]) for run in runs]
+    return [(run, program.processes[run.process].transitions[run.transition]) for run in runs_of(step)]
 
 
 def _immediate_stores(program: Program, step: Run | Rendezvous) -> list[bool]:
@@ -168,81 +174,3 @@ def _immediate_stores(program: Program, step: Run | Rendezvous) -> list[bool]:
     parts = [(sending, sending.ops[:s]), (receiving, receiving.ops[:r])]
     parts += [(receiving, receiving.ops[r:]), (sending, sending.ops[s:])]
     return [t.locked or op.direct for t, ops in parts for op in ops if isinstance(op, Store)]
-
-
-def is_sequential(trace: Trace) -> bool:
-    """Whether some SC run has the same trace: program order, who saw what, and the order of writes have no cycle."""
-    graph = _HappensBefore()
-    for position, taken in enumerate(trace.steps):
-        graph.add(trace, position, taken.step)
-    return graph.is_acyclic()
-
-
-class _HappensBefore:
-    """One node a step; a commit belongs to the step that issued its store."""
-
-    def __init__(self) -> None:
-        self.after: dict[int, set[int]] = {}
-        self.last: dict[int, int] = {}
-        self.pending: dict[int, list[tuple[int, int]]] = {}  # by process: (variable, node), oldest first
-        self.writes: dict[int, list[int]] = {}  # by variable: nodes, in the order of effect
-        self.loads: list[tuple[int, int, int | None]] = []  # node, variable, node of the write it saw
-
-    def add(self, trace: Trace, position: int, step: Step) -> None:
-        if isinstance(step, Run | Rendezvous):
-            self.after[position] = set()
-            for run, _ in _sides(trace.program, step):
-                if run.process in self.last:
-                    self.after[position].add(self.last[run.process])
-                self.last[run.process] = position
-        for access in accesses(trace.program, trace.memory_model, trace.state_before(position), step):
-            writes, pending = self.writes.setdefault(access.variable, []), self.pending.setdefault(access.process, [])
-            match access.kind:
-                case "load":
-                    self.loads.append((position, access.variable, writes[-1] if writes else None))
-                case "own load":
-                    own = [node for variable, node in pending if variable == access.variable]
-                    self.loads.append((position, access.variable, own[-1]))
-                case "store":
-                    writes.append(position)
-                case "pending store":
-                    pending.append((access.variable, position))
-                case "commit":
-                    writes.append(pending.pop(0)[1])
-
-    def is_acyclic(self) -> bool:
-        for variable, node in [entry for pending in self.pending.values() for entry in pending]:
-            self.writes.setdefault(variable, []).append(node)
-        for writes in self.writes.values():
-            for earlier, later in pairwise(writes):
-                self._order(earlier, later)
-        for node, variable, seen in self.loads:
-            writes = self.writes[variable]
-            if seen is not None:
-                self._order(seen, node)
-            # A step that writes a variable twice has two entries: what comes next is what follows the last of them.
-            place = 0 if seen is None else len(writes) - writes[::-1].index(seen)
-            if place < len(writes):
-                self._order(node, writes[place])
-        return _has_no_cycle(self.after)
-
-    def _order(self, earlier: int, later: int) -> None:
-        if earlier != later:
-            self.after[later].add(earlier)
-
-
-def _has_no_cycle(after: dict[int, set[int]]) -> bool:
-    waiting = {node: len(earlier) for node, earlier in after.items()}
-    before: dict[int, list[int]] = {node: [] for node in after}
-    for node, earlier in after.items():
-        for other in earlier:
-            before[other].append(node)
-    ready = [node for node, count in waiting.items() if count == 0]
-    done = 0
-    while ready:
-        done += 1
-        for node in before[ready.pop()]:
-            waiting[node] -= 1
-            if waiting[node] == 0:
-                ready.append(node)
-    return done == len(after)

@@ -10,20 +10,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memfence.execution.graph import ExecutionGraph, Node
+from memfence.execution.occurrences import Occurrence, occurrences
 from memfence.execution.trace import Trace
-from memfence.models.accesses import Access, accesses
-from memfence.models.state import Rendezvous, Run
-from memfence.program.ir import Transition
-from memfence.source import NOWHERE, Span
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One access of the run, in the step at `position`, from 0. A commit has the span of the store it completes."""
-
-    position: int
-    access: Access
-    span: Span
+from memfence.execution.trace_graph import trace_graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +23,10 @@ class Overtaken:
     `by` is a load from memory, or the commit of a younger store: then `issued` is where that store was issued.
     """
 
-    store: Event
-    by: Event
-    issued: Event | None
-    commit: Event | None
+    store: Occurrence
+    by: Occurrence
+    issued: Occurrence | None
+    commit: Occurrence | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,83 +39,53 @@ class Why:
 
     pair: Overtaken
     others: tuple[Overtaken, ...]
-    hidden_from: Event | None
-    missed: Event | None
-
-
-def events(trace: Trace) -> tuple[Event, ...]:
-    """Every access of the run, in order."""
-    found = list[Event]()
-    pending: dict[tuple[int, int], list[Span]] = {}
-    for position, taken in enumerate(trace.steps):
-        for access in accesses(trace.program, trace.memory_model, trace.state_before(position), taken.step):
-            key = (access.process, access.variable)
-            span = pending[key].pop(0) if access.kind == "commit" else _span(trace, position, access.process)
-            if access.kind == "pending store":
-                pending.setdefault(key, []).append(span)
-            found.append(Event(position, access, span))
-    return tuple(found)
-
-
-def _span(trace: Trace, position: int, process: int) -> Span:
-    transition = transition_of(trace, position, process)
-    return NOWHERE if transition is None else transition.span
-
-
-def transition_of(trace: Trace, position: int, process: int) -> Transition | None:
-    """The transition that `process` takes in the step at `position`, if any."""
-    step = trace.steps[position].step
-    runs = (step.sender, step.receiver) if isinstance(step, Rendezvous) else (step,)
-    for run in runs:
-        if isinstance(run, Run) and run.process == process:
-            return trace.program.processes[process].transitions[run.transition]
-    return None
+    hidden_from: Occurrence | None
+    missed: Occurrence | None
 
 
 def overtaken_pairs(trace: Trace) -> tuple[Overtaken, ...]:
     """Every pair of the run, ordered by when the overtaking access took effect, then by age of the store."""
-    return _pairs(events(trace))
+    made = trace_graph(trace)
+    found = list[Overtaken]()
+    for by, pending in _with_pending_stores(made.graph):
+        if _can_overtake(made.graph, by):
+            issued = made.issued[by.number]
+            took_effect, own = made.committed.get(by.number, issued), issued if by.is_buffered else None
+            for store in pending:
+                commit = made.committed.get(store.number)
+                found.append(Overtaken(made.issued[store.number], took_effect, own, commit))
+    return tuple(found)
 
 
-def _pairs(happened: tuple[Event, ...]) -> tuple[Overtaken, ...]:
-    pairs = list[tuple[Event, Event, Event | None]]()
-    commits: dict[Event, Event] = {}
-    pending = list[Event]()
-    for event in happened:
-        access = event.access
-        mine = [s for s in pending if s.access.process == access.process]
-        if access.kind == "load":
-            pairs += [(store, event, None) for store in mine if store.access.variable != access.variable]
-        elif access.kind == "pending store":
-            pending.append(event)
-        elif access.kind == "commit":
-            own = next(s for s in mine if s.access.variable == access.variable)
-            pairs += [(older, event, own) for older in mine[: mine.index(own)]]
-            pending.remove(own)
-            commits[own] = event
-    return tuple(Overtaken(store, by, issued, commits.get(store)) for store, by, issued in pairs)
+def _can_overtake(graph: ExecutionGraph, by: Node) -> bool:
+    """A load from memory, or a store that was in the buffer itself."""
+    return not graph.is_forwarded(by.number) if by.event.reads else by.is_buffered
 
 
-def torn_steps(trace: Trace) -> tuple[tuple[Event, Event | None], ...]:
+def _with_pending_stores(graph: ExecutionGraph) -> Iterator[tuple[Node, list[Node]]]:
+    """The events in the order of their effect, each with the older stores of its process then pending, oldest first."""
+    pending: dict[object, list[Node]] = {}
+    issued = 0
+    timed = [(node.effect, node) for node in graph.nodes if node.effect is not None]
+    for time, node in sorted(timed, key=lambda entry: (entry[0], entry[1].number)):
+        while issued < len(graph.nodes) and graph.nodes[issued].step <= time:
+            if graph.nodes[issued].is_buffered:
+                pending.setdefault(graph.nodes[issued].event.thread, []).append(graph.nodes[issued])
+            issued += 1
+        mine = [s for s in pending.get(node.event.thread, ()) if s.effect is None or s.effect > time]
+        pending[node.event.thread] = mine
+        yield node, [store for store in mine if store.number < node.number]
+
+
+def torn_steps(trace: Trace) -> tuple[tuple[Occurrence, Occurrence | None], ...]:
     """Stores that are one step with other accesses in the text but reach memory later, each with its commit, if any.
 
     Such a step is atomic under SC and not here, though nothing is overtaken.
     """
-    happened = events(trace)
-    count = Counter((e.position, e.access.process) for e in happened)
-    found, waiting = dict[Event, Event | None](), list[Event]()
-    for event in happened:
-        if event.access.kind == "pending store":
-            waiting.append(event)
-            if count[event.position, event.access.process] > 1:
-                found[event] = None
-        elif event.access.kind == "commit":
-            key = (event.access.process, event.access.variable)
-            store = next(s for s in waiting if (s.access.process, s.access.variable) == key)
-            waiting.remove(store)
-            if store in found:
-                found[store] = event
-    return tuple(found.items())
+    made = trace_graph(trace)
+    count = Counter((node.step, node.event.thread) for node in made.graph.nodes if node.event.is_access)
+    torn = (n for n in made.graph.nodes if n.is_buffered and count[n.step, n.event.thread] > 1)
+    return tuple((made.issued[node.number], made.committed.get(node.number)) for node in torn)
 
 
 def explain(trace: Trace) -> Why | None:
@@ -134,8 +94,8 @@ def explain(trace: Trace) -> Why | None:
     Best: another process misses the store (it reads the old value before the commit) and the load misses a write of
     another process; next: one of these. Among equals, the latest overtaking, and of its stores the youngest.
     """
-    happened = events(trace)
-    pairs = _pairs(happened)
+    happened = occurrences(trace)
+    pairs = overtaken_pairs(trace)
     if not pairs:
         return None
 
@@ -148,12 +108,12 @@ def explain(trace: Trace) -> Why | None:
     return Why(best, others, _hidden_from(best, happened), _missed(best, happened))
 
 
-def _of_others(pair: Overtaken, happened: tuple[Event, ...], variable: int) -> Iterator[Event]:
+def _of_others(pair: Overtaken, happened: tuple[Occurrence, ...], variable: int) -> Iterator[Occurrence]:
     process = pair.store.access.process
     return (e for e in happened if e.access.process != process and e.access.variable == variable)
 
 
-def _hidden_from(pair: Overtaken, happened: tuple[Event, ...]) -> Event | None:
+def _hidden_from(pair: Overtaken, happened: tuple[Occurrence, ...]) -> Occurrence | None:
     commit = pair.commit
     for event in _of_others(pair, happened, pair.store.access.variable):
         before_commit = commit is None or event.position < commit.position
@@ -162,7 +122,7 @@ def _hidden_from(pair: Overtaken, happened: tuple[Event, ...]) -> Event | None:
     return None
 
 
-def _missed(pair: Overtaken, happened: tuple[Event, ...]) -> Event | None:
+def _missed(pair: Overtaken, happened: tuple[Occurrence, ...]) -> Occurrence | None:
     if pair.by.access.kind != "load":
         return None
     for event in _of_others(pair, happened, pair.by.access.variable):

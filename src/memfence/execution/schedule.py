@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.execution.borderline_run import is_sequential
+from memfence.execution.happens_before import is_sequential
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.replay import nth_start
 from memfence.models.spec import SC, TSO

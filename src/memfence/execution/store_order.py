@@ -7,11 +7,11 @@ order of the given run. How far each process has come determines memory, so that
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from memfence.execution.graph import Node
 from memfence.execution.trace import Trace
-from memfence.models.accesses import Access, accesses
-from memfence.models.state import Run
+from memfence.execution.trace_graph import trace_graph
 
 MOST_STATES = 200_000
 
@@ -28,9 +28,14 @@ class _Step:
 
 
 def is_order_of_an_sc_run(trace: Trace) -> bool:
-    """Whether some SC run has the same; True also where the search grows too large (then nothing is claimed)."""
-    order = _store_order(trace)
-    by_process = [_steps_of(trace, p) for p in range(len(trace.program.processes))]
+    """Whether some SC run has the same; True also where the search grows too large (then nothing is claimed).
+
+    A step that failed has made its loads, and no store. What is pending where a failure ends the run comes last.
+    """
+    graph = trace_graph(trace).graph
+    made = [node for node in graph.nodes if not node.event.writes or trace.steps[node.step].failure is None]
+    order = [_write(graph.nodes[n]) for n in graph.writes if trace.steps[graph.nodes[n].step].failure is None]
+    by_process = [_steps_of(process, made) for process in range(len(trace.program.processes))]
     start = tuple(0 for _ in by_process)
     waiting, seen = [(start, 0, trace.start.memory)], {start}
     while waiting and len(seen) < MOST_STATES:
@@ -57,41 +62,27 @@ def _written(memory: tuple[int, ...], stores: Sequence[Write]) -> tuple[int, ...
     return tuple(changed)
 
 
-def _store_order(trace: Trace) -> list[Write]:
-    """The stores as they reached memory; what is pending where a failure ends the run comes last."""
-    committed = [
-        (access.process, access.variable, access.value)
-        for position, taken in enumerate(trace.steps)
-        if taken.failure is None
-        for access in accesses(trace.program, trace.memory_model, trace.state_before(position), taken.step)
-        if access.writes_memory
-    ]
-    pending = [
-        (process, *entry)
-        for process, buffers in enumerate(trace.end.buffers)
-        for buffer in buffers
-        for entry in buffer
-        if entry is not None
-    ]
-    return committed + pending
+def _write(node: Node) -> Write:
+    process, variable, value = node.event.thread, node.event.address, node.event.value
+    assert isinstance(process, int) and isinstance(variable, int) and value is not None
+    return process, variable, value
 
 
-def _steps_of(trace: Trace, process: int) -> list[_Step]:
-    """A step that failed has made its loads, and no store."""
-    found = []
-    for position, taken in enumerate(trace.steps):
-        if isinstance(taken.step, Run) and taken.step.process == process:
-            step = _step(accesses(trace.program, trace.memory_model, trace.state_before(position), taken.step))
-            found.append(step if taken.failure is None else replace(step, stores=()))
-    return found
+def _steps_of(process: int, made: Sequence[Node]) -> list[_Step]:
+    by_step: dict[int, list[Node]] = {}
+    for node in made:
+        if node.event.thread == process and node.event.is_access:
+            by_step.setdefault(node.step, []).append(node)
+    return [_step(nodes) for nodes in by_step.values()]
 
 
-def _step(made: Sequence[Access]) -> _Step:
+def _step(nodes: Sequence[Node]) -> _Step:
     needs: list[tuple[int, int]] = []
     stores: list[Write] = []
-    for access in made:
-        if access.kind in ("store", "pending store"):
-            stores.append((access.process, access.variable, access.value))
-        elif all(variable != access.variable for _, variable, _ in stores):
-            needs.append((access.variable, access.value))
+    for node in nodes:
+        _, variable, value = write = _write(node)
+        if node.event.writes:
+            stores.append(write)
+        elif all(variable != stored for _, stored, _ in stores):
+            needs.append((variable, value))
     return _Step(tuple(needs), tuple(stores))

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from memfence.diagnostics import Diagnostic
 from memfence.program.expressions import Address, EvaluationError, Expr
+from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.program.orders import MemoryOrder
 from memfence.source import NOWHERE, SourceText, Span
 
@@ -317,6 +319,7 @@ Property = Invariant | Forbidden | Final | NoDeadlock | Ltl | PropertyAutomaton
 class Program:
     """A whole program. `notes` are the restrictions of scope that every verdict must repeat, such as `--int-bits`.
 
+    `options`: how its text was read. `warnings`: what is legal there but may not mean what its author thinks.
     `error_locations` (DVE): a run goes on after a run-time error, with every process at this location, all memory and
     registers 0 and nothing pending. None: a run ends with its error.
     """
@@ -326,9 +329,15 @@ class Program:
     processes: tuple[Process, ...]
     properties: tuple[Property, ...] = ()
     source: SourceText = field(default=NOWHERE.source, compare=False)
-    language: str = field(default="", compare=False)
+    options: LoadOptions = field(default=DEFAULT_OPTIONS, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     error_locations: tuple[int, ...] | None = None
+    warnings: tuple[Diagnostic, ...] = field(default=(), compare=False)
+
+    @property
+    def language(self) -> str:
+        """Name of the language it was written in; empty where it was not written."""
+        return self.options.language or ""
 
     def process_named(self, name: str) -> int | None:
         return next((i for i, p in enumerate(self.processes) if p.name == name), None)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from memfence.engines.native.stateless import Counts, Execution, Explored, TraceEvent
+from memfence.engines.native.stateless import Counts, Execution, Explored
 from memfence.engines.native.stateless import explore as run_executions
 from memfence.execution.borderline_run import StaleRead
+from memfence.execution.recording import TraceEvent
 from memfence.execution.schedule import FindingKind, Replayable
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from memfence.execution.happens_before import Cycle, Edge, EdgeKind, Node
+from memfence.execution.graph import Edge, EdgeKind, Node
+from memfence.execution.happens_before import Cycle
 from memfence.execution.trace import Trace
 from memfence.source import NOWHERE
 
@@ -35,7 +36,7 @@ def cycle_svg(trace: Trace, cycle: Cycle) -> str:
     """The drawing; colours come from the CSS variables of the page around it."""
     columns: dict[int, list[Node]] = {}
     for node in cycle.nodes:
-        columns.setdefault(node.event.access.process, []).append(node)
+        columns.setdefault(_process(node), []).append(node)
     boxes: dict[Node, _Box] = {}
     for i, mine in enumerate(columns.values()):
         for j, node in enumerate(sorted(mine, key=lambda n: n.place_in_program)):
@@ -79,9 +80,19 @@ def _verb(edge: Edge) -> str:
 
 
 def _name(trace: Trace, node: Node) -> str:
-    access = node.event.access
-    process, variable = trace.program.processes[access.process].name, trace.program.variables[access.variable].name
-    return f"{process}: {'store' if node.is_store else 'load'} {variable} = {access.value}"
+    process = trace.program.processes[_process(node)].name
+    kind = "store" if node.event.writes else "load"
+    return f"{process}: {kind} {_variable(trace, node)} = {node.event.value}"
+
+
+def _process(node: Node) -> int:
+    assert isinstance(node.event.thread, int), "a node of a run"
+    return node.event.thread
+
+
+def _variable(trace: Trace, node: Node) -> str:
+    assert isinstance(node.event.address, int), "an access of a run"
+    return trace.program.variables[node.event.address].name
 
 
 def _distance(boxes: dict[Node, _Box], edge: Edge) -> int:
@@ -96,19 +107,18 @@ def _arrow_head(kind: EdgeKind) -> str:
 
 
 def _node(trace: Trace, node: Node, box: _Box) -> str:
-    access = node.event.access
-    variable = trace.program.variables[access.variable].name
-    what = f"{variable} := {access.value}" if node.is_store else f"{variable} → {access.value}"
+    variable = _variable(trace, node)
+    what = f"{variable} := {node.event.value}" if node.event.writes else f"{variable} → {node.event.value}"
     place = "" if node.event.span.source is NOWHERE.source else f"line {node.event.span.line}, "
     late = ""
-    if access.kind == "pending store":
-        late = " … never" if node.commit is None else f" … {node.commit.position + 1}"
-    where = f"{place}step {node.event.position + 1}{late}"
+    if node.is_buffered:
+        late = " … never" if node.effect is None else f" … {node.effect + 1}"
+    where = f"{place}step {node.step + 1}{late}"
     x = box.x + BOX_WIDTH / 2
     return (
-        f'<g class="cycle-node p{access.process % 6}" data-step="{node.event.position + 1}">'
+        f'<g class="cycle-node p{_process(node) % 6}" data-step="{node.step + 1}">'
         f'<rect x="{box.x:g}" y="{box.y:g}" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="8"/>'
-        f'<text class="cycle-kind" x="{box.x + 12:g}" y="{box.y + 34:g}">{"W" if node.is_store else "R"}</text>'
+        f'<text class="cycle-kind" x="{box.x + 12:g}" y="{box.y + 34:g}">{"W" if node.event.writes else "R"}</text>'
         f'<text class="cycle-what" x="{x + 8:g}" y="{box.y + 25:g}" text-anchor="middle">{escape(_short(what))}</text>'
         f'<text class="cycle-where" x="{x + 8:g}" y="{box.y + 44:g}" text-anchor="middle">{escape(where)}</text></g>'
     )

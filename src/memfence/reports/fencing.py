@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memfence.execution.overtaking import Event, Overtaken
+from memfence.execution.occurrences import Occurrence
+from memfence.execution.overtaking import Overtaken
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
 from memfence.reports.fix_sentences import (
@@ -119,7 +120,7 @@ def _later(program: Program, pair: Overtaken) -> str:
     return f"the load of {program.variables[pair.by.access.variable].name}{_line(pair.by.span)}"
 
 
-def _event(program: Program, event: Event) -> str:
+def _event(program: Program, event: Occurrence) -> str:
     name = program.variables[event.access.variable].name
     return f"{name} = {event.access.value}{_line(event.span)}"
 

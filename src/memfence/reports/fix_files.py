@@ -44,7 +44,7 @@ def atomic_list(result: AtomicFix) -> str:
 
 
 def _marked(result: AtomicFix) -> str:
-    from memfence.frontends.dve.fences import mark_atomic_writes
+    from memfence.frontends.dve.edits import mark_atomic_writes
 
     named = [(result.program.processes[w.process].name, w.transition, w.variable) for w in result.atomic]
     return mark_atomic_writes(result.program.source, named)

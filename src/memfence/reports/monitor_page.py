@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memfence.engines.native.monitor import BorderlineEvent, TracedAccess
+from memfence.engines.native.monitor import BorderlineEvent
+from memfence.execution.recording import TraceEvent
 from memfence.questions.monitor import MonitorResult
 from memfence.reports.check_page import tone_of
 from memfence.reports.page import Page, TableView
@@ -32,9 +33,10 @@ def monitor_page(result: MonitorResult) -> Page:
 
 def _why(event: BorderlineEvent) -> tuple[str, ...]:
     stale = "an older value" if event.stale is None else f"the stale value {event.stale}"
+    load, missed = event.load.event, event.missed.event
     return (
-        f"The load of `{event.load.address}` by thread {event.load.thread} (line {event.load.line} of the trace) could "
-        f"miss the write by thread {event.missed.thread} (line {event.missed.line}) and see {stale}: possible with "
+        f"The load of `{load.address}` by thread {load.thread} (line {event.load.line} of the trace) could "
+        f"miss the write by thread {missed.thread} (line {event.missed.line}) and see {stale}: possible with "
         "store buffers, in no sequentially consistent execution.",
     )
 
@@ -43,14 +45,16 @@ def _tables(event: BorderlineEvent) -> tuple[TableView, ...]:
     columns = ("line", "thread", "operation", "address", "value", "place")
     accesses = event.path or (event.missed, event.load)
     path = TableView("How the write happens before the load", columns, tuple(_row(a) for a in accesses))
-    gaps = tuple((str(store.thread), _place(store), _place(load)) for store, load in event.gaps)
+    gaps = tuple((str(store.event.thread), _place(store), _place(load)) for store, load in event.gaps)
     return (path, TableView("What to fence: each of these", ("thread", "after", "before"), gaps)) if gaps else (path,)
 
 
-def _row(access: TracedAccess) -> tuple[str, ...]:
-    value = "" if access.value is None else str(access.value)
-    return (str(access.line), str(access.thread), access.op, access.address or "", value, access.place or "")
+def _row(access: TraceEvent) -> tuple[str, ...]:
+    event = access.event
+    value = "" if event.value is None else str(event.value)
+    address = "" if event.address is None else str(event.address)
+    return (str(access.line), str(event.thread), access.op, address, value, event.place_text or "")
 
 
-def _place(access: TracedAccess) -> str:
-    return access.place or f"line {access.line} of the trace"
+def _place(access: TraceEvent) -> str:
+    return access.event.place_text or f"line {access.line} of the trace"

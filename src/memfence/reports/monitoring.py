@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memfence.engines.native.monitor import BorderlineEvent, TracedAccess
+from memfence.engines.native.monitor import BorderlineEvent
+from memfence.execution.recording import TraceEvent
 from memfence.questions.monitor import MonitorResult
 from memfence.reports.json import Object
 
@@ -45,18 +46,20 @@ def _event_lines(event: BorderlineEvent) -> Iterator[str]:
     yield ""
     yield "What to fence (each of these):"
     for store, load in event.gaps:
-        yield f"  thread {store.thread}: after {_place(store)}, before {_place(load)}"
+        yield f"  thread {store.event.thread}: after {_place(store)}, before {_place(load)}"
 
 
-def _access(access: TracedAccess) -> str:
-    what = "fence" if access.address is None else f"{_WORDS.get(access.op, access.op)} {access.address}"
-    value = "" if access.value is None else f" = {access.value}"
-    place = "" if access.place is None else f" at {access.place}"
-    return f"line {access.line}: thread {access.thread} {what}{value}{place}"
+def _access(access: TraceEvent) -> str:
+    event = access.event
+    what = "fence" if event.address is None else f"{_WORDS.get(access.op, access.op)} {event.address}"
+    value = "" if event.value is None else f" = {event.value}"
+    place = "" if event.place_text is None else f" at {event.place_text}"
+    return f"line {access.line}: thread {event.thread} {what}{value}{place}"
 
 
-def _place(access: TracedAccess) -> str:
-    return access.place or f"the {'store to' if access.op == 'st' else 'load of'} {access.address} (line {access.line})"
+def _place(access: TraceEvent) -> str:
+    kind = "store to" if access.op == "st" else "load of"
+    return access.event.place_text or f"the {kind} {access.event.address} (line {access.line})"
 
 
 def monitor_object(result: MonitorResult) -> Object:
@@ -80,18 +83,19 @@ def _borderline_object(event: BorderlineEvent) -> Object:
         "missed": _access_object(event.missed),
         "path": [_access_object(access) for access in event.path],
         "fences": [
-            {"thread": store.thread, "after": _access_object(store), "before": _access_object(load)}
+            {"thread": store.event.thread, "after": _access_object(store), "before": _access_object(load)}
             for store, load in event.gaps
         ],
     }
 
 
-def _access_object(access: TracedAccess) -> Object:
+def _access_object(access: TraceEvent) -> Object:
+    event = access.event
     return {
         "line": access.line,
         "op": access.op,
-        "thread": access.thread,
-        "addr": access.address,
-        "value": access.value,
-        "loc": access.place,
+        "thread": event.thread,
+        "addr": event.address,
+        "value": event.value,
+        "loc": event.place_text,
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memfence.execution.overtaking import Event, Overtaken, Why, explain, torn_steps
+from memfence.execution.occurrences import Occurrence
+from memfence.execution.overtaking import Overtaken, Why, explain, torn_steps
 from memfence.execution.trace import Trace
 from memfence.source import NOWHERE
 from memfence.tasks.result import CheckResult
@@ -73,10 +74,10 @@ def _conflicts(trace: Trace, found: Why) -> list[str]:
     return sentences
 
 
-def _equation(trace: Trace, event: Event) -> str:
+def _equation(trace: Trace, event: Occurrence) -> str:
     return f"{trace.program.variables[event.access.variable].name} = {event.access.value}"
 
 
-def _where(event: Event) -> str:
+def _where(event: Occurrence) -> str:
     step = f"step {event.position + 1}"
     return step if event.span.source is NOWHERE.source else f"{event.span.place}, {step}"

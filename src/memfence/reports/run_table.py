@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import assert_never
 
-from memfence.execution.overtaking import events
+from memfence.execution.occurrences import occurrences
 from memfence.execution.trace import Trace
 from memfence.models.accesses import accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
@@ -71,7 +71,7 @@ def _wide(trace: Trace, width: int, numbers: list[str]) -> str | None:
 
 def _accessed(trace: Trace) -> list[int]:
     """The variables that the run reads or writes, and those that its stores still wait for."""
-    found = {event.access.variable for event in events(trace)}
+    found = {event.access.variable for event in occurrences(trace)}
     return [number for number, _ in enumerate(trace.program.variables) if number in found]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memfence.execution.overtaking import events, overtaken_pairs, transition_of
+from memfence.execution.occurrences import occurrences, transition_of
+from memfence.execution.overtaking import overtaken_pairs
 from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
@@ -34,7 +35,7 @@ def run_view(trace: Trace, sources: Sequence[SourceText], loop_start: int | None
     for position in range(len(trace.steps)):
         _follow(issued, trace, position)
         steps.append(_step_view(trace, position, issued, sources, overtaken))
-    accessed = {event.access.variable for event in events(trace)}
+    accessed = {event.access.variable for event in occurrences(trace)}
     return RunView(
         model=trace.model,
         processes=tuple(p.name for p in program.processes),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from memfence.execution.overtaking import Event, events, explain, transition_of
+from memfence.execution.occurrences import Occurrence, occurrences, transition_of
+from memfence.execution.overtaking import explain
 from memfence.execution.trace import Trace
 from memfence.reports.run_table import actions, buffer_text
 from memfence.reports.sarif_places import place
@@ -18,7 +19,7 @@ def code_flow(trace: Trace) -> Object:
     """Every step of the run in the flow of its process; what memory and the buffers hold then is its `state`."""
     flows: dict[int, list[Object]] = {}
     essential = {event.position for event, _ in _essential_events(trace)}
-    happened = events(trace)
+    happened = occurrences(trace)
     accessed = {event.access.variable for event in happened}
     spans = {event.position: event.span for event in happened}
     for position in range(len(trace.steps)):
@@ -59,7 +60,7 @@ def _last_place(trace: Trace) -> list[tuple[Span, str]]:
     return []
 
 
-def _essential_events(trace: Trace) -> Iterator[tuple[Event, str]]:
+def _essential_events(trace: Trace) -> Iterator[tuple[Occurrence, str]]:
     why = explain(trace) if trace.steps else None
     if why is None:
         return

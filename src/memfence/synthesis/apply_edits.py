@@ -11,7 +11,7 @@ from memfence.passes.atomic_writes import AtomicWrite, with_atomic_writes
 from memfence.program.ir import Fence, FencePoint, Location, Process, Program, Transition
 
 if TYPE_CHECKING:
-    from memfence.frontends import EditKind
+    from memfence.frontends.registry import EditKind
     from memfence.synthesis.sites import FenceEdit
 
 Chosen = Mapping[FencePoint, Sequence["EditKind"]]

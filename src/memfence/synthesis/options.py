@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from memfence.frontends import EditKind
+from memfence.frontends.registry import EditKind
 from memfence.tasks.options import CheckOptions
 
 Minimise = Literal["first", "count", "cost"]
@@ -24,8 +24,7 @@ class FixOptions(CheckOptions):
 
     `minimise`: `count` edits, their `cost`, or take the `first` set that the papers' greedy loops give. `all`: list
     every minimal set. `via`: with "tso", mfences for TSO first, then sfences for PSO. `kinds`: what may be written;
-    without it, fences where the language has them, and locked writes where no fence helps. `int_bits`, `split_reads`:
-    as the program was loaded.
+    without it, fences where the language has them, and locked writes where no fence helps.
     """
 
     minimise: Minimise = "count"
@@ -33,5 +32,3 @@ class FixOptions(CheckOptions):
     via: Literal["tso"] | None = None
     kinds: tuple[EditKind, ...] | None = None
     costs: Mapping[EditKind, int] = field(default_factory=lambda: dict(DEFAULT_COSTS))
-    int_bits: int | None = None
-    split_reads: bool = False

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from difflib import unified_diff
 from pathlib import PurePosixPath
 
-from memfence.frontends import EditKind, language_named
+from memfence.frontends.registry import EditKind, language_named
 from memfence.program.ir import FencePoint, Program
 from memfence.source import NOWHERE, SourceText
 

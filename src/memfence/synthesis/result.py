@@ -7,7 +7,7 @@ from enum import Enum
 
 from memfence.execution.overtaking import Overtaken
 from memfence.execution.trace import Trace
-from memfence.frontends import EditKind
+from memfence.frontends.registry import EditKind
 from memfence.models.spec import ModelName
 from memfence.program.ir import FencePoint, Program
 from memfence.source import Span

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memfence.frontends import EditKind
+from memfence.frontends.registry import EditKind
 from memfence.program.facts.loop_depth import loop_levels
 from memfence.program.ir import Fence, FencePoint, Op, Process, Program, Store, Transition, Unlock
 from memfence.synthesis.options import COST_OF_A_LOOP, MOST_LEVELS

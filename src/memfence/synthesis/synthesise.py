@@ -9,7 +9,7 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.execution.overtaking import Overtaken, overtaken_pairs
 from memfence.execution.trace import Trace
-from memfence.frontends import EditKind
+from memfence.frontends.registry import EditKind
 from memfence.models.spec import TSO
 from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load_text
@@ -196,7 +196,7 @@ def with_text(result: FixResult, edits: Sequence[FenceEdit], options: FixOptions
     if result.verdict is not FixVerdict.FIXED:
         return result
     source = SourceText(program.source.path, patched)
-    again = load_text(source, language=program.language, int_bits=options.int_bits, split_reads=options.split_reads)
+    again = load_text(source, program.options)
     again = forbidding_outcomes(again)
     if result.criterion.is_about_accesses:
         again = shared_memory_form(again)

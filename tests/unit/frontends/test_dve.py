@@ -9,6 +9,7 @@ import pytest
 
 from memfence.diagnostics import InputError
 from memfence.frontends import dve
+from memfence.frontends.dve.lowering import parse_state_expression
 from memfence.models.reference_search import explore
 from memfence.models.sc import Sc
 from memfence.models.state import State
@@ -41,7 +42,7 @@ def reachable(program: Program, model: MemoryModel | None = None) -> tuple[set[S
 
 def outcomes(program: Program, *expressions: str, model: MemoryModel | None = None) -> set[tuple[int, ...]]:
     """The values that the DVE expressions take in states where nothing more can happen."""
-    wanted = [dve.parse_state_expression(program, e) for e in expressions]
+    wanted = [parse_state_expression(program, e) for e in expressions]
     states, _ = reachable(program, model)
     final = [s for s in states if not list(successors(program, model or Sc(), s))]
     return {tuple(evaluate_in(program, s, 0, e) for e in wanted) for s in final}

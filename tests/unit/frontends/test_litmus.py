@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from memfence.diagnostics import InputError
-from memfence.frontends import EditKind, choose_language, litmus
+from memfence.frontends import litmus
+from memfence.frontends.registry import EditKind, choose_language
 from memfence.models.spec import ModelName
 from memfence.program.ir import Final, Program, Store, same_meaning
 from memfence.program.text.steps import print_ops

@@ -9,7 +9,7 @@ import pytest
 
 from memfence.codes import Code
 from memfence.diagnostics import InputError
-from memfence.frontends.promela import lint, parse
+from memfence.frontends.promela import parse
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import At, Const, RegisterOf, variable_address, walk
 from memfence.program.ir import (
@@ -26,13 +26,14 @@ from memfence.program.ir import (
     Store,
     Transition,
 )
+from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText
 from support.exploration import fails as fails_under
 from support.models import memory_model
 
 
-def read(text: str, **options: bool) -> Program:
-    return parse(SourceText("model.pml", text), **options)
+def read(text: str, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
+    return parse(SourceText("model.pml", text), options)
 
 
 def transitions(program: Program) -> Iterator[Transition]:
@@ -112,19 +113,23 @@ def test_the_smallest_int_can_be_written() -> None:
 
 
 def test_a_statement_that_reads_two_globals_is_warned_about() -> None:
-    (warning,) = lint(SourceText("model.pml", "byte x, y; active [2] proctype P() { x = x; x == y; atomic { x = y } }"))
+    text = "byte x, y; active [2] proctype P() { x = x; x == y; atomic { x = y } }"
+    (warning,) = read(text).warnings
+    assert read(text, LoadOptions(split_reads=True)).warnings == ()
     assert (warning.code, warning.severity, warning.at.span.text) == (Code.SEVERAL_READS, "warning", "x == y")
 
 
 def test_split_reads_leave_at_most_one_load_a_step() -> None:
     text = "byte x, y, z; active proctype P() { do :: x == y && z == 1 -> break :: else -> z = x + y od }"
-    loads = [sum(isinstance(op, Load) for op in t.ops) for t in transitions(read(text, split_reads=True))]
+    loads = [sum(isinstance(op, Load) for op in t.ops) for t in transitions(read(text, LoadOptions(split_reads=True)))]
     assert max(loads) == 1
     assert max(sum(isinstance(op, Load) for op in t.ops) for t in transitions(read(text))) == 3
 
 
 def test_a_split_condition_that_is_false_is_read_again() -> None:
-    program = read("byte x, y; active proctype P() { x + y == 1 } active proctype Q() { y = 1 }", split_reads=True)
+    program = read(
+        "byte x, y; active proctype P() { x + y == 1 } active proctype Q() { y = 1 }", LoadOptions(split_reads=True)
+    )
     process = program.processes[0]
     assert [t.target for t in process.transitions].count(process.initial) == 1
 
@@ -134,7 +139,7 @@ def test_split_reads_show_a_race_that_one_atomic_step_hides() -> None:
               active proctype P() { byte r; r = x * 10 + y; assert(r != 1) }
               active proctype Q() { x = 1; y = 1 }"""
     assert not fails(read(text))
-    assert fails(read(text, split_reads=True))
+    assert fails(read(text, LoadOptions(split_reads=True)))
 
 
 # Control flow

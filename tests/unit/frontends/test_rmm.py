@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from memfence.diagnostics import InputError
-from memfence.frontends import EditKind, choose_language, rmm
+from memfence.frontends import rmm
+from memfence.frontends.registry import EditKind, choose_language
 from memfence.models.reference_search import reachable
 from memfence.models.spec import ModelName
 from memfence.models.steps import evaluate_in

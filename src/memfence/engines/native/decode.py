@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from memfence.engines.native.encode import Encoded
+from memfence.engines.native.encode import Encoded, separator_of, uses_sfence
 from memfence.models.buffering import Buffering
 from memfence.models.spec import ModelSpec
 from memfence.models.state import SEPARATOR, Buffer, Entry, State
 from memfence.program.facts.effects import stored_variables
+from memfence.program.ir import Process
 
 
 def decode_state(encoded: Encoded, model: ModelSpec, values: Sequence[int]) -> State:
@@ -44,15 +45,18 @@ def _buffers(encoded: Encoded, model: ModelSpec, values: Sequence[int]) -> tuple
                 at += 2 * (bound * len(stored) if model.per_variable else bound if stored else 0)
             case Buffering.PER_VARIABLE:
                 starts = (at + n * (bound + 1) for n in range(len(stored)))
-                result.append(tuple(_pso_buffer(encoded, v, values, n) for v, n in zip(stored, starts, strict=True)))
+                result.append(
+                    tuple(_pso_buffer(encoded, process, v, values, n) for v, n in zip(stored, starts, strict=True))
+                )
                 at += len(stored) * (bound + 1)
             case _:
                 assert_never(model.buffering)
     return tuple(result)
 
 
-def _pso_buffer(encoded: Encoded, variable: int, values: Sequence[int], at: int) -> Buffer:
-    separator = min(encoded.program.variables[variable].domain.lo, 0) - 1
+def _pso_buffer(encoded: Encoded, process: Process, variable: int, values: Sequence[int], at: int) -> Buffer:
+    domain = encoded.program.variables[variable].domain
+    separator = separator_of(domain) if uses_sfence(process) else None
 
     def entry(value: int) -> Entry:
         return SEPARATOR if value == separator else (variable, value)

@@ -76,7 +76,7 @@ def find_accepted_run(
     encoded = encode(reduce(hardware, observed, reductions & SAFE_REDUCTIONS, model=model), (*atoms, *recurring))
     result = _core.find_accepted_run(
         encoded.machine,
-        *policy_of(model),
+        *policy_of(model, encoded.program),
         goal.initial,
         [[(e.target, e.positive, e.negative, e.marks) for e in leaving] for leaving in goal.edges],
         goal.marks,

@@ -53,6 +53,8 @@ from memfence.program.ir import (
 )
 from memfence.program.orders import MemoryOrder
 
+SMALLEST, LARGEST = -(2**31), 2**31 - 1
+"""The values that the core knows."""
 MOST_INITIAL_STATES = 1_000_000
 DEEPEST_EXPRESSION = 250
 _UNARY = {"-": 2, "!": 3, "~": 4}
@@ -201,7 +203,6 @@ class _Encoder:
 
     def process(self, number: int, edges: list[int], private: tuple[int, ...] | None) -> _core.Process:
         process = self.program.processes[number]
-        uses_sfence = any(op == Fence("sfence") for t in process.transitions for op in t.ops)
         return _core.Process(
             self.slots.locations[number],
             self.slots.pending(number),
@@ -212,7 +213,7 @@ class _Encoder:
             [self.slots.register(number, i) for i, r in enumerate(process.registers) if r.transient],
             list(private) if private else [0] * len(process.locations),
             [int(location.committed) for location in process.locations],
-            uses_sfence,
+            uses_sfence(process),
         )
 
     def edges(self, p: int, number: int, t: Transition) -> list[tuple[Run | Rendezvous, _core.Edge]]:
@@ -381,6 +382,18 @@ class _Encoder:
             at = Label(self.program.source.span(0, 1))
             raise InputError([Diagnostic(Code.TOO_LARGE, f"`{value}` needs more than 62 bits", at)])
         return [_CONST, high, _CONST, 31, _BINARY["<<"], _CONST, low, _BINARY["+"]]
+
+
+def uses_sfence(process: Process) -> bool:
+    """Whether its buffers under PSO may hold separators."""
+    return any(op == Fence("sfence") for t in process.transitions for op in t.ops)
+
+
+def separator_of(domain: Domain) -> int | None:
+    """The value that stands for a separator among pending stores: one that the variable cannot have, if any."""
+    if domain.hi < LARGEST:
+        return max(domain.hi, 0) + 1
+    return min(domain.lo, 0) - 1 if domain.lo > SMALLEST else None
 
 
 def _slot(domain: Domain, stored: bool = True) -> _core.Slot:

@@ -113,7 +113,7 @@ def explore(
     bad = -1 if goal.bad is None else numbers.pop(0)
     native = _core.explore_safety(
         encoded.machine,
-        *policy_of(model),
+        *policy_of(model, encoded.program),
         "order" in reductions,
         bad,
         goal.failures,

@@ -1,35 +1,27 @@
-"""The monitor of recorded executions: Python hands over bytes, the core parses and judges them in one pass."""
+"""The monitor of recorded executions: Python hands over bytes or events, the core judges them in one pass."""
 
 from __future__ import annotations
 
 import gzip
 import time
 import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BufferedReader
 
 from memfence import _core
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.engines.native.stateless import OP_NAMES, OpName
+from memfence.execution.event import Event
+from memfence.execution.recording import NATIVE_KINDS, TraceEvent, render_trace
 from memfence.source import SourceText
 from memfence.tasks.limits import peak_megabytes
 
 CHUNK_BYTES = 1 << 20
 GZIP_MAGIC = b"\x1f\x8b"
+WORD = range(-(2**63), 2**63)
+"""The numbers that the core can hold."""
 _CODES = (Code.BAD_TRACE, Code.NOT_SEQUENTIAL, Code.TOO_LARGE)
-
-
-@dataclass(frozen=True, slots=True)
-class TracedAccess:
-    """An event of the trace as it was written there."""
-
-    line: int
-    op: OpName
-    thread: str
-    address: str | None
-    value: int | None
-    place: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +33,11 @@ class BorderlineEvent:
     not keep their order.
     """
 
-    load: TracedAccess
-    missed: TracedAccess
+    load: TraceEvent
+    missed: TraceEvent
     stale: int | None
-    path: tuple[TracedAccess, ...]
-    gaps: tuple[tuple[TracedAccess, TracedAccess], ...]
+    path: tuple[TraceEvent, ...]
+    gaps: tuple[tuple[TraceEvent, TraceEvent], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +63,60 @@ def monitor_stream(name: str, stream: BufferedReader) -> Monitored:
     reader.finish()
     if reader.error is not None:
         raise _refusal(name, reader.error)
-    found = reader.finding
+    return _monitored(reader, began)
+
+
+def monitor_events(name: str, events: Sequence[TraceEvent]) -> Monitored:
+    """Monitor a record that is at hand, without making a text of it. InputError as for its lines."""
+    began = time.perf_counter()
+    for number, recorded in enumerate(events, 1):
+        if any(value not in WORD for value in _numbers(recorded)):
+            raise _refused_event(name, recorded, number, Code.BAD_TRACE, "a number needs more than 64 bits")
+    run = _core.monitor_events([_line(recorded) for recorded in events])
+    if run.complaint is not None:
+        refused, kind = run.complaint.position, _CODES[run.complaint.kind]
+        hint = run.complaint.hint or None
+        raise _refused_event(name, events[refused - 1], refused, kind, run.complaint.message, hint)
+    return _monitored(run, began)
+
+
+def _monitored(run: _core.TraceReader | _core.RecordedRun, began: float) -> Monitored:
     return Monitored(
-        None if found is None else _borderline(found),
-        reader.events,
-        reader.threads,
-        reader.addresses,
+        None if run.finding is None else _borderline(run.finding),
+        run.events,
+        run.threads,
+        run.addresses,
         time.perf_counter() - began,
         peak_megabytes(),
     )
+
+
+def _numbers(recorded: TraceEvent) -> Iterator[int]:
+    yield from (number for number in (recorded.event.value, recorded.step) if number is not None)
+    yield from recorded.accepts or ()
+
+
+_Line = tuple[str, str | None, str | None, int | None, str | None, int | None, list[int] | None]
+
+
+def _line(recorded: TraceEvent) -> _Line:
+    event = recorded.event
+    return (
+        recorded.op,
+        None if event.thread is None else str(event.thread),
+        None if event.address is None else str(event.address),
+        event.value,
+        event.place_text,
+        recorded.step,
+        None if recorded.accepts is None else list(recorded.accepts),
+    )
+
+
+def _refused_event(
+    name: str, recorded: TraceEvent, number: int, code: Code, message: str, hint: str | None = None
+) -> InputError:
+    text = render_trace([recorded]).rstrip()
+    return InputError([Diagnostic(code, message, Label(_OneLine(name, text, number).span(0, len(text))), hint=hint)])
 
 
 def _read(name: str, stream: BufferedReader | gzip.GzipFile) -> bytes:
@@ -92,7 +129,7 @@ def _read(name: str, stream: BufferedReader | gzip.GzipFile) -> bytes:
 
 
 @dataclass(frozen=True, eq=False)
-class _Line(SourceText):
+class _OneLine(SourceText):
     """A single line of a text too long to keep; it knows its number."""
 
     number: int = 1
@@ -112,7 +149,7 @@ def _refusal(name: str, error: _core.TraceError) -> InputError:
     text = raw.decode("utf-8", "replace").rstrip("\r")
     start = len(raw[: error.column].decode("utf-8", "replace"))
     end = start + len(raw[error.column : error.column + error.length].decode("utf-8", "replace"))
-    span = _Line(name, text, error.line).span(start, max(end, start + 1))
+    span = _OneLine(name, text, error.line).span(start, max(end, start + 1))
     message = error.message.decode("utf-8", "replace")
     return InputError([Diagnostic(_CODES[error.kind], message, Label(span), hint=error.hint or None)])
 
@@ -127,7 +164,7 @@ def _borderline(found: _core.TraceFinding) -> BorderlineEvent:
     )
 
 
-def _access(event: _core.ShownEvent) -> TracedAccess:
-    return TracedAccess(
-        event.line, OP_NAMES[event.op], event.thread, event.address or None, event.value, event.location or None
-    )
+def _access(event: _core.ShownEvent) -> TraceEvent:
+    kind = NATIVE_KINDS[event.op]
+    place = event.location or None
+    return TraceEvent(Event(event.thread, kind, event.address or None, event.value, place=place), line=event.line)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from memfence import _core
 from memfence.codes import Code
@@ -16,7 +15,10 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.native.encode import Encoded, encode
 from memfence.engines.native.limits import for_core
 from memfence.engines.native.unreduce import original_steps
-from memfence.execution.borderline_run import StaleRead, is_sequential, tso_steps
+from memfence.execution.borderline_run import StaleRead, tso_steps
+from memfence.execution.event import Event
+from memfence.execution.happens_before import is_sequential
+from memfence.execution.recording import NATIVE_KINDS, TraceEvent
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.replay import nth_start
 from memfence.models.sc import Sc
@@ -28,12 +30,11 @@ from memfence.passes.reductions import reduce
 from memfence.program.facts.effects import is_local
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Lock, Program, Transition
+from memfence.program.orders import MemoryOrder
 from memfence.source import NOWHERE
 from memfence.tasks.limits import Limits, Stop
 
 MOST_PROCESSES = 64
-OpName = Literal["ld", "st", "il", "fence", "direct", "sync", "wait", "init"]
-OP_NAMES: tuple[OpName, ...] = ("ld", "st", "il", "fence", "direct", "sync", "wait")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +55,6 @@ class Counts:
     seconds: float
     first_borderline_seconds: float | None
     first_failure_seconds: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class TraceEvent:
-    """One event of a memory trace; `place` is `file:line`. `accepts`: a load with another value would not go on."""
-
-    op: OpName
-    process: str | None
-    variable: str | None
-    value: int | None
-    place: str | None
-    step: int | None
-    accepts: tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +138,7 @@ class Explored:
         )
         memory = nth_start(self._encoded.program, Sc(), execution._start).memory
         found = [
-            TraceEvent("init", None, variable.name, value, None, None, None)
+            TraceEvent(Event(None, "init", variable.name, value))
             for variable, value in zip(self.program.variables, memory, strict=True)
         ]
         for number, (edge, events) in enumerate(native):
@@ -238,16 +226,11 @@ def _event(
     step: int | None,
 ) -> TraceEvent:
     op, process, variable, value, accepts = native
-    name = OP_NAMES[op]
-    return TraceEvent(
-        name,
-        program.processes[process].name,
-        None if name in ("fence", "sync") else program.variables[variable].name,
-        value,
-        place,
-        step,
-        None if accepts is None else tuple(accepts),
-    )
+    kind = NATIVE_KINDS[op]
+    address = None if kind in ("fence", "sync") else program.variables[variable].name
+    order = MemoryOrder.SEQ_CST if kind in ("rmw", "fence") else MemoryOrder.PLAIN
+    event = Event(program.processes[process].name, kind, address, value, order, place)
+    return TraceEvent(event, step, None if accepts is None else tuple(accepts))
 
 
 def _place(program: Program, encoded: Encoded, edge: int) -> str | None:

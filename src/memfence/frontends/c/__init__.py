@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from memfence.frontends.c.edits import insert_fences
 from memfence.frontends.c.load import load, load_texts
-from memfence.frontends.c.options import LoadOptions
 from memfence.program.ir import Program
+from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText
 
 
-def parse(source: SourceText) -> Program:
-    """The program in one text, read with the default options."""
-    return load_texts([source])
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
+    """The program in one text."""
+    return load_texts([source], options.c)
 
 
-__all__ = ["LoadOptions", "insert_fences", "load", "load_texts", "parse"]
+__all__ = ["insert_fences", "load", "load_texts", "parse"]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.c.options import LoadOptions
+from memfence.program.load_options import COptions
 from memfence.source import SourceText
 
 HEADERS = Path(__file__).parent / "include"
@@ -36,7 +36,7 @@ INSTALL = "pip install 'memfence[c]'"
 SECONDS = 300
 
 
-def compile_text(source: SourceText, options: LoadOptions) -> str:
+def compile_text(source: SourceText, options: COptions) -> str:
     """The IR of one text. InputError with clang's own messages where it refuses."""
     suffix = Path(source.path).suffix
     if suffix == ".ll":
@@ -51,7 +51,7 @@ def compile_text(source: SourceText, options: LoadOptions) -> str:
         return out.read_text(encoding="utf-8", errors="replace")
 
 
-def compile_bitcode(path: Path, source: SourceText, options: LoadOptions) -> str:
+def compile_bitcode(path: Path, source: SourceText, options: COptions) -> str:
     """The text of a file of bitcode."""
     tool = shutil.which("llvm-dis")
     command = [tool, str(path), "-o", "-"] if tool else [
@@ -63,7 +63,7 @@ def compile_bitcode(path: Path, source: SourceText, options: LoadOptions) -> str
     return done.stdout
 
 
-def flags(is_cpp: bool, options: LoadOptions) -> list[str]:
+def flags(is_cpp: bool, options: COptions) -> list[str]:
     """What clang is told, whatever the file."""
     found = [*COMMON, *(AS_COMPILED if options.as_compiled else AS_WRITTEN), f"-I{HEADERS}"]
     found += ["-fno-exceptions"] if is_cpp else OLD_C

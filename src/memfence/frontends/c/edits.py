@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from memfence.frontends import EditKind
 from memfence.frontends.c.statements import CPP
 from memfence.frontends.edits import Edit, apply_edits
+from memfence.frontends.registry import EditKind
 from memfence.program.ir import FencePoint
 from memfence.source import SourceText
 

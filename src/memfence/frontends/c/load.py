@@ -16,19 +16,19 @@ from memfence.frontends.c.lowering.assemble import assemble
 from memfence.frontends.c.lowering.sources import Sources
 from memfence.frontends.c.machine.refusal import Refused
 from memfence.frontends.c.machine.specialise import specialise
-from memfence.frontends.c.options import LoadOptions
 from memfence.program.ir import Program
+from memfence.program.load_options import COptions
 from memfence.source import SourceText
 
-DEFAULT = LoadOptions()
+DEFAULT = COptions()
 
 
-def load(paths: Sequence[str | Path], options: LoadOptions = DEFAULT) -> Program:
+def load(paths: Sequence[str | Path], options: COptions = DEFAULT) -> Program:
     """The program in these files together. InputError with a place wherever something is not supported."""
     return load_texts([_read(Path(path)) for path in paths], options)
 
 
-def load_texts(sources: Sequence[SourceText], options: LoadOptions = DEFAULT) -> Program:
+def load_texts(sources: Sequence[SourceText], options: COptions = DEFAULT) -> Program:
     """The program in these texts together; their paths tell the language, and where their headers are."""
     modules = [_module(source, options) for source in sources]
     known = Sources(tuple(sources))
@@ -50,7 +50,7 @@ def _read(path: Path) -> SourceText:
     return SourceText(str(path), content.decode("utf-8", errors="replace"))
 
 
-def _module(source: SourceText, options: LoadOptions) -> Module:
+def _module(source: SourceText, options: COptions) -> Module:
     path = Path(source.path)
     text = compile_bitcode(path, source, options) if path.suffix == ".bc" else compile_text(source, options)
     try:

@@ -7,15 +7,19 @@ extra location is the last one of the first process.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.dve.names import DOMAIN, LocalPlace, Names, Placed, SharedPlace
+from memfence.frontends.dve.reader import read_expression, read_model
 from memfence.frontends.dve.steps import Queue, StepLowering
-from memfence.frontends.dve.syntax import Model, Name, ProcessText, Step, Variable
+from memfence.frontends.dve.syntax import Model, ProcessText, Step, Variable
 from memfence.frontends.dve.values import Values
+from memfence.frontends.parsing.syntax import Name
 from memfence.passes.atomic_writes import AtomicWrite, with_atomic_writes
 from memfence.program.builder import ProcessBuilder
-from memfence.program.expressions import TRUE, At, Binary, negate
+from memfence.program.expressions import TRUE, At, Binary, Expr, negate
 from memfence.program.ir import (
     Domain,
     FencePoint,
@@ -29,21 +33,32 @@ from memfence.program.ir import (
     Store,
     Transition,
 )
+from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText
 
 ERROR_STATE = "#error"
 LARGEST_CAPACITY = 256
 
 
-def lower_model(model: Model, source: SourceText) -> Program:
-    """The program of `model`; InputError with every mistake found."""
-    return _Lowering(model, source).program()
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
+    """The program of a DVE model; InputError with every mistake found."""
+    return _Lowering(read_model(source), source, replace(options, language="dve")).program()
+
+
+def parse_state_expression(program: Program, text: str) -> Expr:
+    """A DVE expression about the states of `program`, which must come from a DVE text: `P_0.CS and x == 1`."""
+    names = Names(read_model(program.source))
+    expression = Values(names, None).value(read_expression(SourceText("<expression>", text)))
+    if names.errors:
+        raise InputError(names.errors)
+    return expression
 
 
 class _Lowering:
-    def __init__(self, model: Model, source: SourceText) -> None:
+    def __init__(self, model: Model, source: SourceText, options: LoadOptions) -> None:
         self.model = model
         self.source = source
+        self.options = options
         self.names = Names(model)
         self.variables = _shared_variables(self.names.shared)
         self.queues = self.make_queues()
@@ -62,7 +77,7 @@ class _Lowering:
         error = (len(self.names.running[0].states), *(0 for _ in processes[1:]))
         name = self.source.path.rsplit("/", 1)[-1].removesuffix(".dve")
         program = Program(
-            name, tuple(self.variables), processes, properties, self.source, "dve", self.model.notes, error
+            name, tuple(self.variables), processes, properties, self.source, self.options, self.model.notes, error
         )
         return with_atomic_writes(program, self.atomic)
 

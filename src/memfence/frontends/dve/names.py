@@ -18,11 +18,11 @@ from memfence.frontends.dve.syntax import (
     Infix,
     InState,
     Model,
-    Name,
     Number,
     Prefix,
     Variable,
 )
+from memfence.frontends.parsing.syntax import Name
 from memfence.program.expressions import BinaryOp, EvaluationError, apply_binary, apply_unary
 from memfence.program.ir import Domain
 from memfence.source import Span

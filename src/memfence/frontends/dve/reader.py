@@ -18,7 +18,6 @@ from memfence.frontends.dve.syntax import (
     InfixOperator,
     InState,
     Model,
-    Name,
     Number,
     Prefix,
     PrefixOperator,
@@ -28,7 +27,8 @@ from memfence.frontends.dve.syntax import (
     ValueType,
     Variable,
 )
-from memfence.frontends.grammar import load_grammar, parse_text, span_of
+from memfence.frontends.parsing.grammar import load_grammar, parse_text, span_of
+from memfence.frontends.parsing.syntax import Name
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:

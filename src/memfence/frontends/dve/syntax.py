@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from memfence.frontends.parsing.syntax import Name
 from memfence.source import Span
 
 ValueType = Literal["byte", "int"]
@@ -12,14 +13,6 @@ PrefixOperator = Literal["-", "~", "not"]
 InfixOperator = Literal[
     "imply", "or", "and", "|", "^", "&", "==", "!=", "<", "<=", ">", ">=", "<<", ">>", "+", "-", "*", "/", "%"
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """An identifier that remembers where it was written."""
-
-    text: str
-    span: Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,6 @@ property of final states. All values are integers: 32-bit and 64-bit instruction
 """
 
 from memfence.frontends.litmus.edits import insert_fences
-from memfence.frontends.litmus.program import parse
+from memfence.frontends.litmus.lowering import parse
 
 __all__ = ["insert_fences", "parse"]

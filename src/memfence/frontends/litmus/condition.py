@@ -14,9 +14,9 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.litmus.instructions import read_number, register_name, register_number
 from memfence.frontends.litmus.layout import Piece, fail
+from memfence.frontends.litmus.syntax import Atom, Condition, Junction, Not, Observed, Proposition, Quantifier, Truth
 from memfence.source import Span
 
-Quantifier = Literal["exists", "not exists", "forall"]
 DEEPEST = 100
 
 _TOKEN = re.compile(
@@ -24,51 +24,6 @@ _TOKEN = re.compile(
     r"|(?P<word>[A-Za-z_%$.][\w.]*)|(?P<bad>.)",
     re.DOTALL,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """A memory location (`thread` is None) or a register, by number, of a thread."""
-
-    thread: int | None
-    name: str
-    register: int | None
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Atom:
-    what: Observed
-    equal: bool
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    value: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    operand: Proposition
-
-
-@dataclass(frozen=True, slots=True)
-class Junction:
-    """Two or more operands joined by `/\\`, by `\\/`, or exactly two by `=>`."""
-
-    op: Literal["/\\", "\\/", "=>"]
-    operands: tuple[Proposition, ...]
-
-
-Proposition = Atom | Truth | Not | Junction
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    quantifier: Quantifier
-    proposition: Proposition
-    locations: tuple[Observed, ...]
 
 
 @dataclass(frozen=True, slots=True)

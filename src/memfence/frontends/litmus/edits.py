@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends import EditKind
 from memfence.frontends.litmus.layout import Layout, Row, read_layout
+from memfence.frontends.registry import EditKind
 from memfence.program.ir import FencePoint
 from memfence.source import SourceText
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label
 from memfence.frontends.litmus.instructions import read_number, register_number
 from memfence.frontends.litmus.layout import Piece, syntax_error
-from memfence.source import Span
+from memfence.frontends.litmus.syntax import InitialState
 
 _ITEM = re.compile(
     r"(?P<type>(?:[A-Za-z_]\w*\b[\s*]+)*)"
@@ -18,16 +17,6 @@ _ITEM = re.compile(
     r"\s*(?P<array>\[.*)?(?:==?\s*(?P<value>.*))?\Z",
     re.DOTALL,
 )
-
-
-@dataclass(slots=True)
-class InitialState:
-    """Values by location and by (thread, register); `pointers`: registers that hold the address of a location."""
-
-    locations: dict[str, int] = field(default_factory=dict)
-    registers: dict[tuple[int, int], int] = field(default_factory=dict)
-    pointers: dict[tuple[int, int], str] = field(default_factory=dict)
-    places: dict[str | tuple[int, int], Span] = field(default_factory=dict)
 
 
 def read_initial(items: Sequence[Piece], threads: int, errors: list[Diagnostic]) -> InitialState:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label, did_you_mean
 from memfence.frontends.litmus.layout import Piece, syntax_error
+from memfence.frontends.litmus.syntax import (
+    Immediate,
+    Indirect,
+    Instruction,
+    LabelHere,
+    Location,
+    Operand,
+    RegisterName,
+    Target,
+)
 from memfence.program.expressions import BinaryOp
 from memfence.source import Span
 
@@ -33,63 +42,6 @@ OPERANDS: dict[str, int] = {
 }  # fmt: skip
 _LOCKABLE = frozenset({"XCHG", "CMPXCHG", "XADD", "INC", "DEC", *ARITHMETIC})
 _LARGEST = 2**31
-
-
-@dataclass(frozen=True, slots=True)
-class Immediate:
-    value: int
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class RegisterName:
-    """A register by its number in the order of the architecture: EAX, EBX, ECX, EDX, ESI, ..."""
-
-    number: int
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Location:
-    """`[x]`: a memory location by its name."""
-
-    name: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Indirect:
-    """`[EAX]`: the memory location whose address the register holds."""
-
-    register: RegisterName
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The label that a jump goes to."""
-
-    name: str
-    span: Span
-
-
-Operand = Immediate | RegisterName | Location | Indirect | Target
-
-
-@dataclass(frozen=True, slots=True)
-class Instruction:
-    """`operands`: destination first, whatever the order of the architecture."""
-
-    mnemonic: str
-    operands: tuple[Operand, ...]
-    locked: bool
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class LabelHere:
-    name: str
-    span: Span
 
 
 def register_number(text: str) -> int | None:

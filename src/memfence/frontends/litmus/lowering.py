@@ -1,337 +1,151 @@
-"""From the instructions of one thread to a process.
-
-Flags are one register with the sign of the last comparison or result: -1, 0 or 1. A read-modify-write without LOCK is a
-load and a store, two steps that others may come between; with LOCK, and for `XCHG`, it is one `Rmw`. As in herd, a
-`CMPXCHG` that fails does not write.
-"""
+"""A whole litmus test as a program."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import assert_never
 
 from memfence.codes import Code
-from memfence.diagnostics import Diagnostic, Label, did_you_mean
-from memfence.frontends.litmus.initial import InitialState
-from memfence.frontends.litmus.instructions import (
-    ARITHMETIC,
-    CONDITIONS,
-    Immediate,
-    Indirect,
-    Instruction,
-    LabelHere,
+from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
+from memfence.frontends.litmus.condition import atoms_of, display_name, show
+from memfence.frontends.litmus.reader import read
+from memfence.frontends.litmus.syntax import (
+    Atom,
+    Condition,
+    InitialState,
+    Item,
+    Junction,
     Location,
-    Operand,
-    RegisterName,
-    Target,
-    register_name,
-)  # fmt: skip
-from memfence.program.builder import ProcessBuilder
-from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr, Register, negate, variable_address
-from memfence.program.ir import Assign, Assume, Domain, Fence, FencePoint, Load, Op, Process, Rmw, RmwKind, Store
-from memfence.source import Span
+    Not,
+    Observed,
+    Proposition,
+    Truth,
+)
+from memfence.frontends.litmus.threads import LoweredThread, Thread
+from memfence.program.expressions import (
+    FALSE,
+    TRUE,
+    Binary,
+    BinaryOp,
+    Const,
+    Expr,
+    RegisterOf,
+    Shared,
+    negate,
+    variable_address,
+)
+from memfence.program.ir import UNDECLARED, Final, Program, SharedVar
+from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
+from memfence.source import SourceText, Span
 
-_OPERATOR: dict[str, BinaryOp] = {"ADD": "+", "SUB": "-", "AND": "&", "OR": "|", "XOR": "^", "INC": "+", "DEC": "-"}
-_RMW: dict[str, RmwKind] = {
-    "ADD": "add", "SUB": "sub", "AND": "and", "OR": "or", "XOR": "xor", "INC": "add", "DEC": "sub",
-}  # fmt: skip
-_ACCUMULATOR = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """An instruction with the labels before it, all with their rows. The last item of a thread has labels only."""
-
-    labels: tuple[tuple[LabelHere, int], ...]
-    instruction: Instruction | None
-    row: int
-
-
-@dataclass(frozen=True, slots=True)
-class LoweredThread:
-    process: Process
-    registers: dict[int, int]
+_QUANTIFIER = {"exists": "exists", "not exists": "~exists", "forall": "forall"}
 
 
-class Thread:
-    """Builds the process of one thread; `registers` are those that the condition asks for."""
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
+    """The program of a litmus test; InputError with every mistake found."""
+    errors: list[Diagnostic] = []
+    test = read(source, errors)
+    memory = _Memory(test.initial, errors)
+    memory.declare(test.columns)
+    memory.is_complete = not errors
+    observed = _observed(test.condition) if test.condition is not None else []
+    threads = []
+    for number, (span, items) in enumerate(zip(test.threads, test.columns, strict=True)):
+        asked = [o.register for o in observed if o.thread == number and o.register is not None]
+        thread = Thread(number, span, items, test.architecture, test.initial, memory.number, errors)
+        threads.append(thread.lower(asked))
+    properties = []
+    if test.condition is not None:
+        properties.append(_property(test.condition, observed, threads, memory, test.architecture))
+    if errors or test.condition is None:
+        raise InputError(sorted(errors, key=lambda d: d.at.span.start))
+    processes = tuple(thread.process for thread in threads)
+    read_as = replace(options, language="litmus")
+    return Program(test.name, tuple(memory.variables), processes, tuple(properties), source, read_as)
 
-    def __init__(
-        self,
-        number: int,
-        span: Span,
-        items: Sequence[Item],
-        architecture: str,
-        initial: InitialState,
-        variable: Callable[[str, Span], int],
-        errors: list[Diagnostic],
-    ) -> None:
-        self.number = number
-        self.items = items
-        self.architecture = architecture
+
+class _Memory:
+    """The shared variables: those of the initial state, then those that instructions mention, as they appear."""
+
+    def __init__(self, initial: InitialState, errors: list[Diagnostic]) -> None:
         self.initial = initial
-        self.variable = variable
         self.errors = errors
-        self.builder = ProcessBuilder(f"P{number}", f"P{number}", span)
-        self.registers: dict[int, int] = {}
-        self.instructions = [item.instruction for item in items if item.instruction is not None]
-        self.has_branches = any(instruction.mnemonic in CONDITIONS for instruction in self.instructions)
-        self.labels: dict[str, tuple[int, Span]] = {}
-        self.written: set[int] | None = None
-        self.flags_register: int | None = None
-        self.kept_register: int | None = None
+        self.numbers: dict[str, int] = {}
+        self.variables: list[SharedVar] = []
+        self.is_complete = True
 
-    def lower(self, observed: Sequence[int]) -> LoweredThread:
-        """The process, and the number in it of each x86 register that is used or observed."""
-        self._place_locations()
-        for key in (self.initial.registers, self.initial.pointers):
-            for thread, number in key:
-                if thread == self.number:
-                    self.register(number)
-        for here, item in enumerate(self.items):
-            if item.instruction is not None:
-                self._lower(item.instruction, here, here + 1, self._transition_point(here))
-        for number in observed:
-            self.register(number)
-        return LoweredThread(self.builder.build(0), self.registers)
+    def declare(self, columns: Sequence[Sequence[Item]]) -> None:
+        for name in self.initial.locations:
+            self.number(name, self.initial.places[name])
+        for column in columns:
+            for item in column:
+                for operand in item.instruction.operands if item.instruction is not None else ():
+                    if isinstance(operand, Location):
+                        self.number(operand.name, operand.span)
 
-    def _place_locations(self) -> None:
-        """One location before each instruction and one at the end, with the labels that stand there."""
-        for number, item in enumerate(self.items):
-            names = [label.name for label, _ in item.labels]
-            span = item.instruction.span if item.instruction is not None else self.builder.span
-            self.builder.location(names[0] if names else "", names, span, self._location_point(number))
-            for label, _ in item.labels:
-                self._define(label, number)
+    def number(self, name: str, span: Span) -> int:
+        if name not in self.numbers:
+            self.numbers[name] = len(self.variables)
+            self.variables.append(SharedVar(name, UNDECLARED, (self.initial.locations.get(name, 0),), span))
+        return self.numbers[name]
 
-    def _define(self, label: LabelHere, location: int) -> None:
-        if label.name in self.labels:
-            before = Label(self.labels[label.name][1], "first here")
-            what = f"the label `{label.name}` is defined twice in P{self.number}"
-            self.errors.append(Diagnostic(Code.DUPLICATE, what, Label(label.span), (before,)))
-        else:
-            self.labels[label.name] = (location, label.span)
-
-    def _location_point(self, here: int) -> FencePoint | None:
-        """A row between two instructions is passed whichever way control comes, unless there is a label to jump to."""
-        previous = self.items[here - 1] if here and not self.items[here].labels else None
-        if previous is None or previous.instruction is None:
-            return None
-        return self._point(previous.instruction.span, previous.row)
-
-    def _transition_point(self, here: int) -> FencePoint | None:
-        """Before a label a row is passed only by who comes from the instruction above."""
-        item = self.items[here]
-        if item.instruction is None or item.instruction.mnemonic == "CMPXCHG" or not self.items[here + 1].labels:
-            return None
-        return self._point(item.instruction.span, item.row)
-
-    def _point(self, span: Span, row: int) -> FencePoint:
-        return FencePoint(f"P{self.number}", f"{self.number}:{row}", span, " ".join(span.text.split()))
-
-    def register(self, number: int) -> int:
-        if number not in self.registers:
-            init = self.initial.registers.get((self.number, number), 0)
-            name = register_name(number, self.architecture)
-            self.registers[number] = self.builder.register(name, init=(init,))
-        return self.registers[number]
-
-    def _flags(self, left: Expr, right: Expr) -> list[Op]:
-        """Remember how `left` compares with `right`, if some jump wants to know."""
-        if not self.has_branches:
-            return []
-        if self.flags_register is None:
-            self.flags_register = self.builder.register("flags", Domain(-1, 1))
-        sign = Binary("-", Binary(">", left, right), Binary("<", left, right))
-        return [Assign(self.flags_register, sign)]
-
-    def _kept(self) -> int:
-        """The register that keeps a loaded value between the two steps of an unlocked read-modify-write."""
-        if self.kept_register is None:
-            self.kept_register = self.builder.register("loaded")
-        return self.kept_register
-
-    def _address(self, operand: Location | Indirect) -> Address:
-        if isinstance(operand, Location):
-            return variable_address(self.variable(operand.name, operand.span))
-        number = operand.register.number
-        name = self.initial.pointers.get((self.number, number))
-        if name is None or self._is_written(number):
-            what = f"`{operand.span.text}` is an address that is computed while the test runs: this is not supported"
-            register = register_name(number, self.architecture)
-            hint = f"initialise the register with an address, as in `{self.number}:{register}=x`"
-            self.errors.append(Diagnostic(Code.UNSUPPORTED, what, Label(operand.span), hint=hint))
-            return variable_address(0)
-        return variable_address(self.variable(name, operand.span))
-
-    def _is_written(self, number: int) -> bool:
-        """Whether some instruction changes the register, so that it need not hold its initial address."""
-        if self.written is None:
-            self.written = {register for instruction in self.instructions for register in _written(instruction)}
-        return number in self.written
-
-    def _value(self, operand: Operand) -> Expr:
-        if isinstance(operand, Immediate):
-            return Const(operand.value)
-        assert isinstance(operand, RegisterName)
-        if (self.number, operand.number) in self.initial.pointers and not self._is_written(operand.number):
-            what = f"`{operand.span.text}` holds an address: using it as a value is not supported"
-            self.errors.append(Diagnostic(Code.UNSUPPORTED, what, Label(operand.span)))
-        return Register(self.register(operand.number))
-
-    def _lower(self, instruction: Instruction, here: int, there: int, point: FencePoint | None) -> None:
-        """Add the steps of one instruction, from its location to the next."""
-        operands, span = instruction.operands, instruction.span
-
-        def step(*ops: Op, locked: bool = False) -> None:
-            self.builder.emit(here, there, *ops, locked=locked, span=span, point=point)
-
-        match instruction.mnemonic:
-            case "MFENCE":
-                step(Fence("mfence"))
-            case "SFENCE":
-                step(Fence("sfence"))
-            case "LFENCE" | "NOP":
-                step()
-            case "MOV":
-                step(*self._move(operands[0], operands[1]))
-            case "XCHG":
-                step(*self._exchange(operands[0], operands[1]))
-            case "CMP":
-                loads, (left, right) = self._operands(operands)
-                step(*loads, *self._flags(left, right))
-            case "JMP":
-                target = self._target(operands[0])
-                self.builder.emit(here, target, span=span)
-            case mnemonic if mnemonic in CONDITIONS:
-                self._branch(instruction, here, there, point)
-            case _:
-                self._modify(instruction, here, there, point)
-
-    def _operands(self, operands: Sequence[Operand]) -> tuple[list[Op], list[Expr]]:
-        """Loads of the memory operand, if any, and the values."""
-        ops: list[Op] = []
-        values: list[Expr] = []
-        for operand in operands:
-            if isinstance(operand, Location | Indirect):
-                scratch = self.builder.scratch(0)
-                ops.append(Load(scratch, self._address(operand)))
-                values.append(Register(scratch))
-            else:
-                values.append(self._value(operand))
-        return ops, values
-
-    def _move(self, destination: Operand, value: Operand) -> list[Op]:
-        if isinstance(destination, Location | Indirect):
-            return [Store(self._address(destination), self._value(value))]
-        assert isinstance(destination, RegisterName)
-        register = self.register(destination.number)
-        if isinstance(value, Location | Indirect):
-            return [Load(register, self._address(value))]
-        return [Assign(register, self._value(value))]
-
-    def _exchange(self, a: Operand, b: Operand) -> list[Op]:
-        if _is_memory(b):
-            a, b = b, a
-        assert isinstance(b, RegisterName)
-        mine, new = self.register(b.number), self._value(b)
-        if isinstance(a, Location | Indirect):
-            return [Rmw(mine, self._address(a), "exchange", new)]
-        assert isinstance(a, RegisterName)
-        kept, old = self.builder.scratch(0), self._value(a)
-        return [Assign(kept, old), Assign(self.register(a.number), new), Assign(mine, Register(kept))]
-
-    def _branch(self, instruction: Instruction, here: int, there: int, point: FencePoint | None) -> None:
-        if self.flags_register is None:
-            self.flags_register = self.builder.register("flags", Domain(-1, 1))
-        holds = Binary(CONDITIONS[instruction.mnemonic], Register(self.flags_register), Const(0))
-        target = self._target(instruction.operands[0])
-        self.builder.emit(here, target, Assume(holds), span=instruction.span)
-        self.builder.emit(here, there, Assume(negate(holds)), span=instruction.span, point=point)
-
-    def _target(self, operand: Operand) -> int:
-        assert isinstance(operand, Target)
-        if operand.name in self.labels:
-            return self.labels[operand.name][0]
-        hint = did_you_mean(operand.name, list(self.labels), f"define it in P{self.number} with `{operand.name}:`")
-        what = f"the label `{operand.name}` is not defined in P{self.number}"
-        self.errors.append(Diagnostic(Code.UNKNOWN_LABEL, what, Label(operand.span), hint=hint))
+    def known(self, what: Observed) -> int:
+        """The number of a location of the condition, which must be one that the test uses."""
+        if what.name in self.numbers:
+            return self.numbers[what.name]
+        if not self.is_complete:  # an instruction that could not be read may have mentioned it
+            return 0
+        hint = did_you_mean(what.name, list(self.numbers), f"initialise it with `{what.name}=0`")
+        message = f"no instruction and no initial value mentions `{what.name}`"
+        self.errors.append(Diagnostic(Code.UNKNOWN_VARIABLE, message, Label(what.span), hint=hint))
         return 0
 
-    def _modify(self, instruction: Instruction, here: int, there: int, point: FencePoint | None) -> None:
-        """Read-modify-write: one step on a register or with LOCK, otherwise a load and then a store."""
-        destination = instruction.operands[0]
-        span = instruction.span
-        if not isinstance(destination, Location | Indirect):
-            loads, (old, *_) = self._operands(instruction.operands)
-            locked = instruction.locked
-            for ops in self._outcomes(instruction, old):
-                self.builder.emit(here, there, *loads, *ops, locked=locked, span=span, point=point)
-            return
-        if instruction.locked:
-            self.builder.emit(here, there, *self._locked(instruction, destination), span=span, point=point)
-            return
-        between = self.builder.location(span=span)
-        self.builder.emit(here, between, Load(self._kept(), self._address(destination)), span=span)
-        for ops in self._outcomes(instruction, Register(self._kept())):
-            self.builder.emit(between, there, *ops, span=span, point=point)
 
-    def _locked(self, instruction: Instruction, destination: Location | Indirect) -> list[Op]:
-        """One `Rmw`, the flags, and the old value where the instruction puts it."""
-        address, old = self._address(destination), Register(self.builder.scratch(0))
-        source = self._value(instruction.operands[1]) if len(instruction.operands) > 1 else Const(1)
-        match instruction.mnemonic:
-            case "CMPXCHG":
-                accumulator = Register(self.register(_ACCUMULATOR))
-                compare = Rmw(old.index, address, "compare_exchange", source, accumulator)
-                return [compare, *self._flags(accumulator, old), Assign(accumulator.index, old)]
-            case "XADD":
-                assert isinstance(source, Register)
-                add = Rmw(old.index, address, "add", source)
-                return [add, *self._flags(Binary("+", old, source), Const(0)), Assign(source.index, old)]
-            case mnemonic:
-                flags = self._flags(Binary(_OPERATOR[mnemonic], old, source), Const(0))
-                return [Rmw(old.index if flags else None, address, _RMW[mnemonic], source), *flags]
-
-    def _outcomes(self, instruction: Instruction, old: Expr) -> list[list[Op]]:
-        """What may happen to the destination, whose value was `old`: one list of ops for each case."""
-        destination, *sources = instruction.operands
-        if instruction.mnemonic == "CMPXCHG":
-            accumulator = Register(self.register(_ACCUMULATOR))
-            same = Binary("==", old, accumulator)
-            flags = self._flags(accumulator, old)
-            swap = [*flags, *self._write(destination, self._value(sources[0]))]
-            keep = [*flags, Assign(accumulator.index, old)]
-            return [[Assume(same), *swap], [Assume(negate(same)), *keep]]
-        if instruction.mnemonic == "XADD":
-            assert isinstance(sources[0], RegisterName)
-            mine = self.register(sources[0].number)
-            kept = self.builder.scratch(1)
-            total = Binary("+", old, Register(mine))
-            ops: list[Op] = [Assign(kept, old), *self._flags(total, Const(0)), *self._write(destination, total)]
-            return [[*ops, Assign(mine, Register(kept))]]
-        if instruction.mnemonic in ARITHMETIC:
-            operand: Expr = Register(self.builder.scratch(0)) if _is_memory(sources[0]) else self._value(sources[0])
-        else:
-            operand = Const(1)
-        result = Binary(_OPERATOR[instruction.mnemonic], old, operand)
-        return [[*self._flags(result, Const(0)), *self._write(destination, result)]]
-
-    def _write(self, destination: Operand, value: Expr) -> list[Op]:
-        if isinstance(destination, Location | Indirect):
-            return [Store(self._address(destination), value)]
-        assert isinstance(destination, RegisterName)
-        return [Assign(self.register(destination.number), value)]
+def _observed(condition: Condition) -> list[Observed]:
+    """What final states show: each register and location once, registers first, in herd's order."""
+    every = (*condition.locations, *atoms_of(condition.proposition))
+    distinct = {(o.thread, o.register, o.name if o.register is None else ""): o for o in reversed(every)}
+    return sorted(distinct.values(), key=lambda o: (o.thread is None, o.thread or 0, o.register or 0, o.name))
 
 
-def _is_memory(operand: Operand) -> bool:
-    return isinstance(operand, Location | Indirect)
+def _property(
+    condition: Condition,
+    observed: Sequence[Observed],
+    threads: Sequence[LoweredThread],
+    memory: _Memory,
+    architecture: str,
+) -> Final:
+    def leaf(what: Observed) -> Expr:
+        if what.thread is None or what.register is None:
+            return Shared(variable_address(memory.known(what)))
+        return RegisterOf(what.thread, threads[what.thread].registers[what.register])
+
+    shown = tuple((display_name(what, architecture), leaf(what)) for what in observed)
+    leaves = dict(shown)
+
+    def translate(proposition: Proposition) -> Expr:
+        match proposition:
+            case Atom(what, equal, value):
+                return Binary("==" if equal else "!=", leaves[display_name(what, architecture)], Const(value))
+            case Truth(value):
+                return TRUE if value else FALSE
+            case Not(operand):
+                return negate(translate(operand))
+            case Junction("=>", (left, right)):
+                return Binary("||", negate(translate(left)), translate(right))
+            case Junction(op, operands):
+                return _join("&&" if op == "/\\" else "||", [translate(operand) for operand in operands])
+            case _:
+                assert_never(proposition)
+
+    text = f"{_QUANTIFIER[condition.quantifier]} ({show(condition.proposition, architecture)})"
+    return Final(condition.quantifier, translate(condition.proposition), text, shown)
 
 
-def _written(instruction: Instruction) -> set[int]:
-    """Numbers of the registers that an instruction changes."""
-    if instruction.mnemonic == "CMP":
-        return set()
-    changed = instruction.operands if instruction.mnemonic in ("XCHG", "XADD") else instruction.operands[:1]
-    written = {operand.number for operand in changed if isinstance(operand, RegisterName)}
-    return written | ({_ACCUMULATOR} if instruction.mnemonic == "CMPXCHG" else set())
+def _join(op: BinaryOp, operands: Sequence[Expr]) -> Expr:
+    """All operands joined as a balanced tree: conditions with thousands of cases stay shallow."""
+    if len(operands) == 1:
+        return operands[0]
+    middle = len(operands) // 2
+    return Binary(op, _join(op, operands[:middle]), _join(op, operands[middle:]))

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.edits import Edit, Jump, apply_edits, fence_edits, fresh_label
-from memfence.frontends.persist.syntax import INSTRUCTION, LABEL, RESERVED, STYLE, Instruction, read
+from memfence.frontends.persist.reader import STYLE, read
+from memfence.frontends.persist.syntax import INSTRUCTION, LABEL, RESERVED, Instruction
 from memfence.program.expressions import Address, Binary, Expr, Register
 from memfence.program.ir import (
     Assert,
@@ -36,10 +37,10 @@ from memfence.program.text.expressions import print_expression
 from memfence.source import SourceText
 
 if TYPE_CHECKING:
-    from memfence.frontends import EditKind
+    from memfence.frontends.registry import EditKind
 
 
-def write_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:
+def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:
     """The text with a fence written at each point (or its write locked), otherwise byte for byte the same."""
     edits: list[Edit] = []
     for process in read(source).processes:

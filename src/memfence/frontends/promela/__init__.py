@@ -1,76 +1,13 @@
 """Promela, the language of Spin, without channels: globals are shared memory, locals are registers.
 
 The way of the text: `tokens`, `preprocess` (`#define`, `#include`), `inlines`, `reader` (grammar) to `syntax`; then
-`declarations`, `startup` (which processes exist), `lower` (statements), `properties` (`ltl`). `edits` writes fences
-back. Where memfence and Spin differ is written down in docs/guide/promela.md.
+`declarations`, `instances` (which processes exist), `statements`, `properties` (`ltl`), all put together by `lowering`.
+`edits` writes fences back. Where memfence and Spin differ is written down in docs/guide/promela.md.
 
 Processes are called `P`, or `P_n` with Spin's process number n where there are several of one proctype.
 """
 
-from __future__ import annotations
-
-from pathlib import PurePath
-
-from memfence.codes import Code
-from memfence.diagnostics import Diagnostic, InputError
-from memfence.frontends.promela.declarations import Errors, Model, collect
 from memfence.frontends.promela.edits import insert_fences
-from memfence.frontends.promela.inlines import arrange
-from memfence.frontends.promela.instances import start
-from memfence.frontends.promela.lowering import lower_process
-from memfence.frontends.promela.preprocess import preprocess
-from memfence.frontends.promela.properties import Formulas
-from memfence.frontends.promela.reader import read_units
-from memfence.program.ir import Program, SharedVar
-from memfence.source import SourceText
+from memfence.frontends.promela.lowering import parse
 
-
-def parse(source: SourceText, *, split_reads: bool = False) -> Program:
-    """The program in `source`; InputError with every mistake found.
-
-    A statement is one step, as in Spin, even if it reads several globals; with `split_reads` it becomes one step a
-    read, in the order of evaluation.
-    """
-    return _read(source, split_reads)[0]
-
-
-def lint(source: SourceText) -> list[Diagnostic]:
-    """Warnings about a program that can be read: MF201 for every statement that reads several globals at once."""
-    return _read(source, False)[1]
-
-
-def _read(source: SourceText, split_reads: bool) -> tuple[Program, list[Diagnostic]]:
-    arranged = arrange(preprocess(source))
-    errors, warnings = Errors(), dict[Diagnostic, None]()
-    model = collect(read_units(source, arranged.tokens), errors)
-    instances = start(model, errors)
-    if not instances and not errors.found:
-        place = source.span(0, min(1, len(source.text)))
-        errors.add(Code.NO_PROCESS, "the program has no process", place, hint="write `active proctype P() { ... }`")
-    lowered = [lower_process(model, instance, errors, warnings, split_reads) for instance in instances]
-    formulas = Formulas(source, model, lowered, errors)
-    properties = [formulas.property_of(block) for block in arranged.formulas]
-    if errors.found:
-        raise InputError(sorted(errors.found, key=lambda d: (d.at.span.source is not source, d.at.span.start)))
-    program = Program(
-        name=PurePath(source.path).stem,
-        variables=_variables(model),
-        processes=tuple(process.process for process in lowered),
-        properties=tuple(found for found in properties if found is not None),
-        source=source,
-        language="promela",
-    )
-    return program, list(warnings)
-
-
-def _variables(model: Model) -> tuple[SharedVar, ...]:
-    variables = []
-    for name, shared in model.shared.items():
-        for i in range(shared.size or 1):
-            shown = name if shared.size is None else f"{name}[{i}]"
-            value = model.memory[shared.base + i]
-            variables.append(SharedVar(shown, shared.domain, (value,), shared.name.span))
-    return tuple(variables)
-
-
-__all__ = ["insert_fences", "lint", "parse"]
+__all__ = ["insert_fences", "parse"]

@@ -1,520 +1,58 @@
-"""From a process of the model to a process of the IR: control flow, lock regions, fence points.
-
-Control states are Spin's: a statement is one transition, `goto` and `break` are none unless they begin an option. Built
-backwards, so that a statement knows where it leads.
-"""
+"""A whole Promela model as a program: the way of the text from its characters to the IR."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from pathlib import PurePath
 
 from memfence.codes import Code
-from memfence.diagnostics import Diagnostic, Label, did_you_mean
-from memfence.frontends.promela import fence_points as points
-from memfence.frontends.promela.declarations import Errors, Model
-from memfence.frontends.promela.desugar import expand_for, expand_select
-from memfence.frontends.promela.evaluation import Evaluation, LocalName, Names
-from memfence.frontends.promela.guards import Guards, Options, doubtful_elses, guards_of, is_empty, misplaced_elses
-from memfence.frontends.promela.instances import Instance
-from memfence.frontends.promela.locals import Locals
-from memfence.frontends.promela.syntax import (
-    Assertion,
-    Assignment,
-    Atomic,
-    Break,
-    Call,
-    Condition,
-    Declaration,
-    Declared,
-    Do,
-    Else,
-    Expression,
-    For,
-    ForIn,
-    Goto,
-    If,
-    Name,
-    Number,
-    Reference,
-    Select,
-    Skip,
-    Step,
-    all_steps,
-    expressions_of,
-    subexpressions,
-)
-from memfence.frontends.promela.syntax import Sequence as Steps
-from memfence.program.builder import ProcessBuilder
-from memfence.program.expressions import Const, conjunction, negate
-from memfence.program.ir import Assert, Assume, Fence, FencePoint, Load, Lock, Op, Process, Store, Unlock
-from memfence.source import Span
-
-MOST_SELECTED = 64
-FENCES: dict[str, Op] = {"mfence": Fence("mfence"), "sfence": Fence("sfence"), "lock": Lock(), "unlock": Unlock()}
-
-Recipe = Callable[[Evaluation], None]
+from memfence.diagnostics import Diagnostic, InputError
+from memfence.frontends.promela.declarations import Errors, Model, collect
+from memfence.frontends.promela.inlines import arrange
+from memfence.frontends.promela.instances import start
+from memfence.frontends.promela.preprocess import preprocess
+from memfence.frontends.promela.properties import Formulas
+from memfence.frontends.promela.reader import read_units
+from memfence.frontends.promela.statements import lower_process
+from memfence.program.ir import Program, SharedVar
+from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
+from memfence.source import SourceText
 
 
-@dataclass(frozen=True, slots=True)
-class Lowered:
-    """A process, and what its local names became: for properties."""
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
+    """The program in `source`; InputError with every mistake found.
 
-    process: Process
-    locals: dict[str, LocalName]
-    pid: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Region:
-    """An `atomic` that became a lock region; jumping to a label that is not inside leaves it."""
-
-    labels: frozenset[tuple[str, int]]
-
-
-def lower_process(
-    model: Model, instance: Instance, errors: Errors, warnings: dict[Diagnostic, None], split_reads: bool
-) -> Lowered:
-    """The IR of one process; mistakes go to `errors`, statements that read several variables to `warnings`."""
-    return _Lowering(model, instance, errors, warnings, split_reads).lower()
-
-
-class _Lowering:
-    def __init__(
-        self, model: Model, instance: Instance, errors: Errors, warnings: dict[Diagnostic, None], split_reads: bool
-    ) -> None:
-        self.model, self.instance, self.errors, self.warnings = model, instance, errors, warnings
-        self.split_reads = split_reads
-        self.template = instance.proctype.name.text
-        self.builder = ProcessBuilder(instance.name, self.template, instance.proctype.name.span)
-        self.names = Names(model, errors)
-        self.steps = instance.proctype.body.steps
-        self.locals = Locals(model, instance, self.builder, errors)
-        self.labels: dict[tuple[str, int], Step] = {}
-        self.label_locations: dict[int, int] = {}  # by id of the labelled step
-        self.jumped_to = {
-            (step.statement.label.text, frame)
-            for step in all_steps(self.steps)
-            if isinstance(step.statement, Goto)
-            for frame in (0, step.statement.label.frame)
-        }
-        self.jumps: list[tuple[tuple[str, int], _Region | None, Span]] = []
-        self.regions: list[_Region] = []
-        self.places_before: dict[int, FencePoint] = {}
-        self.resolving: list[str] = []
-        self.breaks: list[tuple[int, _Region | None]] = []
-        self.region: _Region | None = None
-        self.deterministic = False  # inside `d_step`
-        self.used_names: dict[str, int] = {}
-
-    def lower(self) -> Lowered:
-        self.errors.extend(misplaced_elses(self.steps))
-        self.collect_labels()
-        scope: dict[str, LocalName] = {}
-        self.names.scopes.append(scope)
-        self.locals.declare_parameters(scope)
-        initial = self.locals.declare_first(scope, self.steps)
-        self.locals.declare_inner(scope, self.steps[initial:])
-        end = self.location(self.instance.proctype.name.span, "end")
-        start = self.sequence(self.steps[initial:], end, entered=True)
-        self.refuse_jumps_into_regions()
-        self.mark_locations()
-        return Lowered(self.builder.build(start), scope, self.instance.pid)
-
-    # Locations
-
-    def location(self, span: Span, name: str = "", labels: Sequence[str] = ()) -> int:
-        """A fresh location, called after its label or its line."""
-        name = name or (labels[0] if labels else f"l{span.line}")
-        self.used_names[name] = self.used_names.get(name, 0) + 1
-        unique = name if self.used_names[name] == 1 else f"{name}_{self.used_names[name]}"
-        may_end = any(label.startswith("end") for label in labels)
-        return self.builder.location(unique, labels, span, may_end=may_end)
-
-    def start_of(self, step: Step) -> int:
-        """The location where `step` starts: that of its label, or a fresh one."""
-        if id(step) in self.label_locations:
-            return self.label_locations[id(step)]
-        return self.location(step.span)
-
-    # Labels
-
-    def collect_labels(self) -> None:
-        for step in all_steps(self.steps):
-            for label in step.labels:
-                known = self.labels.get((label.text, label.frame))
-                if known is not None:
-                    first = Label(known.labels[0].span, "first one")
-                    self.errors.add(Code.DUPLICATE, f"label `{label.text}` is defined twice", label.span, first)
-                self.labels[label.text, label.frame] = step
-            if step.labels and not isinstance(step.statement, Goto):
-                names = tuple(label.text for label in step.labels)
-                self.label_locations[id(step)] = self.location(step.span, labels=names)
-
-    def label_target(self, label: Name) -> int:
-        """The location of a label; a labelled `goto` is where that one leads."""
-        key = (label.text, label.frame) if (label.text, label.frame) in self.labels else (label.text, 0)
-        step = self.labels.get(key)
-        if step is None:
-            hint = did_you_mean(label.text, sorted({name for name, _ in self.labels}))
-            self.errors.add(Code.UNKNOWN_LABEL, f"unknown label `{label.text}`", label.span, hint=hint)
-            return self.location(label.span)
-        if id(step) in self.label_locations:
-            self.jumps.append((key, self.region, label.span))
-            return self.leave_region(key, self.label_locations[id(step)], label.span)
-        assert isinstance(step.statement, Goto)
-        if label.text in self.resolving:  # `L: goto L` runs in a circle for ever
-            here = self.label_locations[id(step)] = self.location(step.span, labels=[label.text])
-            self.builder.emit(here, here, span=step.span)
-            return here
-        self.resolving.append(label.text)
-        target = self.label_target(step.statement.label)
-        self.resolving.pop()
-        return target
-
-    def leave_region(self, key: tuple[str, int], target: int, span: Span) -> int:
-        if self.region is None or key in self.region.labels:
-            return target
-        return self.unlock_before(target, span)
-
-    def unlock_before(self, target: int, span: Span) -> int:
-        here = self.location(span)
-        self.builder.emit(here, target, Unlock(), span=span)
-        return here
-
-    def refuse_jumps_into_regions(self) -> None:
-        for key, region, span in self.jumps:
-            if any(key in other.labels and other is not region for other in self.regions):
-                message = f"`goto {key[0]}` jumps into an `atomic`"
-                self.errors.add(Code.UNSUPPORTED, message, span, hint="put the label in front of the `atomic`")
-
-    # Sequences
-
-    def block(self, steps: tuple[Step, ...], target: int, head: int | None, guards: Guards) -> int:
-        """A `{ ... }` with its own names."""
-        scope: dict[str, LocalName] = {}
-        self.names.scopes.append(scope)
-        self.locals.declare_inner(scope, steps)
-        start = self.sequence(steps, target, head, guards)
-        self.names.scopes.pop()
-        return start
-
-    def sequence(
-        self,
-        steps: tuple[Step, ...],
-        target: int,
-        head: int | None = None,
-        guards: Guards = (),
-        *,
-        entered: bool = False,
-    ) -> int:
-        """Add the steps ending at `target`; return where they start.
-
-        With `head` the first one starts there: it begins an option, whose `else` needs the other options' `guards`.
-        `entered`: nothing can have happened before the first step, so a fence in front of it is never needed.
-        """
-        steps = tuple(step for step in steps if not is_empty(step))
-        for position in reversed(range(len(steps))):
-            step = steps[position]
-            if position == 0 and head is not None:
-                self.from_head(head, step, target, guards)
-                return head
-            before = self.one_step(step, target)
-            if position > 0 or not entered:
-                self.note_place_before(before, step)
-            target = before
-        if head is not None:
-            self.builder.emit(head, target, span=self.builder.locations[head].span)
-            return head
-        return target
-
-    def note_place_before(self, location: int, step: Step) -> None:
-        """Remember the fence point in front of `step`, if text there catches every way into the location."""
-        statement = step.statement
-        if self.region is not None or isinstance(statement, Do | Goto | Break | Else | Steps):
-            return
-        if any((label.text, label.frame) in self.jumped_to for label in step.labels):
-            return
-        if isinstance(statement, Atomic) and not self.needs_lock(statement):
-            return
-        point = points.before(step, self.template)
-        if point is not None:
-            self.places_before.setdefault(location, point)
-
-    def mark_locations(self) -> None:
-        """Give locations their points, but where the only statement before has the same place behind it."""
-        arriving: dict[int, set[FencePoint | None]] = {}
-        for transition in self.builder.transitions:
-            arriving.setdefault(transition.target, set()).add(transition.point)
-        for number, point in self.places_before.items():
-            known = arriving.get(number, {None})
-            if len(known) > 1 or None in known:
-                self.builder.locations[number] = replace(self.builder.locations[number], point=point)
-
-    def one_step(self, step: Step, target: int, guards: Guards = ()) -> int:
-        """Add `step` at its own location, which is returned; a jump has none and returns where it leads."""
-        match step.statement:
-            case Goto(label):
-                return self.label_target(label)
-            case Break() if not step.labels:
-                return self.break_target(step)
-            case Steps(steps) if not step.labels:
-                return self.block(steps, target, None, ())
-            case Atomic() if not step.labels and not self.needs_lock(step.statement):
-                return self.atomic_block(step.statement, target, None, ())
-            case Do(options):
-                head = self.start_of(step)
-                self.loop(head, options, target)
-                return head
-            case _:
-                here = self.start_of(step)
-                self.from_head(here, step, target, guards, own=True)
-                return here
-
-    def from_head(self, head: int, step: Step, target: int, guards: Guards, *, own: bool = False) -> None:
-        """Add `step` so that it starts at `head`; `own` if that is its own location, else `head` has other ways on."""
-        if step.labels and not own and not isinstance(step.statement, Goto):
-            self.copied(head, step, target, guards)
-            return
-        match step.statement:
-            case Goto(label):
-                self.builder.emit(head, self.label_target(label), span=step.span)
-            case Break():
-                self.builder.emit(head, self.break_target(step), span=step.span)
-            case Steps(steps):
-                self.block(steps, target, head, guards)
-            case Atomic():
-                self.atomic(head, step.statement, target, guards)
-            case If(options):
-                self.choice(head, options, target)
-            case Do():
-                self.copied(head, step, target, guards)
-            case For(variable, low, high, body):
-                self.sequence(expand_for(variable, low, high, body), target, head)
-            case ForIn(variable, array, body):
-                first = Number(0, array.span)
-                self.sequence(expand_for(variable, first, self.last_index(array), body), target, head)
-            case Select():
-                self.select(head, step, step.statement, target)
-            case Else():
-                self.otherwise(head, step, target, guards)
-            case _:
-                self.simple(head, step, target)
-
-    def copied(self, head: int, step: Step, target: int, guards: Guards) -> None:
-        """Add `step` at its own location, and let `head` do what that does: it begins an option."""
-        known = len(self.builder.transitions)
-        start = self.one_step(step, target, guards)
-        new = self.builder.transitions[known:]
-        self.builder.transitions += [
-            replace(transition, source=head) for transition in new if transition.source == start
-        ]
-
-    def break_target(self, step: Step) -> int:
-        if not self.breaks:
-            self.errors.add(Code.SYNTAX, "`break` outside of any loop", step.span)
-            return self.location(step.span)
-        target, region = self.breaks[-1]
-        return target if region is self.region else self.unlock_before(target, step.span)
-
-    # Choices
-
-    def choice(self, head: int, options: Options, target: int) -> None:
-        """Options that all start at `head`."""
-        self.errors.extend(doubtful_elses(options))
-        for position, option in enumerate(options):
-            known = len(self.builder.transitions)
-            self.sequence(option, target, head, guards_of([other for other in options if other is not option]))
-            if self.deterministic:
-                self.only_where_none_of(guards_of(options[:position]), head, known)
-
-    def only_where_none_of(self, guards: Guards, head: int, known: int) -> None:
-        """Let the ways on from `head` since number `known` wait until the `guards` of earlier options are false.
-
-        Nothing else runs inside a `d_step`, so both options see the same values though each loads them itself.
-        """
-        if guards is None:  # an earlier option is always possible
-            new = self.builder.transitions[known:]
-            self.builder.transitions[known:] = [transition for transition in new if transition.source != head]
-        elif guards:
-            evaluation = Evaluation(self.names, self.builder, self.instance.pid)
-            evaluation.ops.append(self.none_of(guards, evaluation))
-            self.begin_with(evaluation.ops, head, known)
-
-    def none_of(self, guards: tuple[Expression, ...], evaluation: Evaluation) -> Assume:
-        return Assume(conjunction(*(negate(evaluation.value(guard)) for guard in guards)))
-
-    def begin_with(self, ops: Sequence[Op], head: int, known: int) -> None:
-        """Put `ops` in front of the ways on from `head` since number `known`."""
-        new = self.builder.transitions[known:]
-        self.builder.transitions[known:] = [
-            replace(transition, ops=(*ops, *transition.ops)) if transition.source == head else transition
-            for transition in new
-        ]
-
-    def loop(self, head: int, options: Options, target: int) -> None:
-        self.breaks.append((target, self.region))
-        self.choice(head, options, head)
-        self.breaks.pop()
-
-    def otherwise(self, head: int, step: Step, target: int, guards: Guards) -> None:
-        if guards is None:
-            return  # some option is always possible, so this one never is
-
-        self.emit(head, target, step, lambda evaluation: evaluation.ops.append(self.none_of(guards, evaluation)))
-
-    # Statements of one step
-
-    def simple(self, head: int, step: Step, target: int) -> None:
-        match step.statement:
-            case Declaration(_, items):
-                self.assign_declared(head, step, items, target)
-            case Assignment(variable, value):
-                self.emit(head, target, step, _assignment(variable, value))
-            case Condition(expression):
-                self.emit(head, target, step, lambda e: e.ops.append(Assume(e.value(expression))))
-            case Assertion(expression):
-                self.emit(head, target, step, lambda e: e.ops.append(Assert(e.value(expression))))
-            case Skip():
-                self.builder.emit(head, target, span=step.span)
-            case Call(name, arguments):
-                self.call(head, step, name, arguments, target)
-            case _:
-                raise AssertionError(step.statement)
-
-    def assign_declared(self, head: int, step: Step, items: tuple[Declared, ...], target: int) -> None:
-        """A declaration after the first statement assigns its values when control passes it, as in Spin."""
-        if any(item.size is not None for item in items):
-            return  # refused already
-        for position in reversed(range(len(items))):
-            item = items[position]
-            here = head if position == 0 else self.location(step.span)
-            variable = Reference(item.name, None, item.name.span)
-            value = item.initial[0] if item.initial else Number(0, item.name.span)
-            written = step if position == len(items) - 1 else replace(step, text=None)
-            self.emit(here, target, written, _assignment(variable, value))
-            target = here
-
-    def call(self, head: int, step: Step, name: Name, arguments: int, target: int) -> None:
-        op = FENCES.get(name.text)
-        if op is None:
-            hint = did_you_mean(name.text, sorted(FENCES), "define it with `inline` above this place")
-            self.errors.add(Code.UNKNOWN_CALL, f"unknown `inline` `{name.text}`", name.span, hint=hint)
-            return
-        if arguments:
-            self.errors.add(Code.ARGUMENT_COUNT, f"`{name.text}` takes no arguments", step.span)
-        if self.region is not None and isinstance(op, Lock | Unlock):
-            self.errors.add(Code.UNBALANCED_LOCK, f"`{name.text}` inside `atomic`, which holds the lock", step.span)
-        self.builder.emit(head, target, op, span=step.span)
-
-    def emit(self, head: int, target: int, step: Step, recipe: Recipe) -> None:
-        """Add the one transition of a statement, or the chain of them when reads are split."""
-        evaluation = Evaluation(self.names, self.builder, self.instance.pid)
-        recipe(evaluation)
-        loads = sum(isinstance(op, Load) for op in evaluation.ops)
-        point: FencePoint | None = None
-        if self.region is None and any(isinstance(op, Load | Store) for op in evaluation.ops):
-            point = points.after(step, self.template)
-        if loads > 1 and self.region is None:
-            if self.split_reads:
-                self.emit_split(head, target, step.span, recipe, point)
-                return
-            self.warn_of_several_reads(step.span)
-        self.builder.emit(head, target, *evaluation.ops, span=step.span, point=point)
-
-    def emit_split(self, head: int, target: int, span: Span, recipe: Recipe, point: FencePoint | None) -> None:
-        """One transition a load; where the condition is false in the end, all of it starts again."""
-        evaluation = Evaluation(self.names, self.builder, self.instance.pid, split=True)
-        recipe(evaluation)
-        here, pending = head, list[Op]()
-        for op in evaluation.ops:
-            if isinstance(op, Load) and any(isinstance(earlier, Load) for earlier in pending):
-                following = self.location(span)
-                self.builder.emit(here, following, *pending, span=span)
-                here, pending = following, []
-            pending.append(op)
-        self.builder.emit(here, target, *pending, span=span, point=point)
-        if isinstance(pending[-1], Assume):
-            self.builder.emit(here, head, *pending[:-1], Assume(negate(pending[-1].condition)), span=span)
-
-    def warn_of_several_reads(self, span: Span) -> None:
-        warning = Diagnostic(
-            Code.SEVERAL_READS,
-            f"`{_first_line(span)}` reads several shared variables in one atomic step",
-            Label(span),
-            hint="`--split-reads` reads them one by one, as a processor does",
-            severity="warning",
-        )
-        self.warnings.setdefault(warning)
-
-    # Atomic
-
-    def mentions_shared(self, steps: tuple[Step, ...]) -> bool:
-        """Whether some expression among `steps` may name a shared variable."""
-        return any(
-            self.names.is_shared(part.name.text)
-            for step in all_steps(steps)
-            for expression in expressions_of(step.statement)
-            for part in subexpressions(expression)
-            if isinstance(part, Reference)
-        )
-
-    def needs_lock(self, atomic: Atomic) -> bool:
-        return self.region is None and self.mentions_shared(atomic.body.steps)
-
-    def atomic(self, head: int, atomic: Atomic, target: int, guards: Guards) -> None:
-        """A lock region, unless nothing shared is touched or the lock is held already.
-
-        The lock is taken together with the first statement: where that cannot be executed, others go on.
-        """
-        if not self.needs_lock(atomic):
-            self.atomic_block(atomic, target, head, guards)
-            return
-        steps = all_steps(atomic.body.steps)
-        labels = frozenset((label.text, label.frame) for step in steps for label in step.labels)
-        end = self.unlock_before(target, atomic.keyword)
-        self.region = _Region(labels)
-        self.regions.append(self.region)
-        known = len(self.builder.transitions)
-        self.atomic_block(atomic, end, head, guards)
-        self.begin_with([Lock()], head, known)
-        self.region = None
-
-    def atomic_block(self, atomic: Atomic, target: int, head: int | None, guards: Guards) -> int:
-        outer, self.deterministic = self.deterministic, self.deterministic or atomic.deterministic
-        start = self.block(atomic.body.steps, target, head, guards)
-        self.deterministic = outer
-        return start
-
-    # Sugar
-
-    def last_index(self, array: Name) -> Number:
-        found = self.names.find(array)
-        size = getattr(found, "size", None)
-        if found is not None and size is None:
-            self.errors.add(Code.TYPE_MISMATCH, f"`{array.text}` is not an array", array.span)
-        return Number((size or 1) - 1, array.span)
-
-    def select(self, head: int, step: Step, chosen: Select, target: int) -> None:
-        """Any value of a constant range: one transition each, as in Spin."""
-        bounds = Evaluation(self.names, self.builder, self.instance.pid)
-        low, high = bounds.value(chosen.low), bounds.value(chosen.high)
-        if not isinstance(low, Const) or not isinstance(high, Const):
-            message = "the bounds of `select` are not constant"
-            self.errors.add(Code.UNSUPPORTED, message, step.span, hint="use an `if` with one option a value")
-        elif high.value < low.value:
-            message = f"`select` has no value between {low.value} and {high.value}"
-            self.errors.add(Code.EMPTY_RANGE, message, step.span)
-        elif high.value - low.value >= MOST_SELECTED:
-            message = f"`select` chooses among more than {MOST_SELECTED} values"
-            self.errors.add(Code.TOO_LARGE, message, step.span)
-        else:
-            self.choice(head, expand_select(step, chosen.target, low.value, high.value).options, target)
+    A statement is one step, as in Spin, even if it reads several globals: a warning (MF201) says so. With
+    `split_reads` it becomes one step a read, in the order of evaluation.
+    """
+    arranged = arrange(preprocess(source))
+    errors, warnings = Errors(), dict[Diagnostic, None]()
+    model = collect(read_units(source, arranged.tokens), errors)
+    instances = start(model, errors)
+    if not instances and not errors.found:
+        place = source.span(0, min(1, len(source.text)))
+        errors.add(Code.NO_PROCESS, "the program has no process", place, hint="write `active proctype P() { ... }`")
+    lowered = [lower_process(model, instance, errors, warnings, options.split_reads) for instance in instances]
+    formulas = Formulas(source, model, lowered, errors)
+    properties = [formulas.property_of(block) for block in arranged.formulas]
+    if errors.found:
+        raise InputError(sorted(errors.found, key=lambda d: (d.at.span.source is not source, d.at.span.start)))
+    return Program(
+        name=PurePath(source.path).stem,
+        variables=_variables(model),
+        processes=tuple(process.process for process in lowered),
+        properties=tuple(found for found in properties if found is not None),
+        source=source,
+        options=replace(options, language="promela"),
+        warnings=tuple(warnings),
+    )
 
 
-def _assignment(variable: Reference, value: Expression) -> Recipe:
-    return lambda evaluation: evaluation.assign(variable, value)
-
-
-def _first_line(span: Span) -> str:
-    return span.text.split("\n", 1)[0].strip()
+def _variables(model: Model) -> tuple[SharedVar, ...]:
+    variables = []
+    for name, shared in model.shared.items():
+        for i in range(shared.size or 1):
+            shown = name if shared.size is None else f"{name}[{i}]"
+            value = model.memory[shared.base + i]
+            variables.append(SharedVar(shown, shared.domain, (value,), shared.name.span))
+    return tuple(variables)

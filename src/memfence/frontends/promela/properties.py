@@ -14,8 +14,8 @@ from memfence.codes import Code
 from memfence.diagnostics import InputError, did_you_mean
 from memfence.frontends.promela.declarations import Errors, Model, NotConstant, SharedName, evaluate, unknown_name
 from memfence.frontends.promela.inlines import LtlBlock
-from memfence.frontends.promela.lowering import Lowered
 from memfence.frontends.promela.reader import read_expression
+from memfence.frontends.promela.statements import Lowered
 from memfence.frontends.promela.syntax import (
     BinaryOperation,
     Choice,

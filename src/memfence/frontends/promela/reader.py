@@ -12,7 +12,7 @@ from lark.lexer import Lexer
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
-from memfence.frontends.grammar import load_grammar, syntax_error
+from memfence.frontends.parsing.grammar import load_grammar, syntax_error
 from memfence.frontends.promela.syntax import (
     Assertion,
     Assignment,

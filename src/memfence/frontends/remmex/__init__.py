@@ -6,6 +6,6 @@ at most one of them. `if` and `do` block until an option can start. `mfence`, `s
 """
 
 from memfence.frontends.remmex.edits import insert_fences
-from memfence.frontends.remmex.program import parse
+from memfence.frontends.remmex.lowering import parse
 
 __all__ = ["insert_fences", "parse"]

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
 from memfence.diagnostics import did_you_mean
+from memfence.frontends.parsing.syntax import Name
 from memfence.frontends.remmex.reader import Reader
-from memfence.frontends.remmex.syntax import Name, PlaceOf
+from memfence.frontends.remmex.syntax import PlaceOf
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr, Register, Unary, fold, variable_address
 from memfence.program.ir import Assume, Load, Op
@@ -17,7 +18,7 @@ from memfence.program.ir import Assume, Load, Op
 if TYPE_CHECKING:
     from lark import Token, Tree
 
-    from memfence.frontends.remmex.syntax import Node
+    from memfence.frontends.parsing.syntax import Node
 
 
 @dataclass(frozen=True, slots=True)

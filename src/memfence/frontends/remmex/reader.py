@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.grammar import load_grammar, parse_text, span_of
-from memfence.frontends.limits import LARGEST, MOST_NESTED, read_integer
+from memfence.frontends.parsing.grammar import load_grammar, parse_text, span_of
+from memfence.frontends.parsing.separators import explain_syntax_error
+from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
+from memfence.frontends.parsing.trees import TreeReader, trees
 from memfence.frontends.remmex.syntax import (
     Block,
     Body,
@@ -17,11 +19,8 @@ from memfence.frontends.remmex.syntax import (
     Declaration,
     Do,
     Else,
-    FenceHere,
-    Goto,
     Guard,
     If,
-    Name,
     PlaceOf,
     ProcessText,
     ProgramText,
@@ -32,13 +31,12 @@ from memfence.frontends.remmex.syntax import (
     StoreTo,
     TakeLock,
 )  # fmt: skip
-from memfence.frontends.separators import explain_syntax_error
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:
     from lark import Token, Tree
 
-    from memfence.frontends.remmex.syntax import Node
+    from memfence.frontends.parsing.syntax import Node
 
 READABLE = {
     "NAME": "a name", "NUMBER": "a number", "COMPARISON": "a comparison", "EQUALITY": "`==`", "COLON": "`:`",
@@ -53,20 +51,20 @@ MOST_ELEMENTS = 4096
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
-class Reader:
+class Reader(TreeReader):
     """Builds the syntax tree; collects what is wrong with numbers and declarations."""
 
     def __init__(self, source: SourceText) -> None:
+        super().__init__()
         self.source = source
-        self.errors: list[Diagnostic] = []
         self._locals: list[Declaration] = []
 
     def read(self) -> ProgramText:
         tree = self._parse()
-        self._check_depth(tree)
+        self.require_shallow(tree)
         declarations: list[Declaration] = []
         processes: list[ProcessText] = []
-        for part in _trees(tree):
+        for part in trees(tree):
             if part.data == "declaration":
                 declarations += self._declaration(part)
             else:
@@ -85,33 +83,11 @@ class Reader:
                 raise InputError([unclosed]) from None
             raise explain_syntax_error(error, masked, _usual_mistake) from None
 
-    def _check_depth(self, tree: Tree[Token]) -> None:
-        waiting: list[tuple[Tree[Token], int]] = [(tree, 0)]
-        while waiting:
-            node, depth = waiting.pop()
-            if depth > MOST_NESTED:
-                what = f"the text is nested more than {MOST_NESTED} deep"
-                raise InputError([Diagnostic(Code.TOO_DEEP, what, Label(self.span(node)))])
-            waiting += [(child, depth + 1) for child in _trees(node)]
-
     def span(self, node: Node) -> Span:
         return span_of(self.source, node)
 
-    def report(self, code: Code, message: str, span: Span, hint: str | None = None) -> None:
-        self.errors.append(Diagnostic(code, message, Label(span), hint=hint))
-
-    def name(self, token: Node) -> Name:
-        return Name(str(token), self.span(token))
-
-    def number(self, token: Node) -> int:
-        value = read_integer(str(token))
-        if value > LARGEST:
-            self.report(Code.TOO_LARGE, f"`{str(token)[:40]}` does not fit in 32 bits", self.span(token))
-            return 0
-        return value
-
     def _declaration(self, tree: Tree[Token]) -> list[Declaration]:
-        kind, *declarators = _trees(tree)
+        kind, *declarators = trees(tree)
         return [self._declarator(str(kind.children[0]), declarator) for declarator in declarators]
 
     def _declarator(self, kind: str, tree: Tree[Token]) -> Declaration:
@@ -120,7 +96,7 @@ class Reader:
         length = None if size is None else self.number(size)
         values: tuple[int, ...] = (0,)
         if initial is not None:
-            parts = _trees(initial) if cast("Tree[Token]", initial).data == "list" else [cast("Tree[Token]", initial)]
+            parts = trees(initial) if cast("Tree[Token]", initial).data == "list" else [cast("Tree[Token]", initial)]
             values = tuple(self._signed(part) for part in parts)
             if length is not None and len(values) not in (1, length):
                 what = f"`{name.text}` has {length} elements, but {len(values)} initial values"
@@ -142,7 +118,7 @@ class Reader:
         return -number if any(sign) else number
 
     def _process(self, tree: Tree[Token]) -> ProcessText:
-        name, sequence = tree.children[0], _trees(tree)[-1]
+        name, sequence = tree.children[0], trees(tree)[-1]
         self._locals = []
         statements, trailing = self._sequence(sequence)
         return ProcessText(self.name(name), tuple(self._locals), statements, trailing)
@@ -151,7 +127,7 @@ class Reader:
         """The statements, and labels after the last one."""
         statements: list[Statement] = []
         labels: list[Name] = []
-        for part in _trees(tree):
+        for part in trees(tree):
             if part.data == "declaration":
                 self._locals += self._declaration(part)
             elif part.data == "label":
@@ -163,8 +139,8 @@ class Reader:
 
     def _options(self, tree: Tree[Token]) -> tuple[tuple[Statement, ...], ...]:
         options = []
-        for option in _trees(tree):
-            statements = self._inner(_trees(option)[0])
+        for option in trees(tree):
+            statements = self._inner(trees(option)[0])
             if statements:
                 options.append(statements)
             else:
@@ -207,7 +183,7 @@ class Reader:
             case "do":
                 return Do(self._options(tree))
             case "block":
-                return Block(self._inner(_trees(tree)[0]))
+                return Block(self._inner(trees(tree)[0]))
             case other:
                 raise AssertionError(other)
 
@@ -231,7 +207,3 @@ def _usual_mistake(text: str, offset: int) -> str | None:
     if text.startswith("chan", offset):
         return "channels are not part of this language"
     return None
-
-
-def _trees(tree: Node) -> list[Tree[Token]]:
-    return [cast("Tree[Token]", child) for child in getattr(tree, "children", ()) if hasattr(child, "children")]

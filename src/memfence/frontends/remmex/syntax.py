@@ -5,19 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memfence.program.ir import FenceKind
+from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
 from memfence.source import Span
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
-
-    Node = Token | Tree[Token]
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    text: str
-    span: Span
+    from memfence.frontends.parsing.syntax import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +58,6 @@ class Skip:
 @dataclass(frozen=True, slots=True)
 class Break:
     pass
-
-
-@dataclass(frozen=True, slots=True)
-class Goto:
-    label: Name
-
-
-@dataclass(frozen=True, slots=True)
-class FenceHere:
-    kind: FenceKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,6 @@ old value is there. `*` as an initial value means any value of the domain. `sfen
 """
 
 from memfence.frontends.rmm.edits import insert_fences
-from memfence.frontends.rmm.program import parse
+from memfence.frontends.rmm.lowering import parse
 
 __all__ = ["insert_fences", "parse"]

@@ -25,7 +25,7 @@ from memfence.source import Span
 if TYPE_CHECKING:
     from lark import Token, Tree
 
-    from memfence.frontends.rmm.syntax import Node
+    from memfence.frontends.parsing.syntax import Node
 
 Bounds = tuple[int, int] | None
 _TRUTH = frozenset({"&&", "||", "=", "!=", "<", ">", "<=", ">="})

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label, did_you_mean
+from memfence.frontends.parsing.syntax import Name
 from memfence.frontends.rmm.expressions import Translator
 from memfence.frontends.rmm.reader import Reader
-from memfence.frontends.rmm.syntax import Declaration, Name, Place
+from memfence.frontends.rmm.syntax import Declaration, Place
 from memfence.program.ir import UNDECLARED, Domain, SharedVar
 
 MOST_INITIAL = 4096

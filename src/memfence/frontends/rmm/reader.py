@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.grammar import load_grammar, parse_text
-from memfence.frontends.limits import LARGEST, MOST_NESTED, read_integer
+from memfence.frontends.parsing.grammar import load_grammar, parse_text
+from memfence.frontends.parsing.separators import explain_syntax_error
+from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
+from memfence.frontends.parsing.trees import TreeReader, tokens, trees
 from memfence.frontends.rmm.macros import Expansion
 from memfence.frontends.rmm.syntax import (
     AssumeHere,
@@ -16,11 +18,8 @@ from memfence.frontends.rmm.syntax import (
     Cas,
     Declaration,
     Either,
-    FenceHere,
-    Goto,
     If,
     Locked,
-    Name,
     Nop,
     Place,
     ProcessText,
@@ -32,13 +31,12 @@ from memfence.frontends.rmm.syntax import (
     While,
     Write,
 )  # fmt: skip
-from memfence.frontends.separators import explain_syntax_error
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:
     from lark import Token, Tree
 
-    from memfence.frontends.rmm.syntax import Node
+    from memfence.frontends.parsing.syntax import Node
 
 READABLE = {
     "ID": "a name", "REG": "a register such as `$r`", "NAT": "a number", "ANY": "`*`", "COMPARISON": "a comparison",
@@ -48,23 +46,23 @@ READABLE = {
 }  # fmt: skip
 
 
-class Reader:
+class Reader(TreeReader):
     """Turns the parse tree of an expanded text into dataclasses; collects what is wrong with numbers and names."""
 
     def __init__(self, expansion: Expansion) -> None:
+        super().__init__()
         self.expansion = expansion
-        self.errors: list[Diagnostic] = []
         self._templates: dict[str, int] = {}
 
     def read(self) -> ProgramText:
         tree = self._parse()
-        self._check_depth(tree)
+        self.require_shallow(tree)
         forbidden: list[tuple[tuple[Name | None, ...], Span]] = []
         data: tuple[Declaration, ...] = ()
         processes: list[ProcessText] = []
-        for part in _trees(tree):
+        for part in trees(tree):
             if part.data == "forbidden":
-                forbidden += [(tuple(self._label(c) for c in _tokens(t)), self.span(t)) for t in _trees(part)]
+                forbidden += [(tuple(self._label(c) for c in tokens(t)), self.span(t)) for t in trees(part)]
             elif part.data == "data":
                 data = self._declarations(part)
             elif part.data == "process":
@@ -84,31 +82,9 @@ class Reader:
     def _place(self, expanded: Span) -> Span:
         return self.expansion.span(expanded.start, expanded.end)
 
-    def _check_depth(self, tree: Tree[Token]) -> None:
-        waiting: list[tuple[Tree[Token], int]] = [(tree, 0)]
-        while waiting:
-            node, depth = waiting.pop()
-            if depth > MOST_NESTED:
-                what = f"the text is nested more than {MOST_NESTED} deep"
-                raise InputError([Diagnostic(Code.TOO_DEEP, what, Label(self.span(node)))])
-            waiting += [(child, depth + 1) for child in _trees(node)]
-
     def span(self, node: Node) -> Span:
         start, end = _offsets(node)
         return self.expansion.span(start, end)
-
-    def report(self, code: Code, message: str, span: Span, hint: str | None = None) -> None:
-        self.errors.append(Diagnostic(code, message, Label(span), hint=hint))
-
-    def name(self, token: Token) -> Name:
-        return Name(str(token), self.span(token))
-
-    def number(self, token: Token) -> int:
-        value = read_integer(str(token))
-        if value > LARGEST:
-            self.report(Code.TOO_LARGE, f"`{str(token)[:40]}` does not fit in 32 bits", self.span(token))
-            return 0
-        return value
 
     def _label(self, token: Token) -> Name | None:
         return None if token.type == "ANY" else self.name(token)
@@ -119,13 +95,13 @@ class Reader:
         return -value if minus else value
 
     def _declarations(self, tree: Tree[Token] | None) -> tuple[Declaration, ...]:
-        return tuple(self._declaration(part) for part in _trees(tree)) if tree is not None else ()
+        return tuple(self._declaration(part) for part in trees(tree)) if tree is not None else ()
 
     def _declaration(self, tree: Tree[Token]) -> Declaration:
         token, initial, domain = tree.children
         name = self.name(cast("Token", token))
         value = None if getattr(initial, "type", "") == "ANY" else self._signed(cast("Tree[Token]", initial))
-        bounds = [self._signed(t) for t in _trees(cast("Tree[Token]", domain))] if domain is not None else []
+        bounds = [self._signed(t) for t in trees(cast("Tree[Token]", domain))] if domain is not None else []
         if not bounds:
             return Declaration(name, value, None)
         lo, hi = bounds
@@ -146,7 +122,7 @@ class Reader:
         if base == "process" or base not in self._templates:
             self._templates[base] = self._templates.get(base, 0) + 1
         template = base if base != "process" else f"process{self._templates[base]}"
-        copies = self.number(_tokens(cast("Tree[Token]", count))[0]) if count is not None else 1
+        copies = self.number(tokens(cast("Tree[Token]", count))[0]) if count is not None else 1
         if not 1 <= copies <= 64:
             what = f"`process({copies})`: there can be 1 to 64 copies"
             self.report(Code.TOO_LARGE, what, self.span(count))
@@ -157,12 +133,12 @@ class Reader:
         )  # fmt: skip
 
     def _list(self, tree: Tree[Token]) -> tuple[Statement, ...]:
-        return tuple(self._statement(part, True) for part in _trees(tree))
+        return tuple(self._statement(part, True) for part in trees(tree))
 
     def _statement(self, tree: Tree[Token], listed: bool) -> Statement:
-        *labels, body = _trees(tree)
+        *labels, body = trees(tree)
         start, end = _offsets(body)
-        names = tuple(self.name(_tokens(label)[0]) for label in labels)
+        names = tuple(self.name(tokens(label)[0]) for label in labels)
         first, last, macro = self.expansion.place(start, end)
         return Statement(names, self._body(body), self.span(body), first, last, listed, macro)
 
@@ -195,9 +171,9 @@ class Reader:
             case "goto":
                 return Goto(self.name(cast("Token", children[0])))
             case "either":
-                return Either(tuple(self._list(part) for part in _trees(tree)))
+                return Either(tuple(self._list(part) for part in trees(tree)))
             case "locked":
-                return Locked(tuple(self._list(part) for part in _trees(tree)))
+                return Locked(tuple(self._list(part) for part in trees(tree)))
             case "block":
                 return Block(self._list(cast("Tree[Token]", children[0])))
             case other:
@@ -207,13 +183,13 @@ class Reader:
         tree = cast("Tree[Token]", node)
         if tree.data == "pointer":
             return Place("pointer", Name("", self.span(tree)), address=tree.children[0])
-        tokens = _tokens(tree)
-        name = Name(str(tokens[0]), self.span(tree))
+        words = tokens(tree)
+        name = Name(str(words[0]), self.span(tree))
         match str(tree.data):
             case "own":
                 return Place("own", name)
             case "other":
-                return Place("other", name, self.number(tokens[1]))
+                return Place("other", name, self.number(words[1]))
             case _:
                 return Place("global", name)
 
@@ -225,14 +201,6 @@ def _usual_mistake(text: str, offset: int) -> str | None:
     if text.startswith("!", offset):
         return "negate with `not`"
     return None
-
-
-def _trees(tree: Tree[Token]) -> list[Tree[Token]]:
-    return [cast("Tree[Token]", child) for child in tree.children if hasattr(child, "children")]
-
-
-def _tokens(tree: Tree[Token]) -> list[Token]:
-    return [cast("Token", child) for child in tree.children if hasattr(child, "type")]
 
 
 def _offsets(node: Node) -> tuple[int, int]:

@@ -5,19 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from memfence.program.ir import FenceKind
+from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
 from memfence.source import Span
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
-
-    Node = Token | Tree[Token]
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    text: str
-    span: Span
+    from memfence.frontends.parsing.syntax import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +65,6 @@ class Cas:
 
 
 @dataclass(frozen=True, slots=True)
-class FenceHere:
-    kind: FenceKind
-
-
-@dataclass(frozen=True, slots=True)
 class SetRegister:
     register: Name
     value: Node
@@ -99,11 +86,6 @@ class If:
 class While:
     condition: Node
     body: Statement
-
-
-@dataclass(frozen=True, slots=True)
-class Goto:
-    label: Name
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.edits import Edit, Jump, apply_edits, fence_edits, fresh_label
-from memfence.frontends.trencher.syntax import OPERATORS, STATE, STYLE, TRANSITION, Item, Thread, read
+from memfence.frontends.trencher.reader import OPERATORS, STYLE, read
+from memfence.frontends.trencher.syntax import STATE, TRANSITION, Item, Thread
 from memfence.program.expressions import Address, Binary, Const, Expr, Register, Unary
 from memfence.program.ir import (
     Assign,
@@ -29,10 +30,10 @@ from memfence.program.ir import (
 from memfence.source import SourceText
 
 if TYPE_CHECKING:
-    from memfence.frontends import EditKind
+    from memfence.frontends.registry import EditKind
 
 
-def write_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:
+def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:
     """The text with a fence written at each point (or its write locked), otherwise byte for byte the same."""
     edits: list[Edit] = []
     for thread in read(source).threads:

@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memfence.codes import Code
-from memfence.frontends.trencher.syntax import MOST_MEMORY
+from memfence.frontends.trencher.reader import MOST_MEMORY
 from memfence.program.expressions import Address, Const, Expr, variable_address
 from memfence.program.ir import UNDECLARED, Assign, Load, Op, Process, Program, RegisterVar, SharedVar, Store
 
 if TYPE_CHECKING:
-    from memfence.frontends.trencher.syntax import Node, Reader
+    from memfence.frontends.trencher.reader import Node, Reader
 
 
 def needed_memory(reader: Reader, processes: tuple[Process, ...]) -> int:

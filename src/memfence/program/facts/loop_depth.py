@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from memfence.digraph import components
 from memfence.program.ir import Process
 
 
@@ -38,41 +39,15 @@ def loop_levels(process: Process) -> tuple[int, ...]:
 
 
 def strong_parts(edges: Iterable[tuple[int, int]]) -> dict[int, int]:
-    """For each node the smallest node of its strongly connected part (Tarjan, without recursion)."""
+    """For each node the smallest node of its strongly connected part."""
     after: dict[int, list[int]] = {}
     for source, target in edges:
         after.setdefault(source, []).append(target)
         after.setdefault(target, [])
-    found: dict[int, int] = {}
-    order: dict[int, int] = {}
-    low: dict[int, int] = {}
-    waiting: list[int] = []
-    for root in after:
-        if root in order:
-            continue
-        order[root] = low[root] = len(order)
-        waiting.append(root)
-        stack = [(root, iter(after[root]))]
-        while stack:
-            here, ways = stack[-1]
-            there = next(ways, None)
-            if there is None:
-                stack.pop()
-                if stack:
-                    low[stack[-1][0]] = min(low[stack[-1][0]], low[here])
-                if low[here] == order[here]:
-                    _close(waiting, here, found)
-            elif there not in order:
-                order[there] = low[there] = len(order)
-                waiting.append(there)
-                stack.append((there, iter(after[there])))
-            elif there not in found:
-                low[here] = min(low[here], order[there])
-    return found
-
-
-def _close(waiting: list[int], root: int, found: dict[int, int]) -> None:
-    members = [waiting.pop()]
-    while members[-1] != root:
-        members.append(waiting.pop())
-    found.update(dict.fromkeys(members, min(members)))
+    nodes = sorted(after)
+    number = {node: n for n, node in enumerate(nodes)}
+    component = components(len(nodes), lambda n: (number[target] for target in after[nodes[n]]))
+    smallest: dict[int, int] = {}
+    for node in nodes:
+        smallest.setdefault(component[number[node]], node)
+    return {node: smallest[component[number[node]]] for node in after}

@@ -6,8 +6,9 @@ An edge can be taken in a state of the program where all atoms in `positive` are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+
+from memfence.digraph import components
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -44,45 +45,6 @@ class Automaton:
     @property
     def all_marks(self) -> int:
         return (1 << self.marks) - 1
-
-
-def components(count: int, successors: Callable[[int], Iterable[int]]) -> list[int]:
-    """The number of the strongly connected component of each node (Tarjan); a component comes after all it leads to.
-
-    So an edge between components always goes from a higher number to a lower one.
-    """
-    order: list[int] = [-1] * count
-    low = [0] * count
-    component = [-1] * count
-    path: list[int] = []
-    visited = found = 0
-    for root in range(count):
-        if order[root] >= 0:
-            continue
-        order[root] = low[root] = visited
-        visited += 1
-        path.append(root)
-        work = [(root, iter(successors(root)))]
-        while work:
-            node, rest = work[-1]
-            for target in rest:
-                if order[target] < 0:
-                    order[target] = low[target] = visited
-                    visited += 1
-                    path.append(target)
-                    work.append((target, iter(successors(target))))
-                    break
-                if component[target] < 0:
-                    low[node] = min(low[node], order[target])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == order[node]:
-                    while component[node] < 0:
-                        component[path.pop()] = found
-                    found += 1
-    return component
 
 
 def automaton_components(automaton: Automaton) -> list[int]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
-from memfence.questions.ltl.automaton import Automaton, components
+from memfence.digraph import components
+from memfence.questions.ltl.automaton import Automaton
 from memfence.questions.ltl.formula import And, Atom, Formula, Next, Not, Or, Release, Truth, Until
 
 

@@ -14,8 +14,8 @@ from memfence.frontends.c.machine.residual import Cell, Guard, Op, Read
 from memfence.frontends.c.machine.state import Frame, State
 from memfence.frontends.c.machine.values import Known, Unknown, Value
 from memfence.frontends.c.machine.world import ARGUMENT, STARTED, MixedSizes, Restart, Thread, World
-from memfence.frontends.c.options import LoadOptions
 from memfence.program.expressions import Binary, Const, Register
+from memfence.program.load_options import COptions
 
 MOST_PASSES = 200
 MOST_LOCATIONS = 60_000
@@ -30,7 +30,7 @@ class Specialised:
     processes: tuple[Process, ...]
 
 
-def specialise(linked: Linked, options: LoadOptions) -> Specialised:
+def specialise(linked: Linked, options: COptions) -> Specialised:
     """Run everything that is known. Refused where the program uses something that is not supported."""
     entry = linked.find(len(linked.modules) - 1, options.entry)
     if entry is None or not entry.is_function or not entry.is_defined:

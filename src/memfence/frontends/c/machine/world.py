@@ -27,8 +27,8 @@ from memfence.frontends.c.machine.value_sets import (
     within_reach,
 )
 from memfence.frontends.c.machine.values import Known, Scalar
-from memfence.frontends.c.options import LoadOptions
 from memfence.program.expressions import Binary, Const, conjunction
+from memfence.program.load_options import COptions
 
 WIDEN_AFTER = 4
 WIDEST_CELL = 16
@@ -60,7 +60,7 @@ class Thread:
 @dataclass
 class World:
     linked: Linked
-    options: LoadOptions
+    options: COptions
     space: AddressSpace = field(default_factory=AddressSpace)
     shared: dict[int, int] = field(default_factory=dict)
     extents: set[tuple[int, int]] = field(default_factory=set)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from memfence.execution.overtaking import events, explain, overtaken_pairs, torn_steps
+from memfence.execution.occurrences import occurrences
+from memfence.execution.overtaking import explain, overtaken_pairs, torn_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.reference_search import reachable
 from memfence.models.spec import ModelName
@@ -66,7 +67,7 @@ def test_message_passing_under_pso_names_the_store_that_overtook_the_store() -> 
 def test_a_load_of_the_own_pending_store_overtakes_nothing() -> None:
     program = Sample("own", "x").process("P", "x := 1", "r := x").build()
     trace = Trace(program, memory_model("tso"), 0, [Run(0, 0), Run(0, 1), Commit(0)])
-    assert [event.access.kind for event in events(trace)] == ["pending store", "own load", "commit"]
+    assert [event.access.kind for event in occurrences(trace)] == ["pending store", "own load", "commit"]
     assert overtaken_pairs(trace) == ()
     assert explain(trace) is None
 
@@ -80,7 +81,7 @@ def test_a_separator_leaves_without_an_access() -> None:
     program = Sample("sfence", "x y").process("P", "x := 1", "sfence", "y := 1").build()
     steps = [Run(0, 0), Run(0, 1), Run(0, 2), Commit(0, 0), DropSeparator(0), Commit(0, 1)]
     trace = Trace(program, memory_model("pso"), 0, steps)
-    assert [event.position for event in events(trace)] == [0, 2, 3, 5]
+    assert [event.position for event in occurrences(trace)] == [0, 2, 3, 5]
     assert overtaken_pairs(trace) == ()
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
 from memfence.diagnostics import MOST_SHOWN, Diagnostic, InputError, Label, did_you_mean
-from memfence.frontends.grammar import parse_text, syntax_error
+from memfence.frontends.parsing.grammar import parse_text, syntax_error
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:

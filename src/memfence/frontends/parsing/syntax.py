@@ -1,0 +1,32 @@
+"""Parts of syntax trees that several languages have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memfence.program.ir import FenceKind
+from memfence.source import Span
+
+if TYPE_CHECKING:
+    from lark import Token, Tree
+
+    Node = Token | Tree[Token]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An identifier that remembers where it was written."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Goto:
+    label: Name
+
+
+@dataclass(frozen=True, slots=True)
+class FenceHere:
+    kind: FenceKind

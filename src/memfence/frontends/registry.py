@@ -1,0 +1,77 @@
+"""Which languages there are, how to recognise them, and what the package of each provides.
+
+A new language is one package beside this and one line in `LANGUAGES`. Packages are imported when a file needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import PurePath
+from typing import Literal, Protocol, cast
+
+from memfence.program.ir import FenceKind, FencePoint, Program
+from memfence.program.load_options import LoadOptions
+from memfence.source import SourceText
+
+EditKind = FenceKind | Literal["locked"]
+
+
+class Frontend(Protocol):
+    """What the module of a language provides."""
+
+    def parse(self, source: SourceText, options: LoadOptions = ...) -> Program:
+        """The program, with its `options` and `warnings`; InputError with every mistake found.
+
+        May contain lock regions and undeclared ranges. A language honours those options that mean something in it.
+        """
+
+    def insert_fences(self, source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:
+        """The text with a fence written at each point (or its write locked), otherwise byte for byte the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How to recognise a language: by `suffixes`, else by `looks_like` the text."""
+
+    name: str
+    title: str
+    module: str
+    suffixes: tuple[str, ...]
+    looks_like: Callable[[str], bool]
+
+    def frontend(self) -> Frontend:
+        return cast(Frontend, import_module(f"memfence.frontends.{self.module}"))
+
+
+def _words(text: str, *needed: str) -> bool:
+    return all(word in text for word in needed)
+
+
+LANGUAGES = (
+    Language("c", "C and C++", "c", (".c", ".cc", ".cpp", ".cxx", ".ll", ".bc"),
+             lambda text: "#include" in text and "proctype" not in text),
+    Language("persist", "assembly-like language of the persistence paper", "persist", (".pst",),
+             lambda text: _words(text, "program", "procs", "begin")),
+    Language("litmus", "x86 litmus tests", "litmus", (".litmus",),
+             lambda text: text.lstrip().startswith(("X86 ", "X86_64 "))),
+    Language("rmm", "Memorax's RMM", "rmm", (".rmm",), lambda text: _words(text, "forbidden", "process", "text")),
+    Language("dve", "DiVinE's DVE", "dve", (".dve",), lambda text: _words(text, "process", "trans", "system")),
+    Language("trencher", "transition lists of Trencher and Persist", "trencher", (),
+             lambda text: _words(text, "thread", "initial", "transition")),
+    Language("remmex", "Remmex's dialect of Promela", "remmex", (".remmex",),
+             lambda text: "proctype" in text and ("store(" in text or "load(" in text)),
+    Language("promela", "Promela", "promela", (".pml", ".prom", ".promela"), lambda text: "proctype" in text),
+)  # fmt: skip
+
+
+def language_named(name: str) -> Language | None:
+    return next((language for language in LANGUAGES if language.name == name), None)
+
+
+def choose_language(path: str, text: str) -> Language | None:
+    """By suffix, else by content."""
+    suffix = PurePath(path).suffix.lower()
+    by_suffix = next((language for language in LANGUAGES if suffix in language.suffixes), None)
+    return by_suffix or next((language for language in LANGUAGES if language.looks_like(text)), None)

@@ -1,0 +1,264 @@
+"""From the statements of one proctype to the IR, built backwards: every statement knows where control goes next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import assert_never
+
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, Label, did_you_mean
+from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
+from memfence.frontends.remmex.expressions import SharedName, Translator
+from memfence.frontends.remmex.reader import Reader
+from memfence.frontends.remmex.syntax import (
+    Block,
+    Break,
+    Check,
+    Declaration,
+    Do,
+    Else,
+    Guard,
+    If,
+    ProcessText,
+    ReleaseLock,
+    SetLocal,
+    Simple,
+    Skip,
+    Statement,
+    StoreTo,
+    TakeLock,
+)  # fmt: skip
+from memfence.program.builder import ProcessBuilder
+from memfence.program.expressions import Const
+from memfence.program.ir import (
+    BIT,
+    UNDECLARED,
+    Assert,
+    Assign,
+    Assume,
+    Domain,
+    Fence,
+    FencePoint,
+    Lock,
+    Op,
+    Process,
+    Store,
+    Unlock,
+)  # fmt: skip
+
+DOMAINS = {
+    "int": UNDECLARED,
+    "short": Domain(-(2**15), 2**15 - 1, "wrap"),
+    "byte": Domain(0, 255, "wrap"),
+    "bit": BIT,
+    "bool": BIT,
+}
+
+
+class ProcessLowering:
+    """One process, called `name`; mistakes go to the reader's errors."""
+
+    def __init__(self, reader: Reader, text: ProcessText, name: str, shared: Mapping[str, SharedName]) -> None:
+        self.reader = reader
+        self.text = text
+        self.builder = ProcessBuilder(name, name, text.name.span)
+        self.translator = Translator(reader, self.builder, shared)
+        self.labels: dict[str, int] = {}
+        self.exits: list[int] = []
+
+    def lower(self) -> Process:
+        for declaration in self.text.locals:
+            self._declare(declaration)
+        self._place_labels()
+        trailing = [label.text for label in self.text.trailing]
+        end = self.labels[trailing[0]] if trailing else self.builder.location("end")
+        return self.builder.build(self._sequence(self.text.statements, end))
+
+    def _declare(self, declaration: Declaration) -> None:
+        name = declaration.name
+        if name.text in self.translator.locals:
+            before = Label(self.builder.registers[self.translator.locals[name.text]].span, "first here")
+            what = f"the local variable `{name.text}` is declared twice"
+            self.reader.errors.append(Diagnostic(Code.DUPLICATE, what, Label(name.span), (before,)))
+        elif declaration.size is not None:
+            what = f"`{name.text}` is a local array"
+            self.reader.report(Code.UNSUPPORTED, what, name.span, "use one local variable an element")
+        domain = DOMAINS[declaration.kind]
+        check_initial(self.reader, declaration, domain)
+        init = tuple(domain.fit(value) for value in declaration.initial[:1])
+        self.translator.locals[name.text] = self.builder.register(name.text, domain, init, name.span)
+
+    def _place_labels(self) -> None:
+        """A location for every label, ahead: a `goto` may lead forwards."""
+        places: dict[str, Name] = {}
+        for labels in [*(s.labels for s in _every_statement(self.text.statements)), self.text.trailing]:
+            location = None
+            for label in labels:
+                if label.text in places:
+                    before = Label(places[label.text].span, "first here")
+                    what = f"the label `{label.text}` is defined twice"
+                    self.reader.errors.append(Diagnostic(Code.DUPLICATE, what, Label(label.span), (before,)))
+                    continue
+                places[label.text] = label
+                if location is None:
+                    names = [name.text for name in labels]
+                    location = self.builder.location(label.text, names, label.span)
+                self.labels[label.text] = location
+
+    def _sequence(self, statements: Sequence[Statement], target: int) -> int:
+        """Lower a sequence that ends at `target`; return where it starts."""
+        for position in range(len(statements) - 1, -1, -1):
+            before = statements[position - 1] if position else None
+            target = self._statement(statements[position], target, before)
+        return target
+
+    def _statement(self, statement: Statement, target: int, before: Statement | None = None) -> int:
+        """Lower one statement; return the location before it. Jumps without label need none of their own."""
+        body = statement.body
+        if statement.labels and statement.labels[0].text in self.labels:
+            here = self.labels[statement.labels[0].text]
+            if isinstance(body, Do):
+                self._loop(body, here, target)
+            else:
+                self._start(statement, here, target)
+            return here
+        if isinstance(body, Break | Goto):
+            return self._jump(statement)
+        if isinstance(body, Block):
+            return self._sequence(body.statements, target)
+        joins = before is not None and isinstance(before.body, If | Do | Block) and not isinstance(body, Do)
+        point = self._point_before(statement) if joins else None
+        here = self.builder.location(span=statement.span, point=point)
+        if isinstance(body, Do):
+            self._loop(body, here, target)
+        else:
+            self._start(statement, here, target)
+        return here
+
+    def _start(self, statement: Statement, here: int, target: int) -> None:
+        """Let the statement start at `here`, which other options may share."""
+        body, span = statement.body, statement.span
+        match body:
+            case If(options):
+                self._options(options, here, target)
+            case Do():
+                head = self.builder.location(span=span)
+                self._loop(body, head, target)
+                self.builder.emit(here, head, span=span)
+            case Break() | Goto():
+                self.builder.emit(here, self._jump(statement), span=span)
+            case Block(statements):
+                if statements:
+                    self._option(statements, here, target, ())
+                else:
+                    self.builder.emit(here, target, span=span)
+            case _:
+                self.builder.emit(here, target, *self._ops(body), span=span, point=self._point_after(statement))
+
+    def _loop(self, loop: Do, head: int, target: int) -> None:
+        self.exits.append(target)
+        self._options(loop.options, head, head)
+        self.exits.pop()
+
+    def _options(self, options: Sequence[Sequence[Statement]], here: int, target: int) -> None:
+        for number, option in enumerate(options):
+            others = [other[0] for position, other in enumerate(options) if position != number]
+            self._option(option, here, target, others)
+
+    def _option(self, statements: Sequence[Statement], here: int, target: int, others: Sequence[Statement]) -> None:
+        first, rest = statements[0], self._sequence(statements[1:], target)
+        if isinstance(first.body, Else):
+            ops = self._otherwise(first, others)
+            self.builder.emit(here, rest, *ops, span=first.span, point=self._point_after(first))
+        elif first.labels:
+            self.builder.emit(here, self._statement(first, rest), span=first.span)
+        else:
+            self._start(first, here, rest)
+
+    def _otherwise(self, statement: Statement, others: Sequence[Statement]) -> list[Op]:
+        """`else`: none of the other options can start."""
+        guards = [other.body.condition for other in others if isinstance(other.body, Guard)]
+        if len(guards) != len(others) or not guards:
+            what = "this `else` can never start: another option always can" if others else "`else` is the only option"
+            self.reader.report(Code.SYNTAX, what, statement.span, "begin the other options with a condition")
+            return [Assume(Const(0))]
+        return self.translator.none_of(guards)
+
+    def _jump(self, statement: Statement) -> int:
+        body = statement.body
+        if isinstance(body, Break):
+            if self.exits:
+                return self.exits[-1]
+            self.reader.report(Code.SYNTAX, "`break` outside a `do` loop", statement.span)
+            return 0
+        assert isinstance(body, Goto)
+        label = body.label
+        if label.text in self.labels:
+            return self.labels[label.text]
+        hint = did_you_mean(label.text, list(self.labels), f"write `{label.text}:` before a statement")
+        self.reader.report(Code.UNKNOWN_LABEL, f"unknown label `{label.text}`", label.span, hint)
+        return 0
+
+    def _ops(self, body: Simple) -> list[Op]:
+        match body:
+            case StoreTo(place, value):
+                loads, expr = self.translator.value(value)
+                if loads:
+                    what = "a statement either loads or stores"
+                    self.reader.report(Code.UNSUPPORTED, what, self.reader.span(value), "load into a local first")
+                return [Store(self.translator.address(place), expr)]
+            case SetLocal(name, value):
+                loads, expr = self.translator.value(value)
+                return [*loads, Assign(self.translator.local(name), expr)]
+            case Guard(condition):
+                return self.translator.condition(condition)
+            case Check(condition):
+                loads, expr = self.translator.value(condition)
+                return [*loads, Assert(expr)]
+            case Skip():
+                return []
+            case FenceHere(kind):
+                return [Fence(kind)]
+            case TakeLock():
+                return [Lock()]
+            case ReleaseLock():
+                return [Unlock()]
+            case Else():
+                return []
+            case _:
+                assert_never(body)
+
+    def _point_after(self, statement: Statement) -> FencePoint | None:
+        """A fence after a statement; not after LOCK, which waits for the buffer anyway."""
+        if isinstance(statement.body, TakeLock):
+            return None
+        span = statement.span
+        words = " ".join(span.text.split())
+        return FencePoint(self.builder.template, f"after {span.start} {span.end}", span, words)
+
+    def _point_before(self, statement: Statement) -> FencePoint:
+        """Where several ways join: after a compound statement, in front of the next."""
+        span = statement.span
+        key = f"before {span.start} {span.end}"
+        return FencePoint(self.builder.template, key, span, "the statement before this one")
+
+
+def check_initial(reader: Reader, declaration: Declaration, domain: Domain) -> None:
+    """Report initial values that the type cannot hold."""
+    for value in declaration.initial:
+        if not domain.lo <= value <= domain.hi:
+            what = f"the initial value {value} of `{declaration.name.text}` does not fit into `{declaration.kind}`"
+            reader.report(Code.OUT_OF_RANGE, what, declaration.name.span)
+
+
+def _every_statement(statements: Sequence[Statement]) -> Iterator[Statement]:
+    for statement in statements:
+        yield statement
+        match statement.body:
+            case If(options) | Do(options):
+                for option in options:
+                    yield from _every_statement(option)
+            case Block(inner):
+                yield from _every_statement(inner)
+            case _:
+                pass
