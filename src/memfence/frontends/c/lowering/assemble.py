@@ -16,6 +16,7 @@ from memfence.frontends.c.machine.value_sets import HIGHEST, LOWEST, NOTHING, Va
 from memfence.frontends.c.machine.world import DONE, STARTED, World
 from memfence.program import ir
 from memfence.program.builder import ProcessBuilder
+from memfence.program.load_options import LoadOptions
 from memfence.source import SourceText
 
 
@@ -34,7 +35,15 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
     properties: tuple[ir.Property, ...] = ()
     if found.world.options.deadlock and any(g.may_wait for g in graphs):
         properties = (ir.NoDeadlock(),)
-    return ir.Program(source.path, variables, processes, properties, source, notes=tuple(found.world.notes))
+    return ir.Program(
+        source.path,
+        variables,
+        processes,
+        properties,
+        source=source,
+        options=LoadOptions(language="c", c=found.world.options),
+        notes=tuple(found.world.notes),
+    )
 
 
 class _Graph:
