@@ -52,7 +52,7 @@ def pointee_of(path: Path, call: Call) -> int:
                 and instruction.value == Local(call.result)
                 and isinstance(instruction.pointer, Local)
             ):
-                variable = debug.variable(facts.function.declared.get(instruction.pointer.name, 0))
+                variable = debug.variable(facts.function.declared.get(instruction.pointer.name, -1))
                 return debug.pointee(variable.type) if variable else 0
     return 0
 

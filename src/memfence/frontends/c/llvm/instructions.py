@@ -256,7 +256,7 @@ class Function:
     parameters: tuple[tuple[Type, str], ...]
     blocks: tuple[Block, ...]
     variadic: bool = False
-    debug: int = 0
+    debug: int = -1
     declared: dict[str, int] = field(default_factory=dict)
     internal: bool = False
     weak: bool = False
@@ -271,7 +271,7 @@ class GlobalVariable:
     initial: Operand | None
     constant: bool
     thread_local: bool
-    debug: int = 0
+    debug: int = -1
     internal: bool = False
 
 

@@ -131,7 +131,7 @@ class _ModuleReader:
         if not words & {"external", "extern_weak"}:
             initial = tokens.operand(type)
         debug = DEBUG.search(line)
-        number = int(debug[1]) if debug else 0
+        number = int(debug[1]) if debug else -1
         self.variables[name] = GlobalVariable(
             name, type, initial, constant, thread_local, number, bool(words & INTERNAL)
         )
@@ -170,7 +170,7 @@ class _ModuleReader:
             tuple(parameters),
             (),
             variadic,
-            int(debug[1]) if debug else 0,
+            int(debug[1]) if debug else -1,
             internal=bool(words & INTERNAL),
             weak=bool(words & WEAK),
         )

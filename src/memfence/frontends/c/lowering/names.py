@@ -38,8 +38,8 @@ def _symbol(process: Process, function: str) -> Symbol | None:
 
 
 def _variable(process: Process, symbol: Symbol, name: str) -> str:
-    number = process.world.facts(symbol).function.declared.get(name, 0)
-    variable = process.world.linked.debug[symbol.module].variable(number) if number else None
+    number = process.world.facts(symbol).function.declared.get(name, -1)
+    variable = process.world.linked.debug[symbol.module].variable(number)
     return variable.name if variable is not None else name
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 from memfence.codes import Code
-from memfence.diagnostics import did_you_mean
 from memfence.frontends.c.library.registry import handler_of
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.llvm.link import Symbol
@@ -94,7 +95,9 @@ def arguments_of(path: Path, call: Call) -> list[Value]:
 def _unknown_function(path: Path, name: str) -> Exception:
     from memfence.frontends.c.library.registry import known_names
 
-    hint = did_you_mean(name, known_names()) or "add the file that defines it to the command, or write a stub for it"
+    near = get_close_matches(name, known_names(), n=1, cutoff=0.8)
+    other = "add the file that defines it to the command, or write a stub for it"
+    hint = f"did you mean `{near[0]}`?" if near else other
     return path.refuse(Code.UNKNOWN_CALL, f"memfence does not know the function `{name}`", hint, "its code is not here")
 
 

@@ -64,7 +64,7 @@ class Constants:
             self.functions[placed.start] = symbol
             return placed
         debug = self.linked.debug[symbol.module]
-        variable = debug.variable(definition.debug) if definition.debug else None
+        variable = debug.variable(definition.debug)
         name = variable.name if variable is not None else symbol.name
         size = size_of(definition.type)
         placed = self.space.place(key, size, name, "global", debug, variable.type if variable else 0)

@@ -186,7 +186,7 @@ class Path:
         found = self.world.space.find(key)
         if found is None:
             debug = self.debug_of(frame)
-            variable = debug.variable(frame.facts.function.declared.get(name, 0))
+            variable = debug.variable(frame.facts.function.declared.get(name, -1))
             title = f"{frame.symbol.name}.{variable.name if variable else name}"
             if self.process.number:
                 title = f"{self.process.thread.name}:{title}"
