@@ -67,7 +67,7 @@ def run_one(row: dict[str, str], timeout: float) -> dict[str, str]:
 
 def child(task: dict[str, object]) -> None:
     from memfence.diagnostics import InputError
-    from memfence.frontends.c import load
+    from memfence.frontends.c.load import load
     from memfence.passes.intervals import bound_values
     from memfence.passes.lock_regions import fuse_lock_regions
     from memfence.program.load_options import COptions

@@ -9,7 +9,8 @@ import pytest
 from memfence import pipeline
 from memfence.codes import Code
 from memfence.diagnostics import InputError
-from memfence.frontends.c import clang, load
+from memfence.frontends.c import clang
+from memfence.frontends.c.load import load
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.questions import check
 from memfence.source import SourceText
