@@ -18,7 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT.parent / "shared" / "corpus" / "c"
-NEEDS_N = ("CoA", "SharedPtr", "/cas/", "commits", "eratosthenes", "/inc/", "lock2inc", "wainc")
+NEEDS_N = ("CoA", "SharedPtr", "/cas/", "commits", "eratosthenes", "/inc/", "lock2inc", "wainc", "mcs_spinlock")
 
 
 def options_of(row: dict[str, str]) -> dict[str, object]:

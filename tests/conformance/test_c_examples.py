@@ -8,7 +8,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.c_compiler import needs_clang
 
 from memfence import pipeline
 from memfence.questions import check
@@ -17,6 +16,7 @@ from memfence.synthesis.options import FixOptions
 from memfence.synthesis.synthesise import fix_fences
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
+from support.c_compiler import needs_clang
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "c"
 ROWS = list(csv.DictReader((FOLDER / "expected.csv").open()))

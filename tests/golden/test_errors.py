@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.c_compiler import HAS_CLANG
 
 from memfence.diagnostics import InputError, render
 from memfence.frontends.registry import language_named
 from memfence.source import SourceText
+from support.c_compiler import HAS_CLANG
 
 FOLDER = Path(__file__).with_name("errors")
 CASES = sorted(path for path in FOLDER.glob("*/*") if path.suffix != ".expected")
