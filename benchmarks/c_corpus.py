@@ -94,7 +94,7 @@ def child(task: dict[str, object]) -> None:
         reason = f"{property_line(result)}: {_place(program, result.trace.steps[-1].step)}"
     steps = sum(len(p.transitions) for p in program.processes)
     notes = "; ".join(program.notes)
-    verdict = "holds_up_to" if program.notes and result.verdict.value == "holds" else result.verdict.value
+    verdict = result.verdict.value
     print(json.dumps({
         "verdict": verdict, "reason": reason, "notes": notes, "load": f"{loaded:.2f}",
         "transitions": steps, "states": result.stats.states,

@@ -43,6 +43,7 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
         source=source,
         options=LoadOptions(language="c", c=found.world.options),
         notes=tuple(found.world.notes),
+        is_cut_off=bool(found.world.notes),
     )
 
 
