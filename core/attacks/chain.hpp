@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "attacks/torn.hpp"
-#include "machine/accesses.hpp"
+#include "execution/accesses.hpp"
 #include "models/sc.hpp"
 #include "search/limits.hpp"
 #include "search/state_set.hpp"

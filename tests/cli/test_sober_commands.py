@@ -145,7 +145,7 @@ def test_a_complete_exploration_exits_0_and_a_bounded_one_4() -> None:
 def test_without_the_monitor_nothing_is_claimed_about_store_buffers() -> None:
     done = memfence("explore", SOBER / "dekker.pml", "--no-monitor")
     assert done.returncode == 0
-    assert b"borderline\n" not in done.stdout and b"TSO" not in done.stdout
+    assert "borderline\n" not in done.stdout and "TSO" not in done.stdout
     assert b"no assertion fails in any SC execution; nothing is claimed about store buffers" in done.stdout
 
 
@@ -154,8 +154,8 @@ def test_steps_with_several_stores_are_no_proof(tmp_path: Path) -> None:
     path.write_text(TORN)
     done = memfence("explore", path)
     assert done.returncode == 4
-    assert b"NO VIOLATION within runs in which the stores of one step reach memory together" in done.stdout
-    assert b"a step of `P`, `Q` makes several stores" in done.stdout
+    assert "NO VIOLATION within runs in which the stores of one step reach memory together" in done.stdout
+    assert "a step of `P`, `Q` makes several stores" in done.stdout
     assert memfence("check", path, "--criterion", "robust", "--model", "tso").returncode == 1
 
 

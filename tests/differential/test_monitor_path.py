@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from hypothesis import HealthCheck, assume, example, given, settings
-from memfence.engines.monitor import BorderlineEvent, monitor_events, monitor_stream
-from recorded_events import Event, as_lines, as_trace_events, interleavings
 
+from memfence.engines.native.monitor import BorderlineEvent, monitor_events, monitor_stream
 from memfence.execution.event import conflict
 from memfence.execution.graph import ExecutionGraph
 from memfence.execution.recording import TraceEvent, recording_graph
+from support.recorded_events import Event, as_lines, as_trace_events, interleavings
 
 Cost = tuple[int, int]
 """Gaps on the way, then edges."""

@@ -23,7 +23,7 @@ class COptions:
     clang: str | None = None
     entry: str = "main"
     as_compiled: bool = False
-    threads_bound: int = 3
+    threads_bound: int = 2
     heap_bound: int = 8
     recursion_bound: int = 16
     overflow: bool = True

@@ -9,7 +9,8 @@ import pytest
 from memfence import pipeline
 from memfence.codes import Code
 from memfence.diagnostics import InputError
-from memfence.frontends.c import clang, load
+from memfence.frontends.c import clang
+from memfence.frontends.c.load import load
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.questions import check
 from memfence.source import SourceText
@@ -153,7 +154,9 @@ def test_a_loop_that_creates_threads_without_end_is_cut_off_and_says_so() -> Non
 atomic_int x;
 static void *work(void *n) { x++; return 0; }
 int main(void) { pthread_t t; for (;;) pthread_create(&t, 0, work, 0); }"""
-    program = checked(body, threads_bound=2).program
+    result = checked(body, threads_bound=2)
+    program = result.program
+    assert result.verdict is Verdict.HOLDS_UP_TO
     assert len(program.processes) == 3
     assert any("--threads-bound" in note for note in program.notes)
 

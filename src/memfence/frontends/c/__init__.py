@@ -1,19 +1,12 @@
-"""C and C++: clang compiles, we read its IR, run what is known, and lower the rest. Fences go back into the source."""
+"""C and C++: clang compiles, we read its IR, run what is known, and lower the rest. Fences go back into the source.
+
+`llvm` reads the IR, `machine` runs it as far as values are known, `library` says what functions do whose code is not
+in the program, `lowering` makes a program of the rest, `edits` writes fences into the C text.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from memfence.frontends.c.edits import insert_fences
-from memfence.frontends.c.load import load, load_texts
-from memfence.program.ir import Program
-from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
-from memfence.source import SourceText
+from memfence.frontends.c.load import parse
 
-
-def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
-    """The program in one text."""
-    return replace(load_texts([source], options.c), options=replace(options, language="c"))
-
-
-__all__ = ["insert_fences", "load", "load_texts", "parse"]
+__all__ = ["insert_fences", "parse"]

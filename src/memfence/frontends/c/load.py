@@ -17,10 +17,15 @@ from memfence.frontends.c.lowering.sources import Sources
 from memfence.frontends.c.machine.refusal import Refused
 from memfence.frontends.c.machine.specialise import specialise
 from memfence.program.ir import Program
-from memfence.program.load_options import COptions
+from memfence.program.load_options import DEFAULT_OPTIONS, COptions, LoadOptions
 from memfence.source import SourceText
 
 DEFAULT = COptions()
+
+
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
+    """The program in one text."""
+    return load_texts([source], options.c)
 
 
 def load(paths: Sequence[str | Path], options: COptions = DEFAULT) -> Program:

@@ -43,6 +43,7 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
         source=source,
         options=LoadOptions(language="c", c=found.world.options),
         notes=tuple(found.world.notes),
+        is_cut_off=bool(found.world.notes),
     )
 
 
@@ -176,8 +177,10 @@ def _variable(world: World, address: int, started: set[int]) -> ir.SharedVar:
         block = world.space.at(address + 8)
         name = f"freed({block.name})" if block is not None else name
     domain = _domain(values)
-    # The engines keep the least integer for themselves: a store of it is an error, never an overlooked run.
-    return ir.SharedVar(name, ir.Domain(max(domain.lo, LOWEST + 1), domain.hi), (initial,))
+    if LOWEST not in values.listed and domain.hi == HIGHEST:
+        # PSO needs one integer for itself: a store of the least one is an error then, never an overlooked run.
+        domain = ir.Domain(max(domain.lo, LOWEST + 1), domain.hi)
+    return ir.SharedVar(name, domain, (initial,))
 
 
 def _domain(values: ValueSet) -> ir.Domain:

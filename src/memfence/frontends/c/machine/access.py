@@ -283,7 +283,7 @@ def modify(
             raise p.refuse(Code.UNSUPPORTED, "an atomic access to a part of a larger object")
         register = p.scratch()
         outcome, new = finish(p, Unknown(Register(register), known_values(p, cell)))
-        p.world.may_hold(cell, new.values)
+        p.world.may_hold(cell, new.values.join(operand.values) if kind == "cas" else new.values)
         p.set(result, outcome)
         wanted = None if expected is None else expected.expr
         bits = p.bits_of(type)

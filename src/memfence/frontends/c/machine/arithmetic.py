@@ -167,6 +167,14 @@ def _hull(op: str, bits: int, a: Bounds, b: Bounds) -> Bounds | None:
             return 0, (1 << max(a[1], b[1]).bit_length()) - 1
         case "urem" | "srem" if b[0] > 0 and a[0] >= 0:
             return 0, min(a[1], b[1] - 1)
+        case "urem" if b[0] > 0:
+            return 0, b[1] - 1
+        case "srem" if b[0] > 0:
+            return 1 - b[1], b[1] - 1
+        case "udiv" if b[0] > 0:
+            return 0, ((1 << bits) - 1) // b[0]
+        case "lshr" if b[0] > 0:
+            return 0, (1 << (bits - min(b[0], bits))) - 1
         case "udiv" | "sdiv" if b[0] > 0 and a[0] >= 0:
             return a[0] // b[1], a[1] // b[0]
         case "lshr" | "ashr" if a[0] >= 0 and b[0] >= 0:

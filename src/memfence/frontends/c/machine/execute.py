@@ -155,6 +155,8 @@ def _moved(path: Path, base: Scalar, index: Scalar, stride: int, count: int = 0)
     total = compute("add", 64, base, delta)
     if isinstance(total, Known) or stride == 0:
         return total
+    if isinstance(delta, Known):
+        return Unknown(total.expr, base.values.shifted(delta.value))
     if not count:
         members = index.values.members(256)
         bases = base.values.members(256)

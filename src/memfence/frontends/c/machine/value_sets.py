@@ -77,6 +77,11 @@ class ValueSet:
         new_hi = self.hi if hi is None or not self.has_interval else min(self.hi, hi)
         return ValueSet(frozenset(v for v in self.listed if test(v)), new_lo, new_hi, self.is_open)
 
+    def shifted(self, by: int) -> ValueSet:
+        """Every member plus `by`."""
+        lo, hi = (self.lo + by, self.hi + by) if self.has_interval else (1, 0)
+        return _settled(frozenset(v + by for v in self.listed), lo, hi, self.is_open)
+
     def widened(self, before: ValueSet) -> ValueSet:
         """A larger set, so that sets which keep growing settle: bounds that moved jump to a power of two.
 
