@@ -6,7 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import assert_never
 
-from beem import Answer, Instance, property_of
+from beem import Answer as Known
+from beem import Instance, property_of
 
 from memfence.engines.native.explicit import Explored, explore
 from memfence.program.expressions import Const, Expr, Unary, conjunction, disjunction
@@ -51,7 +52,7 @@ def count_states(instance: Instance, threads: int = 1) -> Answered:
     return Answered("states", f"{instance.states}", f"{states}", 0, states, took)
 
 
-def answer(instance: Instance, known: Answer, threads: int = 1) -> Answered:
+def answer(instance: Instance, known: Known, threads: int = 1) -> Answered:
     """Ask about one property; a run that answers it has been replayed."""
     before = time.process_time()
     if known.is_ltl:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from memfence.codes import Code
@@ -25,7 +26,7 @@ DEFAULT = COptions()
 
 def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     """The program in one text."""
-    return load_texts([source], options.c)
+    return replace(load_texts([source], options.c), options=replace(options, language="c"))
 
 
 def load(paths: Sequence[str | Path], options: COptions = DEFAULT) -> Program:
