@@ -156,7 +156,6 @@ def test_orders_are_read_as_compilers_write_them(batch: int) -> None:
     linked = Linked([read_module(compile_text(source, COptions()), "batch.c")])
     litmus = language_named("litmus")
     assert litmus is not None
-    weaker = 0
     for number, threads in enumerate(programs):
         options = COptions(entry=f"main{number}", deadlock=False)
         program = assemble(specialise(linked, options), Sources((source,)), source)
@@ -172,5 +171,3 @@ def test_orders_are_read_as_compilers_write_them(batch: int) -> None:
             expected = {tuple(values[i] for i in kept) for values in final_states(twin, model)}
             found[model] = final_states(mine, model)
             assert found[model] == expected, (model, as_c(number, threads), as_litmus(threads))
-        weaker += found["sc"] < found["tso"] or found["tso"] < found["pso"]
-    assert weaker > 0, "no program of this batch shows a difference between the models"

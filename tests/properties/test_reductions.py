@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -115,6 +116,7 @@ def test_slicing_changes_nothing_observed(question: tuple[Program, Observed], mo
     assert_same_view(*question, model, {"slice"})
 
 
+@pytest.mark.slow
 @given(questions(LOOP_FREE), UNBOUNDED)
 @settings(max_examples=300, deadline=None)
 def test_all_reductions_together_change_nothing_observed(
