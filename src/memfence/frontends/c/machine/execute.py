@@ -50,6 +50,7 @@ from memfence.frontends.c.machine.path import FLOAT_HINT, Path
 from memfence.frontends.c.machine.residual import Barrier
 from memfence.frontends.c.machine.value_sets import ADDRESS_BASE, ValueSet, listed, range_of_bits
 from memfence.frontends.c.machine.values import ZERO, Known, Parts, Scalar, Unknown, Value
+from memfence.frontends.c.machine.world import BEYOND
 from memfence.program.expressions import Binary, Const, conjunction
 
 
@@ -203,10 +204,26 @@ def _compute(path: Path, i: Compute) -> None:
             _check_overflow(path, i.op, bits, a, b)
         if i.op in ("sdiv", "udiv", "srem", "urem") and isinstance(b, Unknown) and b.values.contains(0):
             path.check(Binary("!=", b.expr, Const(0)), "division by zero")
+        if bits == 64 and i.op in ("udiv", "urem", "lshr"):
+            _keep_positive(path, a, *(() if i.op == "lshr" else (b,)))
         if not path.ended:
             path.set(i.result, _combined(i.op, bits, a, b, checked=i.no_signed_wrap and path.world.options.overflow))
     except Undefined as error:
         path.fail(str(error))
+
+
+def _keep_positive(path: Path, *operands: Scalar) -> None:
+    """Integers of 64 bits without sign are followed while they are small: runs with others are cut off."""
+    for operand in operands:
+        bounds = operand.values.bounds()
+        if path.ended or isinstance(operand, Known) or (bounds is not None and bounds[0] >= 0):
+            continue
+        large = path.fork(Binary("<", operand.expr, Const(0)))
+        if large is not None:
+            path.world.note(BEYOND)
+            large.stop("bound")
+        if not path.assume(Binary(">=", operand.expr, Const(0))):
+            path.ended = True
 
 
 def _combined(op: str, bits: int, a: Scalar, b: Scalar, *, checked: bool) -> Scalar:
