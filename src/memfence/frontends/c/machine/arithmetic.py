@@ -94,6 +94,10 @@ def _identity(op: str, a: Scalar, b: Scalar) -> Scalar | None:
             return b
         if op in ("mul", "and"):
             return a
+    if isinstance(b, Known) and op == "and":
+        bounds = a.values.bounds()
+        if bounds is not None and bounds[0] >= 0 and not ((1 << bounds[1].bit_length()) - 1) & ~b.value:
+            return a
     if isinstance(b, Known) and b.value == 1 and op in ("mul", "udiv", "sdiv"):
         return a
     return None

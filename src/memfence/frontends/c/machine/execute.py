@@ -164,13 +164,25 @@ def _moved(path: Path, base: Scalar, index: Scalar, stride: int, count: int = 0)
         if members is None or bases is None:
             return Unknown(total.expr, _in_object(path, base, index, delta, stride))
         numbers = list(members)
-        return Unknown(total.expr, listed(a + n * stride for a in bases for n in numbers))
+        return Unknown(total.expr, _near(path, list(bases), [n * stride for n in numbers]))
     inside = [n for n in range(count + 1) if index.values.contains(n)]
     bounds = index.values.bounds()
     is_open = base.values.is_open or bounds is None or bounds[0] < 0 or bounds[1] > count
     found = {a + n * stride for a in base.values.addresses() for n in inside}
     others = [v for v in base.values.listed if v < ADDRESS_BASE]
     return Unknown(total.expr, ValueSet(listed(found).listed, is_open=is_open or bool(others)))
+
+
+def _near(path: Path, bases: list[int], deltas: list[int]) -> ValueSet:
+    """The sums; those that leave the object of their base are no addresses that may be used."""
+    found: set[int] = set()
+    is_open = False
+    for base in bases:
+        placed = path.world.space.around(base) if base >= ADDRESS_BASE else None
+        inside = {base + d for d in deltas if placed is None or placed.start <= base + d <= placed.end}
+        is_open = is_open or len(inside) < len(set(deltas))
+        found |= inside
+    return ValueSet(listed(found).listed, is_open=is_open) if is_open else listed(found)
 
 
 def _in_object(path: Path, base: Scalar, index: Scalar, delta: Scalar, stride: int) -> ValueSet:
