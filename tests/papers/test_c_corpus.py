@@ -23,8 +23,16 @@ pytestmark = [needs_clang, needs_corpus]
 
 FOLDER = CORPUS / "c"
 TABLE = FOLDER / "expected.csv"
-QUICK = ("genmc/correct/litmus/", "genmc/correct/saver/spin-cas", "dat3m/locks/t", "dat3m/locks/mutex.c",
-         "dat3m/locks/spinlock.c", "dat3m/locks/clh_mutex.c", "svcomp/pthread-atomic/", "svcomp/pthread/triangular")  # fmt: skip
+QUICK = (
+    "genmc/correct/litmus/",
+    "genmc/correct/saver/spin-cas",
+    "dat3m/locks/t",
+    "dat3m/locks/mutex.c",
+    "dat3m/locks/spinlock.c",
+    "dat3m/locks/clh_mutex.c",
+    "svcomp/pthread-atomic/",
+    "svcomp/pthread/triangular",
+)
 ROWS = [row for row in csv.DictReader(TABLE.open()) if row["file"].startswith(QUICK)] if TABLE.exists() else []
 
 
