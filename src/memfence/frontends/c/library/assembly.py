@@ -12,14 +12,15 @@ from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.residual import Barrier
 from memfence.program.orders import MemoryOrder
 
-NOTHING = re.compile(r"^(nop|pause|rep;? ?nop|rep nop|sti|cli|hlt|lfence|prefetch\w* .*)?$")
-FULL = re.compile(r"^(mfence|lock;? ?(or|add)[lq]? \$\$?(0x)?0, ?(-?\d*)\(%%?[er]?sp\).*)$")
+NOTHING = re.compile(r"^(nop|pause|rep nop|sti|cli|hlt|lfence|prefetch\w* .*)?$")
+FULL = re.compile(r"^(mfence|lock (or|add)[lq]? \$\$?(0x)?0, ?(-?\d*)\(%%?[er]?sp\).*)$")
 STORES = re.compile(r"^sfence$")
 
 
 def run_assembly(path: Path, call: Call, asm: InlineAsm) -> None:
     """Do what the assembly text does."""
-    lines = [" ".join(line.split()) for line in re.split(r"[\n;]\s*(?!or|add|nop)", asm.text.strip())]
+    joined = re.sub(r"\b(lock|rep)\s*[;\n]\s*", r"\1 ", asm.text)
+    lines = [" ".join(line.split()) for line in re.split(r"[\n;]", joined)]
     lines = [line for line in lines if line and not line.startswith(("#", "/*"))]
     if all(NOTHING.match(line) for line in lines):
         returned(path, call, None)

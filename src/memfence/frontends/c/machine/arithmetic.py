@@ -94,6 +94,10 @@ def _identity(op: str, a: Scalar, b: Scalar) -> Scalar | None:
             return b
         if op in ("mul", "and"):
             return a
+    if isinstance(b, Known) and op == "and":
+        bounds = a.values.bounds()
+        if bounds is not None and bounds[0] >= 0 and not ((1 << bounds[1].bit_length()) - 1) & ~b.value:
+            return a
     if isinstance(b, Known) and b.value == 1 and op in ("mul", "udiv", "sdiv"):
         return a
     return None
@@ -181,7 +185,16 @@ def _hull(op: str, bits: int, a: Bounds, b: Bounds) -> Bounds | None:
             return 0, a[1]
         case "shl" if 0 <= b[0] <= b[1] < 32:
             return min(a[0], a[0] << b[1]), max(a[1], a[1] << b[1])
-    return range_of_bits(bits) if bits <= 32 else None
+    if bits > 32:
+        return None
+    match op:
+        case "and" | "or" | "xor" | "ashr" | "srem":
+            return range_of_bits(bits)
+        case "udiv" | "urem" | "lshr":
+            return 0, (1 << bits) - 1
+        case "sdiv":
+            return -(1 << (bits - 1)), 1 << (bits - 1)
+    return None
 
 
 def fit(bits: int, value: Scalar) -> Scalar:

@@ -50,6 +50,7 @@ from memfence.frontends.c.machine.path import FLOAT_HINT, Path
 from memfence.frontends.c.machine.residual import Barrier
 from memfence.frontends.c.machine.value_sets import ADDRESS_BASE, ValueSet, listed, range_of_bits
 from memfence.frontends.c.machine.values import ZERO, Known, Parts, Scalar, Unknown, Value
+from memfence.frontends.c.machine.world import BEYOND
 from memfence.program.expressions import Binary, Const, conjunction
 
 
@@ -163,13 +164,25 @@ def _moved(path: Path, base: Scalar, index: Scalar, stride: int, count: int = 0)
         if members is None or bases is None:
             return Unknown(total.expr, _in_object(path, base, index, delta, stride))
         numbers = list(members)
-        return Unknown(total.expr, listed(a + n * stride for a in bases for n in numbers))
+        return Unknown(total.expr, _near(path, list(bases), [n * stride for n in numbers]))
     inside = [n for n in range(count + 1) if index.values.contains(n)]
     bounds = index.values.bounds()
     is_open = base.values.is_open or bounds is None or bounds[0] < 0 or bounds[1] > count
     found = {a + n * stride for a in base.values.addresses() for n in inside}
     others = [v for v in base.values.listed if v < ADDRESS_BASE]
     return Unknown(total.expr, ValueSet(listed(found).listed, is_open=is_open or bool(others)))
+
+
+def _near(path: Path, bases: list[int], deltas: list[int]) -> ValueSet:
+    """The sums; those that leave the object of their base are no addresses that may be used."""
+    found: set[int] = set()
+    is_open = False
+    for base in bases:
+        placed = path.world.space.around(base) if base >= ADDRESS_BASE else None
+        inside = {base + d for d in deltas if placed is None or placed.start <= base + d <= placed.end}
+        is_open = is_open or len(inside) < len(set(deltas))
+        found |= inside
+    return ValueSet(listed(found).listed, is_open=is_open) if is_open else listed(found)
 
 
 def _in_object(path: Path, base: Scalar, index: Scalar, delta: Scalar, stride: int) -> ValueSet:
@@ -203,10 +216,26 @@ def _compute(path: Path, i: Compute) -> None:
             _check_overflow(path, i.op, bits, a, b)
         if i.op in ("sdiv", "udiv", "srem", "urem") and isinstance(b, Unknown) and b.values.contains(0):
             path.check(Binary("!=", b.expr, Const(0)), "division by zero")
+        if bits == 64 and i.op in ("udiv", "urem", "lshr"):
+            _keep_positive(path, a, *(() if i.op == "lshr" else (b,)))
         if not path.ended:
             path.set(i.result, _combined(i.op, bits, a, b, checked=i.no_signed_wrap and path.world.options.overflow))
     except Undefined as error:
         path.fail(str(error))
+
+
+def _keep_positive(path: Path, *operands: Scalar) -> None:
+    """Integers of 64 bits without sign are followed while they are small: runs with others are cut off."""
+    for operand in operands:
+        bounds = operand.values.bounds()
+        if path.ended or isinstance(operand, Known) or (bounds is not None and bounds[0] >= 0):
+            continue
+        large = path.fork(Binary("<", operand.expr, Const(0)))
+        if large is not None:
+            path.world.note(BEYOND)
+            large.stop("bound")
+        if not path.assume(Binary(">=", operand.expr, Const(0))):
+            path.ended = True
 
 
 def _combined(op: str, bits: int, a: Scalar, b: Scalar, *, checked: bool) -> Scalar:

@@ -219,19 +219,27 @@ class _Freezer:
         keys: list[object] = []
         frames: list[Frame] = []
         for depth, frame in enumerate(state.frames):
-            entries = []
+            entries: list[tuple[str, object]] = []
             kept: dict[str, Value] = {}
             live = frame.facts.live_at(frame.block, frame.index)
             for name in sorted(live.intersection(frame.env)):
+                known = frame.env[name]
+                if isinstance(known, Known) and not self.widened:
+                    entries.append((name, known.value))
+                    kept[name] = known
+                    continue
                 part, stored = self._value(Slot(depth, frame.symbol.name, name), frame.env[name])
                 entries.append((name, part))
                 kept[name] = stored
             keys.append((frame.position, frame.atomic, tuple(entries)))
             frames.append(Frame(frame.symbol, frame.facts, frame.block, frame.index, kept, frame.call, frame.atomic))
-        memory = []
+        memory: list[tuple[int, int, object]] = []
         cells: dict[int, tuple[int, Value]] = {}
-        for address in sorted(state.cells):
-            size, value = state.cells[address]
+        for address, (size, value) in sorted(state.cells.items(), key=lambda item: item[0]):
+            if isinstance(value, Known) and not self.widened:
+                memory.append((address, size, value.value))
+                cells[address] = (size, value)
+                continue
             part, stored = self._value(Slot(-1, "", address, (size,)), value)
             memory.append((address, size, part))
             cells[address] = (size, stored)
