@@ -29,11 +29,11 @@ struct StaleStep {
 template <class E>
 concept Executor = requires(E e, const E c, int thread, int address, std::size_t n, Offers& offers, const Alternative& step,
                             std::span<const Access> offered, Monitor& monitor) {
-  { c.threads() } -> std::same_as<int>;           // as many as there ever are
-  { c.addresses() } -> std::same_as<int>;         // that have been seen so far
-  { c.initial(address) } -> std::same_as<std::int64_t>;  // what it held after `reset`
-  { c.starts() } -> std::same_as<std::size_t>;    // initial states
-  e.reset(n);                                     // be in the n-th
+  { c.threads() } -> std::same_as<int>;                  // as many as there ever are
+  { c.addresses() } -> std::same_as<int>;                // that have been seen so far
+  { c.starts() } -> std::same_as<std::size_t>;           // initial states
+  e.reset(n);                                            // be in the n-th
+  { c.initial(address) } -> std::same_as<std::int64_t>;  // what it holds there
 
   // What the thread could do next, blocked ways included, written into `offers`. A thread that has no way on now is done,
   // or it waits.
@@ -42,9 +42,9 @@ concept Executor = requires(E e, const E c, int thread, int address, std::size_t
   // Whether the steps of a thread depend on the others through memory only. If not, nothing is reduced or inherited.
   { c.meets_in_memory_only() } -> std::same_as<bool>;
 
-  { c.mark() } -> std::same_as<std::size_t>;  // the present state, for go_back
-  e.go_back(n);                               // to an earlier one of this execution
   { e.execute(step, offers) } -> std::same_as<Executed>;  // it may complete the values of the step's accesses
+  { c.mark() } -> std::same_as<std::size_t>;              // the present state, for go_back
+  e.go_back(n);                                           // to an earlier one of this execution
   // What the executor remembers for itself about alternatives, as an array that shrinks with the frames.
   { c.notes() } -> std::same_as<std::size_t>;
   e.drop_notes(n);

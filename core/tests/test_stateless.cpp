@@ -141,13 +141,16 @@ TEST(a_running_program_needs_one_execution_of_each_class) {
 }
 
 TEST(the_stale_value_of_a_running_program_is_the_one_that_was_overwritten) {
-  const Text text{{{Do::Store, 2, 2}, {Do::Store, 0, 1}, {Do::Load, 1, 0}}, {{Do::Store, 1, 1}, {Do::Load, 0, 0}}};
-  const ExploreResult found = run_program(text, {});
-  CHECK(found.finding && found.finding->reads.size() == 1 && found.finding->reads[0].seen == 0 && found.finding->reads[0].value == 0);
+  const Text text{{{Do::Store, 0, 2}, {Do::Store, 0, 1}, {Do::Load, 1, 0}}, {{Do::Store, 1, 1}, {Do::Load, 0, 0}}};
+  const ExploreResult found = run_program(text, {}), model = run_model(text, {});
+  CHECK(found.finding && found.finding->reads.size() == 1 && model.finding);
+  CHECK(found.finding->reads[0].seen == 1 && found.finding->reads[0].value == 2);
+  CHECK(model.finding->reads[0].seen == 1 && model.finding->reads[0].value == 2);
 }
 
 TEST(a_fence_in_each_thread_makes_a_running_program_safe) {
-  const Text text{{{Do::Store, 0, 1}, {Do::Fence, 0, 0}, {Do::Load, 1, 0}}, {{Do::Store, 1, 1}, {Do::Exchange, 2, 1}, {Do::Load, 0, 0}}};
+  const Text text{{{Do::Store, 0, 1}, {Do::Fence, 0, 0}, {Do::Load, 1, 0}},
+                  {{Do::Store, 1, 1}, {Do::Exchange, 2, 1}, {Do::Load, 0, 0}}};
   CHECK(run_program(text, {}).borderline == 0);
 }
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from memfence.execution.occurrences import runs_of
 from memfence.execution.trace import Trace
 from memfence.models.spec import ModelSpec
-from memfence.models.state import Failure, Rendezvous, State, Step
+from memfence.models.state import Failure, State, Step
 from memfence.models.steps import MemoryModel, take
 from memfence.program.ir import Program
 
@@ -21,14 +22,9 @@ def with_store_buffers(trace: Trace, model: ModelSpec) -> Trace:
     for taken in trace.steps:
         steps.append(taken.step)
         state = take(program, relaxed, state, taken.step) if isinstance(state, State) else state
-        movers = (
-            (taken.step.sender.process, taken.step.receiver.process)
-            if isinstance(taken.step, Rendezvous)
-            else (taken.step.process,)
-        )
-        for process in movers:
+        for run in runs_of(taken.step):
             if isinstance(state, State):
-                state = _drain(program, relaxed, state, process, steps)
+                state = _drain(program, relaxed, state, run.process, steps)
     return Trace(program, relaxed, start, steps)
 
 
