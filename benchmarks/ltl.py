@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "benchmarks"), *(str(ROOT / "tests" / part) for part in ("papers", ".", "unit/analyses"))]
+sys.path[:0] = [str(ROOT / "benchmarks"), *(str(ROOT / "tests" / part) for part in ("papers", ".", "unit/questions"))]
 
 import spin  # noqa: E402
 from beem import Instance, instances, property_of  # noqa: E402

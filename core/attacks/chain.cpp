@@ -107,17 +107,7 @@ Index ChainSearch::root(const Work& w, int attacker, int delayed, const Start& a
   work_.settle();
   std::vector<Word> packed(layout_.words());
   layout_.pack(work_.data(), packed.data());
-  return insert(packed.data(), kNoIndex);
-}
-
-Index ChainSearch::insert(const Word* packed, Index parent) {
-  states_.reserve(count_ + 1);
-  const auto inserted = states_.insert(packed, hash_words(packed, layout_.words()), parent, static_cast<Index>(count_));
-  if (inserted.is_new) {
-    ++count_;
-    if (count_ * 2 > states_.capacity()) states_.grow(count_, [](Index) { return true; });
-  }
-  return inserted.index;
+  return states_.insert(packed.data()).index;
 }
 
 // What the chain has accessed matters only as far as a process that is not in it yet can come into conflict with it.
@@ -157,7 +147,7 @@ std::vector<ChainSearch::Met> ChainSearch::meetings(Index root, std::uint64_t re
     for (std::size_t n = 0; n < children_here.steps.size(); ++n) {
       const Child& child = children_here.steps[n];
       if (child.goal) continue;
-      const Index node = insert(&children_here.packed[n * layout_.words()], here.node);
+      const Index node = states_.insert(&children_here.packed[n * layout_.words()], here.node).index;
       const bool met = here.met || (child.stores & (read | written)) || (child.loads & written);
       if (seen.contains({node, true}) || !seen.insert({node, met}).second) continue;
       visits.push_back({node, met, at, child.step});
@@ -218,7 +208,7 @@ void ChainSearch::children(const Word* node, Children& out) const {
 }
 
 bool ChainSearch::reach_goal() {
-  for (; explored_ < count_ && !budget_->is_spent(); ++explored_) {
+  for (; explored_ < states_.count() && !budget_->is_spent(); ++explored_) {
     const Index node = static_cast<Index>(explored_);
     children(states_.state(node), found_);
     for (std::size_t i = 0; i < found_.steps.size(); ++i) {
@@ -227,7 +217,7 @@ bool ChainSearch::reach_goal() {
         goal_parent_ = node;
         return true;
       }
-      insert(&found_.packed[i * layout_.words()], node);
+      states_.insert(&found_.packed[i * layout_.words()], node);
     }
   }
   return false;
@@ -238,9 +228,9 @@ bool ChainSearch::reach_goal() {
 // most roots win, most nodes are never looked at. A root that is not known to win when nothing is left does not.
 bool ChainSearch::wins(Index root) {
   const auto is_goal = [](const Child& child) { return child.goal; };
-  winning_.resize(count_, false);
-  first_link_.resize(count_, kEnd);
-  for (; explored_ < count_ && !winning_[root] && !budget_->is_spent(); ++explored_) {
+  winning_.resize(states_.count(), false);
+  first_link_.resize(states_.count(), kEnd);
+  for (; explored_ < states_.count() && !winning_[root] && !budget_->is_spent(); ++explored_) {
     const Index node = static_cast<Index>(explored_);
     if (winning_[node]) continue;
     children(states_.state(node), found_);
@@ -250,9 +240,9 @@ bool ChainSearch::wins(Index root) {
       continue;
     }
     for (std::size_t i = 0; i < found_.steps.size() && !winning_[node]; ++i) {
-      const Index child = insert(&found_.packed[i * layout_.words()], node);
-      winning_.resize(count_, false);
-      first_link_.resize(count_, kEnd);
+      const Index child = states_.insert(&found_.packed[i * layout_.words()], node).index;
+      winning_.resize(states_.count(), false);
+      first_link_.resize(states_.count(), kEnd);
       if (winning_[child]) {
         mark_winning(node);
       } else {

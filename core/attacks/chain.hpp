@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "attacks/torn.hpp"
-#include "machine/accesses.hpp"
+#include "execution/accesses.hpp"
 #include "models/sc.hpp"
 #include "search/limits.hpp"
 #include "search/state_set.hpp"
@@ -52,7 +52,7 @@ class ChainSearch {
   // A shortest way from `root` to an access of the delayed variable.
   std::vector<HelperStep> path(Index root) const;
 
-  std::uint64_t nodes() const { return count_; }
+  std::uint64_t nodes() const { return states_.count(); }
   std::uint64_t transitions() const { return transitions_; }
 
  private:
@@ -75,7 +75,6 @@ class ChainSearch {
   // Every chain step from the packed node.
   void children(const Word* node, Children& out) const;
   void normalise(Work& w) const;
-  Index insert(const Word* packed, Index parent);
   void mark_winning(Index node);
 
   const Machine& machine_;
@@ -83,8 +82,8 @@ class ChainSearch {
   int base_;
   Sc sc_;
   Layout layout_;
-  StateSet states_;
-  std::uint64_t count_ = 0, explored_ = 0, transitions_ = 0;
+  CountedStates states_;
+  std::uint64_t explored_ = 0, transitions_ = 0;
   Index goal_parent_ = kNoIndex;
   // `wins`: which nodes win, as far as known, and for the others a list of those that have a step to them.
   static constexpr std::uint32_t kEnd = 0xFFFFFFFFu;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "attacks/criteria.hpp"
-#include "machine/accesses.hpp"
+#include "execution/accesses.hpp"
 #include "models/sc.hpp"
 #include "search/observer.hpp"
 

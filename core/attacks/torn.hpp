@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "attacks/end_event.hpp"
-#include "machine/accesses.hpp"
+#include "execution/accesses.hpp"
 #include "models/sc.hpp"
 
 namespace memfence {

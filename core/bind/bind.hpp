@@ -1,28 +1,85 @@
-// What the parts of the binding share.
+// What the parts of the binding share: the limits that every search takes, and classes that are nothing but fields.
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <type_traits>
 
 #include "search/limits.hpp"
 
 namespace memfence::bind {
+
+namespace nb = nanobind;
+using namespace nb::literals;
 
 // A cancel flag that Python can hold and set.
 struct Cancel {
   CancelFlag flag = std::make_shared<std::atomic<bool>>(false);
 };
 
-Limits make_limits(double timeout_seconds, std::uint64_t memory_bytes, std::shared_ptr<Cancel> cancel,
-                   nanobind::object progress);
+Limits make_limits(double timeout_seconds, std::uint64_t memory_bytes, std::shared_ptr<Cancel> cancel, nb::object progress);
 
-void bind_machine(nanobind::module_& m);
-void bind_exploration(nanobind::module_& m);
-void bind_criteria(nanobind::module_& m);
-void bind_state_robustness(nanobind::module_& m);
-void bind_emptiness(nanobind::module_& m);
-void bind_symbolic(nanobind::module_& m);
-void bind_dual(nanobind::module_& m);
-void bind_monitor(nanobind::module_& m);
-void bind_stateless(nanobind::module_& m);
+// Bind a search: a function of `Limits` and of arguments that C++ understands. Python passes the arguments, which `names`
+// describe, and behind them the limits; the search runs without the GIL.
+template <class Result, class... Arguments, class... Names>
+void def_search(nb::module_& m, const char* name, Result (*search)(Limits, Arguments...), const char* doc,
+                const Names&... names) {
+  m.def(
+      name,
+      [search](Arguments... arguments, double timeout_seconds, std::uint64_t memory_bytes, std::shared_ptr<Cancel> cancel,
+               nb::object progress) {
+        Limits limits = make_limits(timeout_seconds, memory_bytes, std::move(cancel), progress);
+        const nb::gil_scoped_release unlocked;
+        return search(std::move(limits), std::forward<Arguments>(arguments)...);
+      },
+      names..., "timeout_seconds"_a, "memory_bytes"_a, "cancel"_a.none(), "progress"_a.none(), doc);
+}
+
+template <class Class, class Value>
+struct Field {
+  const char* name;
+  Value Class::* member;
+};
+
+template <class Value>
+inline constexpr bool is_optional_enum = false;
+template <class Value>
+inline constexpr bool is_optional_enum<std::optional<Value>> = std::is_enum_v<Value>;
+
+// Fields that Python can read. An enumeration becomes its number.
+template <class Class, class Bound, class... Values>
+Bound& def_fields(Bound& bound, const Field<Class, Values>&... fields) {
+  const auto def = [&]<class Value>(const Field<Class, Value>& field) {
+    const auto member = field.member;
+    if constexpr (std::is_enum_v<Value>)
+      bound.def_prop_ro(field.name, [member](const Class& c) { return static_cast<int>(c.*member); });
+    else if constexpr (is_optional_enum<Value>)
+      bound.def_prop_ro(field.name, [member](const Class& c) {
+        return c.*member ? std::optional(static_cast<int>(*(c.*member))) : std::nullopt;
+      });
+    else
+      bound.def_ro(field.name, member);
+  };
+  (def(fields), ...);
+  return bound;
+}
+template <class Class, class... Values>
+nb::class_<Class> def_record(nb::module_& m, const char* name, const Field<Class, Values>&... fields) {
+  nb::class_<Class> bound(m, name);
+  return def_fields(bound, fields...);
+}
+
+void bind_machine(nb::module_& m);
+void bind_exploration(nb::module_& m);
+void bind_criteria(nb::module_& m);
+void bind_state_robustness(nb::module_& m);
+void bind_emptiness(nb::module_& m);
+void bind_symbolic(nb::module_& m);
+void bind_dual(nb::module_& m);
+void bind_monitor(nb::module_& m);
+void bind_stateless(nb::module_& m);
 
 }  // namespace memfence::bind

@@ -1,17 +1,14 @@
 // Machine and what it is made of.
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/vector.h>
-
-#include "bind.hpp"
 #include "machine/machine.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
+#include "bind.hpp"
 
 namespace memfence::bind {
 
 void bind_machine(nb::module_& m) {
+  using Numbers = std::vector<int>;
+  using Flags = std::vector<std::uint8_t>;
+
   nb::class_<Slot>(m, "Slot").def(nb::init<Value, Value, bool, bool>(), "lo"_a, "hi"_a, "wraps"_a, "stored"_a);
 
   nb::class_<Op>(m, "Op").def(
@@ -21,36 +18,14 @@ void bind_machine(nb::module_& m) {
       },
       "kind"_a, "process"_a, "locked"_a, "slot"_a, "base"_a, "size"_a, "index"_a, "value"_a, "when"_a, "part"_a);
 
-  nb::class_<Edge>(m, "Edge").def(
-      "__init__",
-      [](Edge* e, int process, int source, int target, bool locked, int partner, int partner_source, int partner_target,
-         bool partner_locked, std::vector<Op> ops, std::vector<int> origin, int required) {
-        new (e) Edge{process,        source,         target,         locked,         partner,
-                     partner_source, partner_target, partner_locked, std::move(ops), std::move(origin),
-                     required};
-      },
-      "process"_a, "source"_a, "target"_a, "locked"_a, "partner"_a, "partner_source"_a, "partner_target"_a, "partner_locked"_a,
-      "ops"_a, "origin"_a, "required"_a);
+  nb::class_<Edge>(m, "Edge").def(nb::init<int, int, int, bool, int, int, int, bool, std::vector<Op>, Numbers, int>(),
+                                  "process"_a, "source"_a, "target"_a, "locked"_a, "partner"_a, "partner_source"_a,
+                                  "partner_target"_a, "partner_locked"_a, "ops"_a, "origin"_a, "required"_a);
 
   nb::class_<Process>(m, "Process")
-      .def(
-          "__init__",
-          [](Process* p, int location_slot, int pending_slot, int locations, int registers, std::vector<int> edges,
-             std::vector<int> stored_variables, std::vector<int> scratch_slots, std::vector<std::uint8_t> is_private,
-             std::vector<std::uint8_t> committed, bool uses_sfence) {
-            new (p) Process{location_slot,
-                            pending_slot,
-                            locations,
-                            registers,
-                            std::move(edges),
-                            std::move(stored_variables),
-                            std::move(scratch_slots),
-                            std::move(is_private),
-                            std::move(committed),
-                            uses_sfence};
-          },
-          "location_slot"_a, "pending_slot"_a, "locations"_a, "registers"_a, "edges"_a, "stored_variables"_a, "scratch_slots"_a,
-          "is_private"_a, "committed"_a, "uses_sfence"_a);
+      .def(nb::init<int, int, int, int, Numbers, Numbers, Numbers, Flags, Flags, bool>(), "location_slot"_a, "pending_slot"_a,
+           "locations"_a, "registers"_a, "edges"_a, "stored_variables"_a, "scratch_slots"_a, "is_private"_a, "committed"_a,
+           "uses_sfence"_a);
 
   nb::class_<Machine>(m, "Machine")
       .def(

@@ -1,19 +1,5 @@
 // The whole Python/C++ seam: convert, release the GIL, call, convert back. No logic here.
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/function.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
-
 #include "bind.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
-using namespace memfence;
 
 namespace memfence::bind {
 
@@ -44,13 +30,13 @@ Limits make_limits(double timeout_seconds, std::uint64_t memory_bytes, std::shar
 
 NB_MODULE(_core, m) {
   m.doc() = "Native exploration core of memfence; private, wrapped by memfence.engines.";
-  bind::bind_machine(m);
-  bind::bind_exploration(m);
-  bind::bind_criteria(m);
-  bind::bind_state_robustness(m);
-  bind::bind_emptiness(m);
-  bind::bind_symbolic(m);
-  bind::bind_dual(m);
-  bind::bind_monitor(m);
-  bind::bind_stateless(m);
+  memfence::bind::bind_machine(m);
+  memfence::bind::bind_exploration(m);
+  memfence::bind::bind_criteria(m);
+  memfence::bind::bind_state_robustness(m);
+  memfence::bind::bind_emptiness(m);
+  memfence::bind::bind_symbolic(m);
+  memfence::bind::bind_dual(m);
+  memfence::bind::bind_monitor(m);
+  memfence::bind::bind_stateless(m);
 }

@@ -38,11 +38,11 @@ std::vector<std::pair<std::vector<Monitor::Count>, std::vector<Monitor::Count>>>
 }
 
 // (op, thread, addr, value, loc, step, accepts): what a line of a trace says.
-using EventTuple =
+using LineTuple =
     std::tuple<std::string, std::optional<std::string>, std::optional<std::string>, std::optional<std::int64_t>,
                std::optional<std::string>, std::optional<std::int64_t>, std::optional<std::vector<std::int64_t>>>;
 
-TraceLine line_of(const EventTuple& event) {
+TraceLine line_of(const LineTuple& event) {
   const auto& [op, thread, address, value, location, step, accepts] = event;
   TraceLine line;
   line.op = op;
@@ -57,10 +57,10 @@ TraceLine line_of(const EventTuple& event) {
 }
 
 // Take the events, the n-th at position n, from 1, until one is refused or there is a finding.
-std::unique_ptr<RecordedRun> monitor_events(const std::vector<EventTuple>& events) {
+std::unique_ptr<RecordedRun> monitor_events(const std::vector<LineTuple>& events) {
   auto run = std::make_unique<RecordedRun>();
   std::uint64_t position = 0;
-  for (const EventTuple& event : events)
+  for (const LineTuple& event : events)
     if (!run->take(line_of(event), ++position)) return run;
   run->finish();
   return run;

@@ -1,15 +1,9 @@
 // State-robustness.
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
-
-#include "bind.hpp"
 #include "search/state_robustness.hpp"
 
-namespace nb = nanobind;
-using namespace nb::literals;
+#include <nanobind/stl/unique_ptr.h>
+
+#include "bind.hpp"
 
 namespace memfence::bind {
 
@@ -30,28 +24,21 @@ void bind_state_robustness(nb::module_& m) {
           "exploration", [](StrayResult& r) { return r.exploration.get(); }, nb::rv_policy::reference_internal)
       .def_ro("stray", &StrayResult::stray);
 
-  m.def(
-      "explore_sc_states",
-      [](std::shared_ptr<Machine> machine, int threads, double timeout_seconds, std::uint64_t memory_bytes,
-         std::shared_ptr<Cancel> cancel, nb::object progress) {
-        const Limits limits = make_limits(timeout_seconds, memory_bytes, std::move(cancel), progress);
-        const nb::gil_scoped_release unlocked;
+  def_search(
+      m, "explore_sc_states",
+      +[](Limits limits, std::shared_ptr<Machine> machine, int threads) {
         return std::make_unique<ScStates>(std::move(machine), limits, threads);
       },
-      "machine"_a, "threads"_a, "timeout_seconds"_a, "memory_bytes"_a, "cancel"_a.none(), "progress"_a.none(),
-      "Every SC-reachable state.");
+      "Every SC-reachable state.", "machine"_a, "threads"_a);
 
-  m.def(
-      "explore_stray_states",
-      [](std::shared_ptr<Machine> machine, int model, int bound, const ScStates& sc, int threads, double timeout_seconds,
-         std::uint64_t memory_bytes, std::shared_ptr<Cancel> cancel, nb::object progress) {
-        const Limits limits = make_limits(timeout_seconds, memory_bytes, std::move(cancel), progress);
-        const nb::gil_scoped_release unlocked;
+  def_search(
+      m, "explore_stray_states",
+      +[](Limits limits, std::shared_ptr<Machine> machine, int model, int bound, const ScStates& sc, int threads) {
         return std::make_unique<StrayResult>(
             explore_stray_states(std::move(machine), Model{static_cast<ModelKind>(model), bound}, sc, limits, threads));
       },
-      "machine"_a, "model"_a, "bound"_a, "sc"_a, "threads"_a, "timeout_seconds"_a, "memory_bytes"_a, "cancel"_a.none(),
-      "progress"_a.none(), "Look for a state with empty buffers that is not among those of SC.");
+      "Look for a state with empty buffers that is not among those of SC.", "machine"_a, "model"_a, "bound"_a, "sc"_a,
+      "threads"_a);
 }
 
 }  // namespace memfence::bind

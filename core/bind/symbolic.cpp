@@ -1,17 +1,9 @@
 // The symbolic engine, and its languages for differential tests.
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
 #include "symbolic/search.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace memfence::bind {
 
@@ -44,44 +36,29 @@ Language language_of(Languages& languages, const std::vector<std::vector<MoveTup
 }  // namespace
 
 void bind_symbolic(nb::module_& m) {
-  nb::class_<SymbolicStats>(m, "SymbolicStats")
-      .def_ro("states", &SymbolicStats::states)
-      .def_ro("stored", &SymbolicStats::stored)
-      .def_ro("transitions", &SymbolicStats::transitions)
-      .def_ro("automata", &SymbolicStats::automata)
-      .def_ro("largest_automaton", &SymbolicStats::largest_automaton)
-      .def_ro("accelerations", &SymbolicStats::accelerations)
-      .def_ro("depth", &SymbolicStats::depth)
-      .def_ro("bytes", &SymbolicStats::bytes)
-      .def_ro("seconds", &SymbolicStats::seconds);
+  using Stats = SymbolicStats;
+  def_record(m, "SymbolicStats", Field{"states", &Stats::states}, Field{"stored", &Stats::stored},
+             Field{"transitions", &Stats::transitions}, Field{"automata", &Stats::automata},
+             Field{"largest_automaton", &Stats::largest_automaton}, Field{"accelerations", &Stats::accelerations},
+             Field{"depth", &Stats::depth}, Field{"bytes", &Stats::bytes}, Field{"seconds", &Stats::seconds});
 
-  nb::class_<SymbolicOutcome>(m, "SymbolicOutcome")
-      .def_prop_ro("stop", [](const SymbolicOutcome& o) { return static_cast<int>(o.stop); })
-      .def_prop_ro("stats", [](const SymbolicOutcome& o) { return o.stats; })
-      .def_prop_ro("finding",
-                   [](const SymbolicOutcome& o) -> std::optional<int> {
-                     return o.finding ? std::optional(static_cast<int>(*o.finding)) : std::nullopt;
-                   })
-      .def_ro("controls", &SymbolicOutcome::controls)
-      .def_ro("plain", &SymbolicOutcome::plain)
+  def_record(m, "SymbolicOutcome", Field{"stop", &SymbolicOutcome::stop}, Field{"stats", &SymbolicOutcome::stats},
+             Field{"finding", &SymbolicOutcome::finding}, Field{"controls", &SymbolicOutcome::controls},
+             Field{"plain", &SymbolicOutcome::plain})
       .def_prop_ro("final_values", [](const SymbolicOutcome& o) {
         return std::vector<std::vector<Value>>(o.final_values.begin(), o.final_values.end());
       });
 
-  m.def(
-      "explore_symbolic",
-      [](std::shared_ptr<Machine> machine, bool partial, bool reduce, int bad, bool stop_on_failure, bool stop_on_deadlock,
-         std::vector<int> final_values, std::uint64_t most_states, double timeout_seconds, std::uint64_t memory_bytes,
-         std::shared_ptr<Cancel> cancel, nb::object progress) {
-        Limits limits = make_limits(timeout_seconds, memory_bytes, std::move(cancel), progress);
+  def_search(
+      m, "explore_symbolic",
+      +[](Limits limits, std::shared_ptr<Machine> machine, bool partial, bool reduce, int bad, bool stop_on_failure,
+          bool stop_on_deadlock, std::vector<int> final_values, std::uint64_t most_states) {
         limits.most_states = most_states;
         const SafetyQuery query{bad, stop_on_failure, stop_on_deadlock, std::move(final_values)};
-        const nb::gil_scoped_release unlocked;
         return explore_symbolic(*machine, partial ? StoreOrder::Partial : StoreOrder::Total, reduce, query, limits);
       },
-      "machine"_a, "partial"_a, "reduce"_a, "bad"_a, "stop_on_failure"_a, "stop_on_deadlock"_a, "final_values"_a,
-      "most_states"_a, "timeout_seconds"_a, "memory_bytes"_a, "cancel"_a.none(), "progress"_a.none(),
-      "Explore sets of buffer contents, without bound, looking for bad states, failing steps and deadlocks.");
+      "Explore sets of buffer contents, without bound, looking for bad states, failing steps and deadlocks.", "machine"_a,
+      "partial"_a, "reduce"_a, "bad"_a, "stop_on_failure"_a, "stop_on_deadlock"_a, "final_values"_a, "most_states"_a);
 
   nb::class_<Languages>(m, "Languages")
       .def(

@@ -25,9 +25,9 @@ std::optional<Value> newest(const Facts& facts, int variable) {
   return std::nullopt;
 }
 
-class Builder {
+class LocalBuilder {
  public:
-  Builder(const Machine& m, Watch& watch, std::size_t most_values) : machine_(m), watch_(watch), most_values_(most_values) {
+  LocalBuilder(const Machine& m, Watch& watch, std::size_t most_values) : machine_(m), watch_(watch), most_values_(most_values) {
     result_.roles = find_roles(m);
     result_.of.resize(m.processes.size());
     result_.values.resize(at(m.variables));
@@ -338,7 +338,7 @@ Roles find_roles(const Machine& machine) {
 }
 
 LocalGraphs build_local_graphs(const Machine& machine, Watch& watch, std::size_t most_values) {
-  return Builder(machine, watch, most_values).build();
+  return LocalBuilder(machine, watch, most_values).build();
 }
 
 }  // namespace memfence::dual

@@ -14,9 +14,9 @@ const Fact* find(const Facts& facts, int variable) {
   return place == facts.end() ? nullptr : &*place;
 }
 
-class Builder {
+class ProcessBuilder {
  public:
-  Builder(const LocalGraph& local, Messages& messages, Watch& watch, std::uint64_t& bytes)
+  ProcessBuilder(const LocalGraph& local, Messages& messages, Watch& watch, std::uint64_t& bytes)
       : local_(local), messages_(messages), watch_(watch), bytes_(bytes) {}
 
   ProcessGraph build(Stop& stop) {
@@ -117,7 +117,7 @@ int Messages::number(const Facts& facts) {
 }
 
 ProcessGraph build_process_graph(const LocalGraph& local, Messages& messages, Watch& watch, std::uint64_t& bytes, Stop& stop) {
-  return Builder(local, messages, watch, bytes).build(stop);
+  return ProcessBuilder(local, messages, watch, bytes).build(stop);
 }
 
 }  // namespace memfence::dual

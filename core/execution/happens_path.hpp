@@ -18,7 +18,8 @@ struct PastEvent {
 };
 
 // Positions of the events of a path from the write `from` to the load `to`, both included: of all paths one with the
-// fewest store-load pairs of a thread without a fence between them, then with the fewest events. Empty: there is none.
+// fewest store-load pairs of a thread without a fence between them (a load of the own store not counted), then with the
+// fewest events. Empty: there is none.
 std::vector<std::size_t> happens_path(std::span<const PastEvent> events, std::size_t from, std::size_t to);
 
 // Whether the step from `a` to `b` of a path is one that a store buffer does not keep: a store, then a load of its thread.

@@ -92,9 +92,10 @@ class BreadthFirst {
       current = index;
       search.space_.load(search.states_.state(index), work);
       emitted = false;
+      const std::uint64_t refused_before = refusals;
       observer.expand(work, index);
       search.space_.expand(work, *this);
-      if (emitted) return;
+      if (emitted || refusals != refused_before) return;  // with larger buffers the run would go on
       const bool halted = search.space_.is_halted(work);
       if (halted && search.space_.is_drained(work))
         observer.final_state(work, index, search.stats_.depth, search.states_);

@@ -1,20 +1,6 @@
 #include "search/limits.hpp"
 
-#include <unistd.h>
-
-#include <cstdio>
-
 namespace memfence {
-
-std::uint64_t resident_bytes() {
-  unsigned long total = 0, resident = 0;
-  if (std::FILE* f = std::fopen("/proc/self/statm", "r")) {
-    const int read = std::fscanf(f, "%lu %lu", &total, &resident);
-    std::fclose(f);
-    if (read == 2) return std::uint64_t{resident} * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-  }
-  return 0;
-}
 
 Watch::Watch(const Limits& limits)
     : limits_(limits), start_(Clock::now()), last_report_(start_), base_bytes_(resident_bytes()) {}

@@ -65,7 +65,10 @@ class Budget {
   std::atomic<Stop> why_ = Stop::None;
 };
 
-// Resident memory of this process, now.
+// The most memory that this process ever held.
+std::uint64_t peak_bytes();
+// The memory that it holds now; where the system does not tell, the most it ever held: a limit is then met too early, never
+// too late.
 std::uint64_t resident_bytes();
 
 }  // namespace memfence

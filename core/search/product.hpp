@@ -32,7 +32,7 @@ class Product {
   };
 
   const BuchiQuery& query() const { return query_; }
-  std::uint64_t count() const { return count_; }
+  std::uint64_t count() const { return states_.count(); }
   std::uint64_t refused() const { return refused_; }
   std::uint64_t bytes() const { return states_.bytes(); }
   std::size_t state_bits() const { return layout_.bits(); }
@@ -45,16 +45,8 @@ class Product {
     layout_.pack(work_.data(), packed.data());
     return insert(packed.data());
   }
-  Index insert(const Word* packed) {
-    states_.reserve(count_ + 1);
-    const auto inserted = states_.insert(packed, hash_words(packed, layout_.words()), kNoIndex, static_cast<Index>(count_));
-    if (inserted.is_new) {
-      ++count_;
-      if (count_ * 2 > states_.capacity()) states_.grow(count_, [](Index) { return true; });
-    }
-    return inserted.index;
-  }
-  Index find(const Word* packed) const { return states_.find(packed, hash_words(packed, layout_.words())); }
+  Index insert(const Word* packed) { return states_.insert(packed).index; }
+  Index find(const Word* packed) const { return states_.find(packed); }
 
   // Every arc that leaves `state`, as use(successor words, marks, move).
   template <class Use>
@@ -144,9 +136,9 @@ class Product {
   int automaton_slot_;
   Layout layout_;
   Successors<Semantics> successors_;
-  StateSet states_;
+  CountedStates states_;
   Work work_;
-  std::uint64_t count_ = 0, refused_ = 0;
+  std::uint64_t refused_ = 0;
   std::vector<Move> moves_;
   std::vector<Word> moved_;
 };

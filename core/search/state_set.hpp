@@ -155,13 +155,6 @@ class StateSet {
     }
   }
 
-  // Both, by one thread.
-  template <class IsUsed>
-  void grow(std::uint64_t end, IsUsed&& is_used) {
-    double_table();
-    enter_again(0, end, is_used);
-  }
-
   std::uint64_t bytes() const {
     return std::uint64_t{chunk_count_} * kChunkSize * (words_ * sizeof(Word) + sizeof(Index)) +
            (mask_ + 1) * sizeof(std::uint64_t);
@@ -193,6 +186,32 @@ class StateSet {
 
   std::unique_ptr<Entry[], Free> table_;
   std::size_t mask_;
+};
+
+// The same for a search with one thread: indices follow each other, and the table grows by itself.
+class CountedStates : private StateSet {
+ public:
+  explicit CountedStates(std::size_t words) : StateSet(words) {}
+
+  Inserted insert(const Word* state, Index parent = kNoIndex) {
+    reserve(count_ + 1);
+    const Inserted inserted = StateSet::insert(state, hash_words(state, words()), parent, static_cast<Index>(count_));
+    if (inserted.is_new && ++count_ * 2 > capacity()) {
+      double_table();
+      enter_again(0, count_, [](Index) { return true; });
+    }
+    return inserted;
+  }
+  // kNoIndex: it is not there.
+  Index find(const Word* state) const { return StateSet::find(state, hash_words(state, words())); }
+
+  std::uint64_t count() const { return count_; }
+  using StateSet::bytes;
+  using StateSet::parent;
+  using StateSet::state;
+
+ private:
+  std::uint64_t count_ = 0;
 };
 
 }  // namespace memfence

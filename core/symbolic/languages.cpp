@@ -95,67 +95,59 @@ bool Languages::has_separator(Language l) const { return languages_[at(l)].has_s
 
 Language Languages::append(Language l, Symbol symbol) {
   if (l == kNoWord) return kNoWord;
-  const auto found = append_.find(key(l, symbol));
-  if (found != append_.end()) return found->second;
-  Nfa nfa;
-  const Dfa& dfa = this->dfa(l);
-  const int copy = nfa.add_copy(dfa, false);
-  const int end = nfa.add_state(true);
-  for (int q = 0; q < dfa.states(); ++q)
-    if (dfa.accepting[at(q)]) nfa.add_move(copy + q, symbol, end);
-  nfa.add_initial(copy);
-  const Language result = close(intern(nfa));
-  append_.emplace(key(l, symbol), result);
-  return result;
+  return remembered(append_, key(l, symbol), [&] {
+    Nfa nfa;
+    const Dfa& first = dfa(l);
+    const int copy = nfa.add_copy(first, false);
+    const int end = nfa.add_state(true);
+    for (int q = 0; q < first.states(); ++q)
+      if (first.accepting[at(q)]) nfa.add_move(copy + q, symbol, end);
+    nfa.add_initial(copy);
+    return close(intern(nfa));
+  });
 }
 
 Language Languages::concatenate(Language l, Language more) {
   if (l == kNoWord || more == kNoWord) return kNoWord;
   if (more == kDrained) return l;
   if (l == kDrained) return more;
-  const auto found = concatenate_.find(key(l, more));
-  if (found != concatenate_.end()) return found->second;
-  Nfa nfa;
-  const Dfa& first = dfa(l);
-  const int left = nfa.add_copy(first, false), right = nfa.add_copy(dfa(more), true);
-  for (int q = 0; q < first.states(); ++q)
-    if (first.accepting[at(q)]) nfa.add_silent(left + q, right);
-  nfa.add_initial(left);
-  const Language result = close(intern(nfa));
-  concatenate_.emplace(key(l, more), result);
-  return result;
+  return remembered(concatenate_, key(l, more), [&] {
+    Nfa nfa;
+    const Dfa& first = dfa(l);
+    const int left = nfa.add_copy(first, false), right = nfa.add_copy(dfa(more), true);
+    for (int q = 0; q < first.states(); ++q)
+      if (first.accepting[at(q)]) nfa.add_silent(left + q, right);
+    nfa.add_initial(left);
+    return close(intern(nfa));
+  });
 }
 
 Language Languages::iterate(Language l, Language repeated) {
   if (l == kNoWord || repeated == kNoWord || repeated == kDrained) return l;
-  const auto found = iterate_.find(key(l, repeated));
-  if (found != iterate_.end()) return found->second;
-  Nfa nfa;
-  const Dfa &first = dfa(l), &loop = dfa(repeated);
-  const int left = nfa.add_copy(first, false), right = nfa.add_copy(loop, false), hub = nfa.add_state(true);
-  for (int q = 0; q < first.states(); ++q)
-    if (first.accepting[at(q)]) nfa.add_silent(left + q, hub);
-  nfa.add_silent(hub, right);
-  for (int q = 0; q < loop.states(); ++q)
-    if (loop.accepting[at(q)]) nfa.add_silent(right + q, hub);
-  nfa.add_initial(left);
-  const Language result = close(intern(nfa));
-  iterate_.emplace(key(l, repeated), result);
-  return result;
+  return remembered(iterate_, key(l, repeated), [&] {
+    Nfa nfa;
+    const Dfa &first = dfa(l), &loop = dfa(repeated);
+    const int left = nfa.add_copy(first, false), right = nfa.add_copy(loop, false), hub = nfa.add_state(true);
+    for (int q = 0; q < first.states(); ++q)
+      if (first.accepting[at(q)]) nfa.add_silent(left + q, hub);
+    nfa.add_silent(hub, right);
+    for (int q = 0; q < loop.states(); ++q)
+      if (loop.accepting[at(q)]) nfa.add_silent(right + q, hub);
+    nfa.add_initial(left);
+    return close(intern(nfa));
+  });
 }
 
 Language Languages::unite(Language a, Language b) {
   if (a == b || b == kNoWord) return a;
   if (a == kNoWord) return b;
   if (a > b) std::swap(a, b);
-  const auto found = unite_.find(key(a, b));
-  if (found != unite_.end()) return found->second;
-  Nfa nfa;
-  nfa.add_initial(nfa.add_copy(dfa(a), true));
-  nfa.add_initial(nfa.add_copy(dfa(b), true));
-  const Language result = intern(nfa);
-  unite_.emplace(key(a, b), result);
-  return result;
+  return remembered(unite_, key(a, b), [&] {
+    Nfa nfa;
+    nfa.add_initial(nfa.add_copy(dfa(a), true));
+    nfa.add_initial(nfa.add_copy(dfa(b), true));
+    return intern(nfa);
+  });
 }
 
 bool Languages::includes(Language larger, Language smaller) {

@@ -107,6 +107,15 @@ class Languages {
   };
   template <class T>
   using Memo = std::unordered_map<std::uint64_t, T, PairHash>;
+  // What `make` gives, made once a key. It may use the same memo.
+  template <class T, class Make>
+  static T remembered(Memo<T>& memo, std::uint64_t key, Make&& make) {
+    const auto found = memo.find(key);
+    if (found != memo.end()) return found->second;
+    const T made = make();
+    memo.emplace(key, made);
+    return made;
+  }
   static std::uint64_t key(std::int32_t a, std::int32_t b) {
     return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(a)) << 32) | static_cast<std::uint32_t>(b);
   }

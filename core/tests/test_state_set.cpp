@@ -58,7 +58,10 @@ TEST(no_state_is_lost_when_the_table_grows) {
   set.reserve(2 * kStates);
   Index end = 0;
   for (Index i = 0; i < kStates; ++i) {
-    if (end * 2 >= set.capacity()) set.grow(end, [](Index index) { return index % 2 == 0; });
+    if (end * 2 >= set.capacity()) {
+      set.double_table();
+      set.enter_again(0, end, [](Index index) { return index % 2 == 0; });
+    }
     CHECK(insert(set, numbered(i, 2), kNoIndex, end).is_new);
     end += 2;  // every other place stays a hole
   }
@@ -67,6 +70,21 @@ TEST(no_state_is_lost_when_the_table_grows) {
     const auto state = numbered(i, 2);
     CHECK(set.find(state.data(), hash_words(state.data(), 2)) == 2 * i);
   }
+}
+
+TEST(counted_states_number_themselves_and_grow_by_themselves) {
+  constexpr Index kStates = 100'000;
+  CountedStates set(2);
+  for (Index i = 0; i < kStates; ++i) {
+    const auto inserted = set.insert(numbered(i, 2).data(), i == 0 ? kNoIndex : i - 1);
+    CHECK(inserted.is_new && inserted.index == i);
+  }
+  for (Index i = 0; i < kStates; ++i) {
+    const auto again = set.insert(numbered(i, 2).data());
+    CHECK(!again.is_new && again.index == i && set.find(numbered(i, 2).data()) == i);
+  }
+  CHECK(set.count() == kStates && set.find(numbered(kStates, 2).data()) == kNoIndex);
+  CHECK(set.parent(0) == kNoIndex && set.parent(7) == 6);
 }
 
 TEST(threads_that_insert_the_same_states_agree_on_who_was_first) {

@@ -13,6 +13,8 @@ class Code(Enum):
     UNKNOWN_LANGUAGE = ("MF003", "the language of the file cannot be told from its name or its content")
     UNSUPPORTED = ("MF004", "the language allows this construct, memfence does not")
     TOO_DEEP = ("MF005", "the text is nested too deeply")
+    COMPILER = ("MF006", "the C or C++ compiler refuses the file")
+    NO_COMPILER = ("MF007", "no clang was found that could read C")
     UNKNOWN_VARIABLE = ("MF101", "a shared variable is used but never declared")
     UNKNOWN_REGISTER = ("MF102", "a register or local variable is used but never declared")
     UNKNOWN_LABEL = ("MF103", "a label is the target of a jump or of a property but never defined")

@@ -153,6 +153,19 @@ process could change one of them in between. memfence checks the program as writ
 
     if (flag[0] && turn == 1)     read each into a local variable first to see all interleavings
 """,
+    Code.COMPILER: """
+memfence reads C and C++ by way of clang. What clang refuses cannot be checked: the message and the place are clang's.
+
+    int x = 1 int y;       add the missing `;`
+    #include "queue.h"     memfence check FILE.c -I include
+""",
+    Code.NO_COMPILER: """
+memfence reads C and C++ by way of clang, and found none: neither the one named with --clang, nor the one of the
+`ziglang` package, nor a `clang` on the PATH.
+
+    pip install 'memfence[c]'                    brings one along
+    memfence check FILE.c --clang /opt/clang     uses your own
+""",
     Code.BAD_TRACE: """
 A trace is JSON lines, one event a line, in the order in which the events happened:
 

@@ -36,6 +36,11 @@ class SourceText:
         """Column, from 1, of the character at `offset`."""
         return offset - self._line_starts[self.line_of(offset) - 1] + 1
 
+    def start_of_line(self, line: int) -> int:
+        """Offset of the first character of line number `line`; the end of the text, where there are fewer lines."""
+        starts = self._line_starts
+        return starts[line - 1] if 1 <= line <= len(starts) else len(self.text)
+
     def line_text(self, line: int) -> str:
         """Text of line number `line`, without its end."""
         start = self._line_starts[line - 1]

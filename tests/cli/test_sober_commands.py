@@ -25,6 +25,13 @@ byte x;
 active proctype P() { x = 1; x = 2 }
 active proctype Q() { assert(x != 1) }
 """
+TORN = """\
+byte x = 0;
+byte y = 0;
+process P { state a, b; init a; trans a -> b { effect x = 1, y = 1; }; }
+process Q { state a, b; init a; trans a -> b { effect y = 2, x = 2; }; }
+system async;
+"""
 
 
 @pytest.fixture
@@ -133,6 +140,23 @@ def test_a_complete_exploration_exits_0_and_a_bounded_one_4() -> None:
     done = memfence("explore", SOBER / "dekker_fenced.pml", "--depth", 5)
     assert done.returncode == 4
     assert "NO VIOLATION within 5 steps" in done.stdout
+
+
+def test_without_the_monitor_nothing_is_claimed_about_store_buffers() -> None:
+    done = memfence("explore", SOBER / "dekker.pml", "--no-monitor")
+    assert done.returncode == 0
+    assert "borderline\n" not in done.stdout and "TSO" not in done.stdout
+    assert "no assertion fails in any SC execution; nothing is claimed about store buffers" in done.stdout
+
+
+def test_steps_with_several_stores_are_no_proof(tmp_path: Path) -> None:
+    path = tmp_path / "torn.dve"
+    path.write_text(TORN)
+    done = memfence("explore", path)
+    assert done.returncode == 4
+    assert "NO VIOLATION within runs in which the stores of one step reach memory together" in done.stdout
+    assert "a step of `P`, `Q` makes several stores" in done.stdout
+    assert memfence("check", path, "--criterion", "robust", "--model", "tso").returncode == 1
 
 
 def test_a_bound_that_forbids_nothing_is_a_proof() -> None:

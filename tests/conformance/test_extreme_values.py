@@ -59,7 +59,7 @@ def test_pso_refuses_a_full_range_beside_an_sfence() -> None:
     for model in ("sc", "tso"):
         check_outcomes(program, model)
     with pytest.raises(InputError, match="`x` takes every 32-bit value"):
-        outcomes_of(program, "pso")
+        outcomes_of(program, SPECS["pso"])
 
 
 def with_domain(program: Program, domain: Domain) -> Program:

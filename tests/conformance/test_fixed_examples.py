@@ -154,7 +154,8 @@ def test_store_buffering_is_fixed_in_every_language(language: str, model: Model)
 
 
 def test_store_buffering_is_there_in_every_language() -> None:
-    assert set(STORE_BUFFERING) == {language.name for language in LANGUAGES}
+    """But for C, whose examples have tests of their own."""
+    assert set(STORE_BUFFERING) == {language.name for language in LANGUAGES} - {"c"}
 
 
 @pytest.mark.parametrize("criterion", ["persistent", "robust"])

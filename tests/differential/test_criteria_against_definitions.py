@@ -28,7 +28,7 @@ Reductions = frozenset[str]
 ALL: Reductions = frozenset({"dead", "fuse"})
 NONE: Reductions = frozenset()
 
-QUICK = settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+QUICK = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 THOROUGH = settings(max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck))
 
 Holds = Callable[[Program, Reductions], bool]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 
 from memfence.engines.native.attacks import AttackKind, explore_attacks
-from memfence.engines.native.monitor import monitor_stream
+from memfence.engines.native.monitor import monitor_events, monitor_stream
 from memfence.engines.native.stateless import Explored, encode_for_exploration, explore
 from memfence.execution.recording import render_trace
 from memfence.execution.schedule import read_schedules, schedule_object
@@ -89,6 +89,15 @@ EMPTY = program(
 )
 """A locked step is a fence, even where it accesses nothing."""
 
+TORN = [
+    program(process("P", (*write(X), *write(Y))), process("Q", (*write(Y, 2), *write(X, 2)))),
+    program(process("P", (*write(X), *write(Y))), process("Q", (Load(0, X),), write(Y, 2))),
+    program(process("P", (*write(X), *write(X, 2))), process("Q", (Load(0, X),))),
+    program(process("P", (*write(X), *write(X, 2))), process("Q", write(X, 2))),
+    program(process("P", (*write(X), *write(Y))), process("Q", (Load(0, X),), (Load(0, Y),))),
+]
+"""The stores of one step leave the buffer one by one, and Q comes between them."""
+
 
 def whole_traces(program: Program, explored: Explored) -> list[MemoryTrace]:
     encoded = encode_for_exploration(program, fuse=False)
@@ -144,8 +153,11 @@ def check_saved_traces(program: Program) -> None:
     explored = explore(program, keep=60)
     for execution in explored.executions:
         text = render_trace(explored.events(execution))
-        event = monitor_stream("trace", io.BufferedReader(io.BytesIO(text.encode()))).event
-        assert (event is not None) == execution.borderline, text
+        monitored = monitor_stream("trace", io.BufferedReader(io.BytesIO(text.encode())))
+        assert (monitored.event is not None) == execution.borderline, text
+        at_hand = monitor_events("trace", explored.events(execution))
+        assert at_hand.event == monitored.event
+        assert (at_hand.events, at_hand.threads) == (monitored.events, monitored.threads)
 
 
 def check_preemptions(program: Program) -> None:
@@ -268,6 +280,13 @@ KNOWN = [(FORWARDED, False), (CHANCE, True), (UNBLOCKED, False), (ATOMIC, False)
 @pytest.mark.parametrize("made, safe", KNOWN)
 def test_known_programs_have_their_known_answers(made, safe):
     assert check_safety(made) == safe
+
+
+@pytest.mark.parametrize("made", TORN)
+def test_a_program_whose_steps_can_be_torn_is_never_called_safe(made):
+    assert not tso_traces(made) <= sc_traces(made)[0]
+    explored = explore(made)
+    assert explored.has_borderline or not explored.complete
 
 
 @pytest.mark.slow

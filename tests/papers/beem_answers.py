@@ -6,15 +6,16 @@ import time
 from dataclasses import dataclass
 from typing import assert_never
 
-from beem import Answer, Instance, property_of
+from beem import Answer as Known
+from beem import Instance, property_of
 
-from memfence.engines.native.emptiness import Emptiness
 from memfence.engines.native.explicit import Explored, explore
 from memfence.program.expressions import Const, Expr, Unary, conjunction, disjunction
 from memfence.program.ir import Ltl, Program
 from memfence.questions.ltl.check import claim_of_formula, decide
 from memfence.questions.ltl.formula import And, Atom, Formula, Next, Not, Or, Release, Truth, Until
 from memfence.questions.ltl.parser import parse_formula
+from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.task import Safety
 from support.models import spec
@@ -51,13 +52,13 @@ def count_states(instance: Instance, threads: int = 1) -> Answered:
     return Answered("states", f"{instance.states}", f"{states}", 0, states, took)
 
 
-def answer(instance: Instance, known: Answer, threads: int = 1) -> Answered:
+def answer(instance: Instance, known: Known, threads: int = 1) -> Answered:
     """Ask about one property; a run that answers it has been replayed."""
     before = time.process_time()
     if known.is_ltl:
         emptiness = decided(instance, known.number)
-        yes, cost, lasso = emptiness.lasso is None, emptiness.cost, emptiness.lasso
-        length = 0 if lasso is None else len(lasso.trace.steps)
+        yes, cost, run = emptiness.trace is None, emptiness.cost, emptiness.trace
+        length = 0 if run is None else len(run.steps)
     else:
         explored = reached(instance, known.number, threads)
         yes, cost = explored.finding is not None, explored.cost
@@ -74,12 +75,12 @@ def reached(instance: Instance, number: int, threads: int = 1) -> Explored:
     return searched(program, wanted, threads)
 
 
-def decided(instance: Instance, number: int) -> Emptiness:
+def decided(instance: Instance, number: int) -> Answer:
     """Whether the formula holds; the lasso of one that does not was checked by the definition of LTL."""
     program, stated = instance.load(), property_of(instance, number)
     claim = claim_of_formula(Ltl("ltl", stated.formula), program, as_predicates(stated.definitions))
     found = decide(program, claim, SC, limits=Limits())
-    assert found.complete or found.lasso is not None, f"{instance.name}: stopped by {found.stop}"
+    assert found.verdict is not Verdict.UNKNOWN, f"{instance.name}: stopped by {found.stop}"
     return found
 
 

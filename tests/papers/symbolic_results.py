@@ -43,7 +43,7 @@ def linden_wolper() -> None:
     with (TABLES / "linden-wolper-2010-table2.csv").open() as file:
         rows = list(csv.DictReader(file))
     print("### 2010, Table 2 (TSO)\n")
-    results = [(r, *timed(lambda r=r: check(TABLE_2010[r["program"], r["variant"]], "tso"))) for r in rows]
+    results = [(r, *timed(lambda r=r: check(TABLE_2010[r["program"], r["variant"]], spec("tso")))) for r in rows]
     table(
         ("program", "variant", "errors there", "here", "states there", "here", "s there", "here"),
         (
@@ -63,7 +63,7 @@ def linden_wolper() -> None:
     with (TABLES / "linden-wolper-2013-table1.csv").open() as file:
         rows = list(csv.DictReader(file))
     print("\n### 2013, Table 1 (PSO, fenced programs)\n")
-    results = [(r, *timed(lambda r=r: check(TABLE_2013[r["program"]], "pso"))) for r in rows]
+    results = [(r, *timed(lambda r=r: check(TABLE_2013[r["program"]], spec("pso")))) for r in rows]
     table(
         ("program", "here", "states there", "here", "s there (all iterations)", "here"),
         ((r["program"], verdict(x), r["states"], x.statistics.stored, r["seconds"], s) for r, x, s in results),

@@ -52,4 +52,4 @@ def test_a_property_process_and_its_formula_get_the_same_answer(name: str) -> No
             program = load(instance.variant(known.number))
             (automaton,) = (p for p in program.properties if isinstance(p, PropertyAutomaton))
             found = decide(program, claim_of_automaton(automaton), spec("sc"), limits=Limits())
-            assert (found.lasso is None) == (decided(instance, known.number).lasso is None) == known.is_yes
+            assert (found.trace is None) == (decided(instance, known.number).trace is None) == known.is_yes

@@ -13,11 +13,12 @@ import pytest
 
 from memfence.engines.bounded_witness import find_bounded_witness
 from memfence.engines.native.symbolic import SymbolicResult, explore_symbolic
-from memfence.models.spec import ModelSpec
+from memfence.models.spec import PSO, TSO, ModelSpec
 from memfence.pipeline import load, load_text
 from memfence.questions.safety import goal_of
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
+from memfence.tasks.task import Task
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "linden_wolper"
 TABLES = Path(__file__).resolve().parents[3] / "shared" / "tables"
@@ -76,31 +77,31 @@ def geometric_mean(ratios: list[float]) -> float:
 @pytest.mark.parametrize("key", TABLE_2010, ids=" ".join)
 def test_dekker_and_peterson_have_errors_exactly_where_the_2010_table_has(key: tuple[str, str]) -> None:
     (row,) = (r for r in rows("linden-wolper-2010-table2.csv") if (r["program"], r["variant"]) == key)
-    result = check(TABLE_2010[key], "tso")
+    result = check(TABLE_2010[key], TSO)
     assert result.found == (int(row["errors"]) > 0)
     assert result.found or result.complete
     if result.found:
         question = goal_of(result.program.properties)
-        trace = find_bounded_witness(result.program, "tso", question, reductions=REDUCTIONS)
+        trace = find_bounded_witness(Task(result.program, TSO, question))
         assert trace is not None
 
 
 @pytest.mark.parametrize("program", TABLE_2013)
 def test_fenced_programs_of_the_2013_table_are_proven_under_pso(program: str) -> None:
-    result = check(TABLE_2013[program], "pso")
+    result = check(TABLE_2013[program], PSO)
     assert result.complete
     assert not result.found
 
 
 @pytest.mark.parametrize("model", sorted(set(TABLE_2013.values()) - NEEDS_NO_FENCE))
 def test_without_its_fences_a_fenced_program_fails(model: str) -> None:
-    assert check(model, "tso", fences=False).found
+    assert check(model, TSO, fences=False).found
 
 
 def test_stored_states_are_at_most_those_of_the_2010_table_on_the_geometric_mean() -> None:
     proven = [row for row in rows("linden-wolper-2010-table2.csv") if row["errors"] == "0"]
     ratios = [
-        check(TABLE_2010[row["program"], row["variant"]], "tso").statistics.stored / int(row["states_stored"])
+        check(TABLE_2010[row["program"], row["variant"]], TSO).statistics.stored / int(row["states_stored"])
         for row in proven
     ]
     assert geometric_mean(ratios) <= 1
@@ -108,7 +109,7 @@ def test_stored_states_are_at_most_those_of_the_2010_table_on_the_geometric_mean
 
 def test_stored_states_are_at_most_those_of_the_2013_table_on_the_geometric_mean() -> None:
     ratios = [
-        check(TABLE_2013[row["program"]], "pso").statistics.stored / int(row["states"])
+        check(TABLE_2013[row["program"]], PSO).statistics.stored / int(row["states"])
         for row in rows("linden-wolper-2013-table1.csv")
     ]
     assert geometric_mean(ratios) <= 1

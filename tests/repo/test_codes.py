@@ -16,6 +16,7 @@ SHOWN = "".join(path.read_bytes().decode() for path in sorted(TESTS.glob("golden
 NOT_OF_A_FRONT_END = {
     Code.UNREADABLE: "cli/test_commands.py",
     Code.UNKNOWN_LANGUAGE: "cli/test_commands.py",
+    Code.NO_COMPILER: "unit/frontends/test_c.py",
     Code.BAD_PROPERTY: "cli/test_commands.py",
     Code.BAD_TRACE: "cli/test_sober_commands.py",
     Code.NOT_SEQUENTIAL: "cli/test_sober_commands.py",

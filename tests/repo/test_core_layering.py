@@ -9,7 +9,7 @@ import pytest
 
 CORE = Path(__file__).resolve().parents[2] / "core"
 ORDER = [
-    "machine", "models", "search", "symbolic", "dual", "attacks", "execution", "trace", "stateless", "bind", "tests",
+    "machine", "models", "search", "symbolic", "dual", "execution", "attacks", "trace", "stateless", "bind", "tests",
 ]  # fmt: skip
 FILES = sorted(path for folder in ORDER for path in (CORE / folder).glob("*.?pp"))
 INCLUDE = re.compile(r'^#include "(\w+)/(\w+\.hpp)"$', re.MULTILINE)

@@ -73,7 +73,10 @@ def test_every_module_says_what_it_is(path: Path) -> None:
 def test_all_front_ends_look_alike(language: Language) -> None:
     """A package with the way of the text, a module each, that exports what the registry promises."""
     folder = ROOT / "frontends" / language.module
-    assert {"syntax.py", "reader.py", "lowering.py", "edits.py"} <= {path.name for path in folder.iterdir()}
+    rooms = {"syntax.py", "reader.py", "lowering.py", "edits.py"}
+    if language.name == "c":  # its syntax is LLVM's, and between reader and lowering a machine runs what is known
+        rooms = {"llvm", "machine", "lowering", "edits.py"}
+    assert rooms <= {path.name for path in folder.iterdir()}
     package = import_module(f"memfence.frontends.{language.module}")
     assert package.__all__ == ["insert_fences", "parse"]
     defined = [

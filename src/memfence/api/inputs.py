@@ -12,7 +12,7 @@ from memfence.diagnostics import Diagnostic, InputError
 from memfence.pipeline import load, load_text, read_standard_input
 from memfence.program.expressions import FALSE, Expr
 from memfence.program.ir import Forbidden, Invariant, Ltl, Program
-from memfence.program.load_options import LoadOptions
+from memfence.program.load_options import COptions, LoadOptions
 from memfence.program.text.properties import parse_expression
 from memfence.source import SourceText
 from memfence.tasks.deadline import Deadline
@@ -25,7 +25,8 @@ STANDARD_INPUT = "-"
 Source = Program | SourceText | str | Path
 """A loaded program, a text, or the path of a file (`-`: standard input). A text with a line break is no path."""
 
-LOADING = tuple(one.name for one in fields(LoadOptions))
+FOR_C = tuple(one.name for one in fields(COptions) if one.name != "deadlock")
+LOADING = (*(one.name for one in fields(LoadOptions) if one.name != "c"), *FOR_C)
 """Keywords that say how to read the program; they make no sense for one that is loaded already."""
 OptionsT = TypeVar("OptionsT", bound=CheckOptions)
 
@@ -48,7 +49,8 @@ def read_program(source: Source, keywords: dict[str, Any], deadline: Deadline) -
         if any(value not in (None, False) for value in how.values()):
             raise WrongUsage(next(iter(how)), "the program is loaded already")
         return source
-    options = LoadOptions(**how)
+    for_c = {name: how.pop(name) for name in FOR_C if name in how}
+    options = LoadOptions(**how, c=COptions(**for_c))
     with deadline.enforced(grace=0):
         if isinstance(source, SourceText):
             return load_text(source, options)

@@ -12,6 +12,7 @@ from memfence.cli.choices import Model
 from memfence.cli.exit_codes import exit_of
 from memfence.cli.keywords import keywords_of
 from memfence.cli.option_groups import (
+    Compiling,
     CriterionOption,
     File,
     Limited,
@@ -41,6 +42,7 @@ def check(
     searching: Searching,
     limited: Limited,
     loading: LoadingInSteps,
+    compiling: Compiling,
     reported: Reported,
     model: Annotated[Model, typer.Option(help="Memory model.")] = Model.tso,
     criterion: CriterionOption = None,

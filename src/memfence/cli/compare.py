@@ -10,7 +10,7 @@ import typer
 from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit
 from memfence.cli.keywords import keywords_of
-from memfence.cli.option_groups import File, HtmlOption, JsonOption, Limited, Loading, States, grouped
+from memfence.cli.option_groups import Compiling, File, HtmlOption, JsonOption, Limited, Loading, States, grouped
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
@@ -24,6 +24,7 @@ def compare(
     states: States,
     limited: Limited,
     loading: Loading,
+    compiling: Compiling,
     json: JsonOption = False,
     html: HtmlOption = None,
     no_fences: Annotated[bool, typer.Option("--no-fences", help="Do not count the fences that are needed.")] = False,

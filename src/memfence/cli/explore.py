@@ -12,7 +12,7 @@ import typer
 from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit, exit_of
 from memfence.cli.keywords import keywords_of, typed
-from memfence.cli.option_groups import File, HtmlOption, JsonOption, Loading, QuietOption, grouped
+from memfence.cli.option_groups import Compiling, File, HtmlOption, JsonOption, Loading, QuietOption, grouped
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles, make_folder, require_place, write_report
@@ -36,6 +36,7 @@ def explore(
     context: typer.Context,
     file: File,
     loading: Loading,
+    compiling: Compiling,
     preemptions: Annotated[
         int | None,
         typer.Option(

@@ -14,6 +14,7 @@ from memfence.cli.exit_codes import Exit, exit_of_fix
 from memfence.cli.keywords import keywords_of, typed
 from memfence.cli.option_groups import (
     AtomicWaitsOption,
+    Compiling,
     CriterionOption,
     File,
     Limited,
@@ -45,6 +46,7 @@ def fix(
     searching: Searching,
     limited: Limited,
     loading: LoadingInSteps,
+    compiling: Compiling,
     reported: Reported,
     model: Annotated[RelaxedModel, typer.Option(help="Memory model.")] = RelaxedModel.tso,
     criterion: CriterionOption = None,

@@ -119,6 +119,32 @@ class LoadingInSteps(Loading):
 
 
 @dataclass(frozen=True, slots=True)
+class Compiling:
+    """How to read C and C++."""
+
+    macros: Annotated[
+        list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="C: define a macro.", show_default=False)
+    ] = None
+    include: Annotated[
+        list[str] | None, typer.Option("-I", metavar="DIR", help="C: look for headers there.", show_default=False)
+    ] = None
+    std: Annotated[str | None, typer.Option(metavar="S", help="C: the language standard, as clang knows it.")] = None
+    clang: Annotated[
+        str | None, typer.Option(metavar="PATH", help="C: the compiler. Default: the ziglang package, else clang.")
+    ] = None
+    entry: Annotated[str, typer.Option(metavar="F", help="C: the function that runs first.")] = "main"
+    threads_bound: Annotated[
+        int, typer.Option(metavar="N", min=1, help="C: follow at most N threads of a loop whose end is not known.")
+    ] = 3
+    heap_bound: Annotated[
+        int, typer.Option(metavar="N", min=1, help="C: follow at most N live blocks of each allocation.")
+    ] = 8
+    as_compiled: Annotated[
+        bool, typer.Option("--as-compiled", help="C: read the code behind the optimiser, not as it is written.")
+    ] = False
+
+
+@dataclass(frozen=True, slots=True)
 class Reported:
     """What is printed, and what is written beside."""
 

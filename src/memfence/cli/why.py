@@ -14,7 +14,7 @@ from memfence.cli.app import app
 from memfence.cli.choices import CriterionChoice, RelaxedModel
 from memfence.cli.exit_codes import Exit, exit_of_why
 from memfence.cli.keywords import keywords_of
-from memfence.cli.option_groups import JsonOption, Limited, Loading, States, grouped
+from memfence.cli.option_groups import Compiling, JsonOption, Limited, Loading, States, grouped
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 
@@ -35,6 +35,7 @@ def why(
     states: States,
     limited: Limited,
     loading: Loading,
+    compiling: Compiling,
     model: Annotated[RelaxedModel, typer.Option(help="Memory model.")] = RelaxedModel.tso,
     criterion: Annotated[
         list[CriterionChoice] | None,

@@ -50,6 +50,8 @@ def _words(text: str, *needed: str) -> bool:
 
 
 LANGUAGES = (
+    Language("c", "C and C++", "c", (".c", ".cc", ".cpp", ".cxx", ".ll", ".bc"),
+             lambda text: "#include" in text and "proctype" not in text),
     Language("persist", "assembly-like language of the persistence paper", "persist", (".pst",),
              lambda text: _words(text, "program", "procs", "begin")),
     Language("litmus", "x86 litmus tests", "litmus", (".litmus",),

@@ -224,7 +224,9 @@ def apply(program: Program, model: MemoryModel, state: State, process: int, op: 
             return set_register(program, state, process, register, value_of(expr))
         case Assume(condition):
             return state if value_of(condition) else None
-        case Assert(condition):
+        case Assert(condition, error):
+            if error and not value_of(condition):
+                raise EvaluationError(error)
             if not value_of(condition):
                 raise _AssertionFailed("assertion violated")
             return state

@@ -125,7 +125,7 @@ class _Fusion:
         """Under SC no fence does; an attacker that walks on with pending stores finds one between the parts."""
         if self.keeps_fences or not isinstance(op, Fence):
             return False
-        return op.kind not in self.model.fence_kinds
+        return op.kind != "thread_fence" and op.kind not in self.model.fence_kinds
 
     def _is_unseen(self, t: Transition) -> bool:
         """Whether the question sees no difference between before and after, as far as this process goes."""

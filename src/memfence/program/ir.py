@@ -164,9 +164,10 @@ class Assume:
 
 @dataclass(frozen=True, slots=True)
 class Assert:
-    """The program fails where this is false."""
+    """The program fails where this is false; `error` says how, where it is no assertion that the user wrote."""
 
     condition: Expr
+    error: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,6 +318,7 @@ Property = Invariant | Forbidden | Final | NoDeadlock | Ltl | PropertyAutomaton
 class Program:
     """A whole program. `notes` are the restrictions of scope that every verdict must repeat, such as `--int-bits`.
 
+    `is_cut_off`: some runs of the text end at bounds that `notes` name, so that nothing found means: not within them.
     `options`: how its text was read. `warnings`: what is legal there but may not mean what its author thinks.
     `error_locations` (DVE): a run goes on after a run-time error, with every process at this location, all memory and
     registers 0 and nothing pending. None: a run ends with its error.
@@ -331,6 +333,7 @@ class Program:
     notes: tuple[str, ...] = field(default=(), compare=False)
     error_locations: tuple[int, ...] | None = None
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False)
+    is_cut_off: bool = field(default=False, compare=False)
 
     @property
     def language(self) -> str:

@@ -2,7 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class COptions:
+    """How C and C++ are read, under the same names as on the command line.
+
+    `macros`: `NAME` or `NAME=VALUE`. `include`: folders for headers. `std`: the language standard, as clang knows it.
+    `clang`: the compiler to use. `entry`: the function that runs first. `as_compiled`: read the code after the
+    optimiser. `threads_bound`, `heap_bound`, `recursion_bound`: threads, heap blocks and open calls of one place of the
+    program that are followed; a run that needs more is cut off there, and the verdict says so. `overflow`: signed
+    overflow is an error. `deadlock`: so is a state in which nobody can go on. `forced_include`: headers that every file
+    starts with.
+    """
+
+    macros: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    std: str | None = None
+    clang: str | None = None
+    entry: str = "main"
+    as_compiled: bool = False
+    threads_bound: int = 2
+    heap_bound: int = 8
+    recursion_bound: int = 16
+    overflow: bool = True
+    deadlock: bool = True
+    forced_include: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,12 +37,13 @@ class LoadOptions:
 
     `language`: its name; None: told by the file's suffix or the text. `int_bits`: how wide values without a declared
     range are (see `passes.intervals`). `split_reads`: a statement that reads several shared variables is as many steps;
-    in Promela, elsewhere no statement does.
+    in Promela, elsewhere no statement does. `c`: what only C and C++ have.
     """
 
     language: str | None = None
     int_bits: int | None = None
     split_reads: bool = False
+    c: COptions = field(default_factory=COptions)
 
 
 DEFAULT_OPTIONS = LoadOptions()

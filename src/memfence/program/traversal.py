@@ -54,8 +54,8 @@ def map_op(op: Op, change: Callable[[Expr], Expr]) -> Op:
             return Assign(register, change(value))
         case Assume(condition):
             return Assume(change(condition))
-        case Assert(condition):
-            return Assert(change(condition))
+        case Assert(condition, error):
+            return Assert(change(condition), error)
         case Fence() | Lock() | Unlock():
             return op
         case _:

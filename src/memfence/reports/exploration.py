@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from memfence.execution.schedule import Replayable, schedule_object
 from memfence.execution.trace import Trace
 from memfence.models.state import Run
+from memfence.program.facts.torn_steps import processes_with_torn_steps
 from memfence.program.ir import Program
 from memfence.program.text.steps import step_text
 from memfence.questions.explore import ExploreFinding, ExploreResult, Iteration
@@ -34,8 +35,7 @@ def explore_text(result: ExploreResult, *, width: int, quiet: bool = False) -> s
 
 
 def _explore_line(result: ExploreResult) -> str:
-    name = _path(result.program)
-    what = "all SC executions are correct and none is borderline"
+    name, what = _path(result.program), claim(result)
     match result.verdict:
         case Verdict.HOLDS:
             return f"{name}: HOLDS (stateless exploration): {what}"
@@ -48,8 +48,28 @@ def _explore_line(result: ExploreResult) -> str:
             return f"{name}: UNKNOWN (stateless exploration): {stop_text(result.stop, result.limits)}"
 
 
+def claim(result: ExploreResult) -> str:
+    """What was looked at, as a sentence that may be true or false."""
+    borderline = " and none is borderline" if result.counts.monitored else ""
+    return f"all SC executions are correct{borderline}"
+
+
+def torn_note(result: ExploreResult) -> str | None:
+    """What an exploration cannot decide about this program, if anything."""
+    torn = processes_with_torn_steps(result.program) if result.counts.monitored else ()
+    if not torn:
+        return None
+    names = ", ".join(f"`{name}`" for name in torn)
+    return (
+        f"a step of {names} makes several stores; that they reach memory one by one is not explored "
+        "(`memfence check --criterion robust` decides it)"
+    )
+
+
 def _bound_words(result: ExploreResult) -> list[str]:
     words = []
+    if torn_note(result) is not None:
+        words.append("runs in which the stores of one step reach memory together")
     if result.bound is not None:
         words.append(f"{result.bound} preemption{'' if result.bound == 1 else 's'}")
     if result.depth is not None:
@@ -63,10 +83,13 @@ def _path(program: Program) -> str:
 
 def _explore_facts(result: ExploreResult) -> Iterator[tuple[str, str]]:
     counts = result.counts
-    if result.verdict is Verdict.HOLDS:
+    if result.verdict is Verdict.HOLDS and counts.monitored:
         yield "scope", "every TSO execution is sequentially consistent, and no assertion fails"
-    for note in result.program.notes:
-        yield "note", note
+    elif result.verdict is Verdict.HOLDS:
+        yield "scope", "no assertion fails in any SC execution; nothing is claimed about store buffers"
+    for note in (*result.program.notes, torn_note(result)):
+        if note is not None:
+            yield "note", note
     if result.program.properties:
         yield "note", "only assertions are checked here; `memfence check` checks the stated properties"
     kind = "one of each class of equivalent executions" if result.reduced else "all of them, without reduction"

@@ -6,7 +6,7 @@ from memfence.execution.happens_before import happens_before_cycle
 from memfence.questions.explore import ExploreResult
 from memfence.reports.check_page import tone_of
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
-from memfence.reports.exploration import finding_text
+from memfence.reports.exploration import claim, finding_text, torn_note
 from memfence.reports.page import Page, TableView
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_view import run_view
@@ -33,7 +33,7 @@ def explore_page(result: ExploreResult) -> Page:
         subject=program.source.path,
         verdict=WORDS[result.verdict.value],
         tone=tone_of(result.verdict),
-        headline="all SC executions are correct and none is borderline",
+        headline=claim(result),
         facts=_facts(result),
         why=() if run is None else why_sentences(run),
         run=None if run is None else run_view(run, sources),
@@ -58,10 +58,10 @@ def _facts(result: ExploreResult) -> tuple[tuple[str, str], ...]:
         facts.append(("Preemptions", f"at most {result.bound}"))
     if result.depth is not None:
         facts.append(("Depth", f"at most {result.depth} steps"))
-    facts += [("Note", note) for note in result.program.notes]
     limit = stop_text(result.stop, result.limits)
     if limit is not None:
         facts.append(("Limit", f"{limit} was hit before the search ended"))
+    facts += [("Note", note) for note in (*result.program.notes, torn_note(result)) if note is not None]
     return tuple(facts)
 
 

@@ -198,6 +198,8 @@ def limit_text(result: CheckResult) -> str | None:
 
 def advice_text(result: CheckResult) -> str | None:
     """What to try where a check did not decide."""
+    if result.verdict is Verdict.HOLDS_UP_TO and result.answer.verdict is Verdict.HOLDS:
+        return "try larger bounds: the notes name them"
     if result.verdict is Verdict.HOLDS_UP_TO:
         return _bound_advice(result)
     if result.verdict is not Verdict.UNKNOWN:

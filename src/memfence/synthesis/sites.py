@@ -15,7 +15,11 @@ from memfence.program.ir import Fence, FencePoint, Op, Process, Program, Store, 
 from memfence.synthesis.options import COST_OF_A_LOOP, MOST_LEVELS
 
 Effect = frozenset[tuple[int, int]]
-KINDS_OF_LANGUAGE: Mapping[str, tuple[EditKind, ...]] = {"dve": ("locked",), "litmus": ("mfence", "sfence")}
+KINDS_OF_LANGUAGE: Mapping[str, tuple[EditKind, ...]] = {
+    "c": ("mfence", "sfence"),
+    "dve": ("locked",),
+    "litmus": ("mfence", "sfence"),
+}
 """What can be written in languages that lack some kind of edit."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -11,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from memfence.tasks.deadline import Deadline
+
+STATM = Path("/proc/self/statm")
+"""Where Linux tells how much memory this process holds, in pages."""
 
 ProgressCallback = Callable[[int, int, int, float, float], object]
 """Called about ten times a second with: states, transitions, queue, seconds, megabytes."""
@@ -106,14 +110,18 @@ class Cost:
 
 
 def resident_megabytes() -> float:
-    """The memory this process holds now."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    """The memory this process holds now; where the system does not tell (macOS), the most it ever held."""
+    try:
+        pages = int(STATM.read_text(encoding="ascii").split()[1])
+    except OSError:
+        return peak_megabytes()
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def peak_megabytes() -> float:
     """The most memory this process ever held."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 
 
 def all_processors() -> int:

@@ -48,7 +48,9 @@ class CheckResult:
 
     @property
     def verdict(self) -> Verdict:
-        return self.answer.verdict
+        """The engines' verdict; about a program that was cut off at bounds, a proof holds up to these."""
+        found = self.answer.verdict
+        return Verdict.HOLDS_UP_TO if found is Verdict.HOLDS and self.program.is_cut_off else found
 
     @property
     def evidence(self) -> Evidence:

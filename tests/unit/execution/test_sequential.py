@@ -121,7 +121,7 @@ def take(
     return memory
 
 
-def check(trace: Trace) -> bool:
+def check_order(trace: Trace) -> bool:
     expected = has_sc_order(moves_of(trace))
     assert is_sequential(trace) == expected
     return expected
@@ -149,13 +149,13 @@ HALF_WAY = Trace(two_stores_in_one_step(), memory_model("tso"), 0, [Run(0, 0), C
 @given(programs(SHAPE), st.sampled_from(["sc", "tso", "tso", "pso"]), st.randoms(use_true_random=False))
 @many(250)
 def test_a_run_is_sequential_iff_some_order_of_its_steps_runs_under_sc(program, model, random) -> None:
-    check(random_run(program, memory_model(model), random, most=14))
+    check_order(random_run(program, memory_model(model), random, most=14))
 
 
 @given(programs(SHAPE), st.randoms(use_true_random=False))
 @many(100)
 def test_every_run_under_sc_is_sequential(program: Program, random: object) -> None:
-    assert check(random_run(program, memory_model("sc"), random, most=14))
+    assert check_order(random_run(program, memory_model("sc"), random, most=14))
 
 
 @given(programs(SHAPE), st.sampled_from(["tso", "pso"]), st.randoms(use_true_random=False))
@@ -163,20 +163,22 @@ def test_every_run_under_sc_is_sequential(program: Program, random: object) -> N
 def test_a_run_with_a_cycle_is_not_sequential(program, model, random) -> None:
     trace = random_run(program, memory_model(model), random, most=14)
     assume(happens_before_cycle(trace) is not None)
-    assert not check(trace)
+    assert not check_order(trace)
 
 
 @pytest.mark.slow
 @given(programs(SHAPE), st.sampled_from(["tso", "pso"]), st.randoms(use_true_random=False))
 @many(3000)
 def test_many_runs_are_sequential_iff_some_order_of_their_steps_runs_under_sc(program, model, random) -> None:
-    check(random_run(program, memory_model(model), random, most=18))
+    check_order(random_run(program, memory_model(model), random, most=18))
 
 
 def test_store_buffering_is_not_sequential() -> None:
-    assert not check(Trace(store_buffering(), memory_model("tso"), 0, [Run(0, 0), Run(0, 1), Run(1, 0), Run(1, 1)]))
-    assert check(Trace(store_buffering(), memory_model("tso"), 0, [Run(0, 0), Commit(0), Run(0, 1), Run(1, 0)]))
+    assert not check_order(
+        Trace(store_buffering(), memory_model("tso"), 0, [Run(0, 0), Run(0, 1), Run(1, 0), Run(1, 1)])
+    )
+    assert check_order(Trace(store_buffering(), memory_model("tso"), 0, [Run(0, 0), Commit(0), Run(0, 1), Run(1, 0)]))
 
 
 def test_a_store_that_is_overwritten_within_its_step_is_read_by_nobody() -> None:
-    assert not check(HALF_WAY)
+    assert not check_order(HALF_WAY)

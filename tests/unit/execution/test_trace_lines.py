@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memfence.diagnostics import Diagnostic, InputError, render
-from memfence.engines.native.monitor import Monitored, monitor_stream
+from memfence.engines.native.monitor import Monitored, monitor_events, monitor_stream
+from memfence.execution.event import Event
+from memfence.execution.recording import TraceEvent
 
 GOOD = '{"op":"st","thread":0,"addr":"x","value":1}'
 
@@ -81,6 +83,7 @@ def test_these_lines_are_read(line: str) -> None:
         ('{"op":"st","thread":0,"addr":"x","accepts":[1]}', "only loads have `accepts`"),
         ('{"op":"init","thread":0,"addr":"x","value":1}', "`init` has only"),
         ('{"op":"init","addr":"x"}', "`init` needs"),
+        ('{"op":"wait","thread":0,"addr":"x","value":1}', "`wait` has no `value`"),
         ("\x00", "expected a JSON object"),
     ],
 )
@@ -137,6 +140,48 @@ def test_steps_of_several_events_happen_at_once() -> None:
     assert read("\n".join(apart)).event is None
     found = read("\n".join(joined)).event
     assert found is not None and found.load.line == 3
+
+
+QUESTION = [
+    '{"op":"init","addr":"x","value":0}',
+    '{"op":"st","thread":0,"addr":"x","value":1}',
+    '{"op":"st","thread":0,"addr":"y","value":1}',
+    '{"op":"wait","thread":1,"addr":"x","accepts":[0],"step":1}',
+    '{"op":"st","thread":1,"addr":"y","value":2,"step":1}',
+]
+"""Thread 1 could have read x = 0 and stored y = 2 in one step, which comes behind y = 1 here."""
+
+
+def test_a_question_is_asked_about_all_of_its_step() -> None:
+    assert read("\n".join(QUESTION[:4])).event is None
+    found = read("\n".join(QUESTION)).event
+    assert found is not None and found.load.line == 4 and found.missed.line == 2 and found.stale == 0
+    assert [event.line for event in found.path] == [2, 3, 5, 4]
+
+
+def test_what_is_only_asked_about_does_not_happen() -> None:
+    lines = [*QUESTION[:3], '{"op":"wait","thread":1,"addr":"x","accepts":[7],"step":1}', QUESTION[4]]
+    assert read("\n".join([*lines, '{"op":"ld","thread":1,"addr":"y","value":1}'])).event is None
+    assert refusal("\n".join([*lines, '{"op":"ld","thread":1,"addr":"y","value":2}'])).code.id == "MF302"
+
+
+def test_a_question_begins_its_step() -> None:
+    diagnostic = refusal('{"op":"st","thread":0,"addr":"x","value":1,"step":1}\n' + QUESTION[3])
+    assert diagnostic.message == "`wait` comes first in its step"
+
+
+def test_events_at_hand_are_refused_like_lines() -> None:
+    def refused(*events: Event) -> Diagnostic:
+        with pytest.raises(InputError) as caught:
+            monitor_events("record", [TraceEvent(event) for event in events])
+        (diagnostic,) = caught.value.diagnostics
+        return diagnostic
+
+    store, load = Event(0, "store", "x", 1), Event(1, "load", "x", 2)
+    assert (refused(store, load).code.id, refused(store, load).at.span.line) == ("MF302", 2)
+    assert refused(Event(None, "store", "x", 1)).message == "the event `st` has no `thread`"
+    assert refused(store, Event(0, "store", "x", 2**63)).message == "a number needs more than 64 bits"
+    render([refused(store, load)])
 
 
 def test_a_load_that_waits_for_another_value_is_not_borderline() -> None:

@@ -29,6 +29,7 @@ from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
 from memfence.program.facts.effects import is_local
 from memfence.program.facts.observation import observed_by
+from memfence.program.facts.torn_steps import processes_with_torn_steps
 from memfence.program.ir import Lock, Program, Transition
 from memfence.program.orders import MemoryOrder
 from memfence.source import NOWHERE
@@ -42,6 +43,7 @@ class Counts:
     """What an exploration has seen. `redundant`: executions given up because an equivalent one had been run.
 
     `truncated`: executions longer than the depth allows; `cut`: choices that the bound on preemptions forbade.
+    `monitored`: whether borderline executions were looked for.
     """
 
     interleavings: int
@@ -55,6 +57,7 @@ class Counts:
     seconds: float
     first_borderline_seconds: float | None
     first_failure_seconds: float | None
+    monitored: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,9 @@ class Explored:
 
     @property
     def complete(self) -> bool:
+        """Whether everything was looked at. The monitor cannot tell what happens between the stores of one step."""
+        if self.counts.monitored and processes_with_torn_steps(self.program):
+            return False
         return self.stop is Stop.NOTHING_LEFT and not self.counts.truncated and not self.counts.cut
 
     @property
@@ -184,7 +190,7 @@ def explore(
         program,
         Stop(native.stop),
         native.reduced,
-        _counts(native),
+        _counts(native, monitor),
         tuple(Execution(s.borderline, s.failed, s.truncated, s.start, tuple(s.edges)) for s in native.kept),
         native.finding,
         native.failure,
@@ -203,7 +209,7 @@ def encode_for_exploration(program: Program, *, fuse: bool = True) -> Encoded:
     return encode(reduce(hardware, observed, {"fuse"} if fuse else (), model=TSO), loaded=hardware)
 
 
-def _counts(native: _core.ExploreResult) -> Counts:
+def _counts(native: _core.ExploreResult, monitored: bool) -> Counts:
     return Counts(
         native.executions,
         native.borderline,
@@ -216,6 +222,7 @@ def _counts(native: _core.ExploreResult) -> Counts:
         native.seconds,
         native.first_borderline_seconds if native.first_borderline_seconds >= 0 else None,
         native.first_failure_seconds if native.first_failure_seconds >= 0 else None,
+        monitored,
     )
 
 

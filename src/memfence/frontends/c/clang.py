@@ -1,0 +1,156 @@
+"""Running clang: find one, compile C, C++ or bitcode to textual IR, and turn its errors into ours."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.program.load_options import COptions
+from memfence.source import SourceText
+
+HEADERS = Path(__file__).parent / "include"
+CPP = frozenset((".cc", ".cpp", ".cxx", ".c++", ".C", ".hpp"))
+COMMON = (
+    "-UNDEBUG", "-g", "-O1", "-S", "-emit-llvm", "-fno-discard-value-names", "-U_FORTIFY_SOURCE",
+    "-fno-stack-protector", "-fno-color-diagnostics", "-w",
+)  # fmt: skip
+AS_WRITTEN = ("-Xclang", "-disable-llvm-passes")
+AS_COMPILED = ("-O2", "-fno-vectorize", "-fno-slp-vectorize")
+OLD_C = (
+    "-Wno-implicit-function-declaration", "-Wno-implicit-int", "-Wno-int-conversion", "-Wno-incompatible-pointer-types",
+    "-Wno-return-type", "-Wno-return-mismatch", "-Wno-incompatible-function-pointer-types",
+)  # fmt: skip
+ZIG_TARGET = ("-target", "x86_64-linux-gnu", "-mcpu=x86_64+cx16")
+CLANG_TARGET = ("--target=x86_64-linux-gnu",)
+NEWEST, OLDEST = 30, 13
+MESSAGE = re.compile(r"^(?P<path>.+?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<text>.*)$")
+INSTALL = "pip install 'memfence[c]'"
+SECONDS = 300
+
+
+def compile_text(source: SourceText, options: COptions) -> str:
+    """The IR of one text. InputError with clang's own messages where it refuses."""
+    suffix = Path(source.path).suffix
+    if suffix == ".ll":
+        return source.text
+    command = [*find_clang(options.clang, suffix in CPP, source), *flags(suffix in CPP, options)]
+    with tempfile.TemporaryDirectory(prefix="memfence-") as folder:
+        given, around = _file_for(source, Path(folder))
+        out = Path(folder) / "out.ll"
+        done = _run([*command, *around, "-o", str(out), str(given)], source)
+        if done.returncode != 0 or not out.exists():
+            raise InputError(_diagnostics(done.stderr, source))
+        return out.read_text(encoding="utf-8", errors="replace")
+
+
+def compile_bitcode(path: Path, source: SourceText, options: COptions) -> str:
+    """The text of a file of bitcode."""
+    tool = shutil.which("llvm-dis")
+    command = [tool, str(path), "-o", "-"] if tool else [
+        *find_clang(options.clang, False, source), "-S", "-emit-llvm", "-x", "ir", "-o", "-", str(path)
+    ]  # fmt: skip
+    done = _run(command, source)
+    if done.returncode != 0:
+        raise InputError(_diagnostics(done.stderr, source))
+    return done.stdout
+
+
+def flags(is_cpp: bool, options: COptions) -> list[str]:
+    """What clang is told, whatever the file."""
+    found = [*COMMON, *(AS_COMPILED if options.as_compiled else AS_WRITTEN), f"-I{HEADERS}"]
+    found += ["-fno-exceptions"] if is_cpp else OLD_C
+    found += [f"-D{name}" for name in options.macros] + [f"-I{folder}" for folder in options.include]
+    found += [part for name in options.forced_include for part in ("-include", name)]
+    return [*found, f"-std={options.std}"] if options.std else found
+
+
+def _file_for(source: SourceText, folder: Path) -> tuple[Path, list[str]]:
+    """A file with the text: the user's own where it has just this text, so that clang names it as the user does."""
+    path = Path(source.path)
+    try:
+        if path.read_bytes() == source.marked(source.text).encode():
+            return path, []
+    except (OSError, ValueError):
+        pass
+    copy = folder / f"text{path.suffix or '.c'}"
+    name = str(path).replace("\\", "\\\\").replace('"', '\\"')
+    copy.write_text(f'#line 1 "{name}"\n{source.text}', encoding="utf-8")
+    return copy, ["-iquote", str(path.parent)]
+
+
+def _run(command: Sequence[str], source: SourceText) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=SECONDS, stdin=subprocess.DEVNULL
+        )
+    except OSError as error:
+        raise _no_clang(source, f"`{command[0]}` cannot be run: {error.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise _no_clang(source, f"`{command[0]}` did not end within {SECONDS} seconds") from None
+
+
+def find_clang(given: str | None, is_cpp: bool, source: SourceText) -> list[str]:
+    """The compiler to run, with what makes it compile for x86-64: the one given, the wheel's, or one on the PATH."""
+    if given:
+        found = shutil.which(given)
+        if found is None:
+            raise _no_clang(source, f"there is no `{given}`")
+        return [found, *CLANG_TARGET]
+    if importlib.util.find_spec("ziglang") is not None:
+        return [sys.executable, "-m", "ziglang", "c++" if is_cpp else "cc", *ZIG_TARGET]
+    name = "clang++" if is_cpp else "clang"
+    for candidate in (name, *(f"{name}-{number}" for number in range(NEWEST, OLDEST, -1))):
+        found = shutil.which(candidate)
+        if found:
+            return [found, *CLANG_TARGET]
+    raise _no_clang(source, "reading C needs clang, and there is none")
+
+
+def _no_clang(source: SourceText, message: str) -> InputError:
+    at = Label(source.span(0, min(1, len(source.text))))
+    return InputError([Diagnostic(Code.NO_COMPILER, message, at, hint=INSTALL)])
+
+
+def _diagnostics(output: str, source: SourceText) -> list[Diagnostic]:
+    """Clang's errors, each at its place."""
+    texts = {_same(source.path): source}
+    found = [_diagnostic(match, texts) for line in output.splitlines() if (match := MESSAGE.match(line))]
+    if found:
+        return found
+    reason = next((line for line in output.splitlines() if line.strip()), "no message")
+    at = Label(source.span(0, min(1, len(source.text))))
+    return [Diagnostic(Code.COMPILER, f"clang failed: {reason[:200]}", at)]
+
+
+def _diagnostic(match: re.Match[str], texts: dict[str, SourceText]) -> Diagnostic:
+    path = match["path"]
+    source = texts.get(_same(path)) or _read(path)
+    texts[_same(path)] = source
+    line, column = int(match["line"]), int(match["column"])
+    start = min(source.start_of_line(line) + column - 1, len(source.text))
+    rest = re.match(r"\w+|.", source.text[start:])
+    span = source.span(start, start + (len(rest[0]) if rest else 0))
+    message = match["text"].replace("'", "`")
+    hint = None
+    if "file not found" in message:
+        hint = "name the folder of the header with -I"
+    return Diagnostic(Code.COMPILER, message, Label(span), hint=hint)
+
+
+def _same(path: str) -> str:
+    return str(Path(path).resolve())
+
+
+def _read(path: str) -> SourceText:
+    try:
+        return SourceText(path, Path(path).read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return SourceText(path, "")

@@ -1,0 +1,76 @@
+"""Fences back into the source: after the statement, with braces around a lone body, and the include they need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from memfence.frontends.c.statements import CPP
+from memfence.frontends.edits import Edit, apply_edits
+from memfence.frontends.registry import EditKind
+from memfence.program.ir import FencePoint
+from memfence.source import SourceText
+
+Style = Literal["fence", "asm"]
+INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*$", re.MULTILINE)
+FENCES: dict[tuple[str, str], str] = {
+    ("c", "mfence"): "atomic_thread_fence(memory_order_seq_cst);",
+    ("c", "sfence"): "atomic_thread_fence(memory_order_release);",
+    ("cpp", "mfence"): "std::atomic_thread_fence(std::memory_order_seq_cst);",
+    ("cpp", "sfence"): "std::atomic_thread_fence(std::memory_order_release);",
+}
+ASSEMBLY = {
+    "mfence": '__asm__ __volatile__("mfence" ::: "memory");',
+    "sfence": '__asm__ __volatile__("sfence" ::: "memory");',
+}
+HEADERS = {"c": "<stdatomic.h>", "cpp": "<atomic>"}
+
+
+def point_key(start: int, end: int, is_lone: bool) -> str:
+    """What a fence point remembers of its statement."""
+    return f"{start}:{end}:{int(is_lone)}"
+
+
+def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]], style: Style = "fence") -> str:
+    """The text with a fence after each statement, otherwise byte for byte the same."""
+    language = "cpp" if Path(source.path).suffix in CPP else "c"
+    by_key: dict[str, list[str]] = {}
+    for point, kind in points:
+        text = ASSEMBLY[kind] if style == "asm" else FENCES[language, kind]
+        if text not in by_key.setdefault(point.key, []):
+            by_key[point.key].append(text)
+    edits = [edit for key, fences in by_key.items() for edit in _after(source.text, key, fences)]
+    if edits and style == "fence":
+        edits += _include(source.text, HEADERS[language])
+    return apply_edits(source.text, edits)
+
+
+def _after(text: str, key: str, fences: list[str]) -> list[Edit]:
+    start, end, is_lone = (int(part) for part in key.split(":"))
+    added = " ".join(fences)
+    if is_lone:
+        return [Edit(start, start, "{ "), Edit(end, end, f" {added} }}")]
+    line_start = text.rfind("\n", 0, start) + 1
+    indent = re.match(r"[ \t]*", text[line_start:])
+    line_end = text.find("\n", end)
+    rest = text[end : len(text) if line_end < 0 else line_end]
+    before = text[line_start:start]
+    if before.strip() or not re.fullmatch(r"\s*(//.*|/\*.*\*/\s*)?", rest):
+        return [Edit(end, end, f" {added}")]
+    newline = "\r\n" if "\r\n" in text else "\n"
+    at = end + len(rest.rstrip("\r"))
+    return [Edit(at, at, f"{newline}{indent[0] if indent else ''}{added}")]
+
+
+def _include(text: str, header: str) -> list[Edit]:
+    """The line that declares the fence, unless it is there: behind the first include, else at the top."""
+    if re.search(r"^[ \t]*#[ \t]*include[ \t]*" + re.escape(header), text, re.MULTILINE):
+        return []
+    newline = "\r\n" if "\r\n" in text else "\n"
+    first = INCLUDE.search(text)
+    if first is None:
+        return [Edit(0, 0, f"#include {header}{newline}")]
+    at = first.end() - (text[first.end() - 1] == "\r")
+    return [Edit(at, at, f"{newline}#include {header}")]

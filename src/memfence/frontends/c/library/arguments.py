@@ -1,0 +1,49 @@
+"""Small things that all library functions need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from memfence.codes import Code
+from memfence.frontends.c.llvm.instructions import Call
+from memfence.frontends.c.machine.access import at_address
+from memfence.frontends.c.machine.atomically import Atomically, returned
+from memfence.frontends.c.machine.path import Path
+from memfence.frontends.c.machine.values import ZERO, Known, Parts, Scalar, Value
+
+Body = Callable[[Atomically, int], Value | None]
+
+
+def number(path: Path, arguments: list[Value], position: int) -> Scalar:
+    """The argument as a number or pointer; 0 where there is none."""
+    if position >= len(arguments):
+        return ZERO
+    found = arguments[position]
+    if isinstance(found, Parts):
+        raise path.refuse(Code.UNSUPPORTED, "a struct is passed to a library function")
+    return found
+
+
+def known(path: Path, arguments: list[Value], position: int, what: str) -> int:
+    """The argument, which must be a constant."""
+    found = number(path, arguments, position)
+    if not isinstance(found, Known):
+        raise path.refuse(Code.UNSUPPORTED, f"{what} must be known before the program runs")
+    return found.value
+
+
+def on_object(path: Path, call: Call, pointer: Scalar, size: int, what: str, body: Body) -> None:
+    """One locked step that works on the object at `pointer`; what `body` returns is the call's result."""
+
+    def act(p: Path, address: int) -> None:
+        step = Atomically(p)
+        result = body(step, address)
+        if not p.ended:
+            step.finish(call, result)
+
+    at_address(path, pointer, size, what, act)
+
+
+def nothing(path: Path, call: Call, arguments: list[Value]) -> None:
+    """A call without effect that returns 0."""
+    returned(path, call, ZERO)

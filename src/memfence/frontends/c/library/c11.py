@@ -1,0 +1,70 @@
+"""C11's `<threads.h>`: the same objects as POSIX, other names, other results."""
+
+from __future__ import annotations
+
+from memfence.frontends.c.library.arguments import number, on_object
+from memfence.frontends.c.library.locks import KIND, OWNER, RECURSIVE, call_name, me, on_lock, release_mutex, take_mutex
+from memfence.frontends.c.library.registry import Handler
+from memfence.frontends.c.library.waiting import FUNCTIONS as WAITING
+from memfence.frontends.c.library.waiting import wait_on
+from memfence.frontends.c.llvm.instructions import Call
+from memfence.frontends.c.machine.arithmetic import choose, compare
+from memfence.frontends.c.machine.atomically import Atomically, returned
+from memfence.frontends.c.machine.path import Path
+from memfence.frontends.c.machine.threads import create_thread, exit_thread, join_thread, own_number
+from memfence.frontends.c.machine.values import ZERO, Known, Value
+
+THRD_BUSY = 1
+MTX_RECURSIVE = 1
+
+
+def _create(path: Path, call: Call, arguments: list[Value]) -> None:
+    function = number(path, arguments, 1)
+    create_thread(path, call, number(path, arguments, 0), function, number(path, arguments, 2), "c11")
+
+
+def _join(path: Path, call: Call, arguments: list[Value]) -> None:
+    join_thread(path, call, number(path, arguments, 0), number(path, arguments, 1), 4)
+
+
+def _exit(path: Path, call: Call, arguments: list[Value]) -> None:
+    exit_thread(path, number(path, arguments, 0))
+
+
+def _current(path: Path, call: Call, arguments: list[Value]) -> None:
+    returned(path, call, own_number(path))
+
+
+def _init_mutex(path: Path, call: Call, arguments: list[Value]) -> None:
+    kind = number(path, arguments, 1)
+
+    def initialise(step: Atomically, address: int) -> Value | None:
+        step.write(address + OWNER, ZERO)
+        if isinstance(kind, Known) and kind.value & MTX_RECURSIVE:
+            step.write(address + KIND, Known(RECURSIVE))
+        return ZERO
+
+    on_object(path, call, number(path, arguments, 0), 4, call_name(call), initialise)
+
+
+def _try(step: Atomically, address: int) -> Value | None:
+    owner = step.read(address + OWNER)
+    free = compare("eq", 32, owner, ZERO)
+    step.write(address + OWNER, choose(free, me(step.path), owner))
+    return choose(free, ZERO, Known(THRD_BUSY))
+
+
+FUNCTIONS: dict[str, Handler] = {
+    "thrd_create": _create,
+    "thrd_join": _join,
+    "thrd_exit": _exit,
+    "thrd_current": _current,
+    "mtx_init": _init_mutex,
+    "mtx_lock": on_lock(take_mutex),
+    "mtx_unlock": on_lock(release_mutex),
+    "mtx_trylock": on_lock(_try),
+    "cnd_init": WAITING["pthread_cond_init"],
+    "cnd_wait": wait_on,
+    "cnd_signal": WAITING["pthread_cond_signal"],
+    "cnd_broadcast": WAITING["pthread_cond_broadcast"],
+}

@@ -1,0 +1,107 @@
+"""What C++ programs need of their library beyond its headers: new and delete, threads, mutexes, static guards."""
+
+from __future__ import annotations
+
+from memfence.codes import Code
+from memfence.frontends.c.library.arguments import nothing, number
+from memfence.frontends.c.library.heap import FUNCTIONS as HEAP
+from memfence.frontends.c.library.locks import on_lock, release_mutex, take_mutex, try_mutex
+from memfence.frontends.c.library.registry import Handler
+from memfence.frontends.c.library.stubs import _fail_with
+from memfence.frontends.c.library.waiting import FUNCTIONS as WAITING
+from memfence.frontends.c.library.waiting import wait_on
+from memfence.frontends.c.llvm.instructions import Call
+from memfence.frontends.c.machine.access import at_address
+from memfence.frontends.c.machine.arithmetic import compare
+from memfence.frontends.c.machine.atomically import Atomically, returned
+from memfence.frontends.c.machine.path import Path
+from memfence.frontends.c.machine.threads import join_thread
+from memfence.frontends.c.machine.values import ONE, ZERO, Known, Value
+
+
+def _join(path: Path, call: Call, arguments: list[Value]) -> None:
+    """`std::thread::join`: the handle is the first word of the object, 0 afterwards."""
+
+    def act(p: Path, address: int) -> None:
+        step = Atomically(p)
+        handle = step.read(address, 8)
+        if step.ops:
+            raise p.refuse(Code.UNSUPPORTED, "a `std::thread` that several threads use")
+        step.write(address, ZERO, 8)
+        join_thread(p, call, handle, ZERO)
+
+    at_address(path, number(path, arguments, 0), 8, "std::thread::join", act)
+
+
+def _first_argument(path: Path, call: Call, arguments: list[Value]) -> None:
+    returned(path, call, number(path, arguments, 0))
+
+
+def _guard_acquire(path: Path, call: Call, arguments: list[Value]) -> None:
+    """`__cxa_guard_acquire`: 1 for the thread that initialises; the others wait."""
+
+    def act(p: Path, address: int) -> None:
+        first = p.fork()
+        assert first is not None
+        for way, wanted, result in ((first, ZERO, ONE), (p, ONE, ZERO)):
+            step = Atomically(way)
+            offset = 0 if result == ZERO else 1
+            step.wait_for(compare("eq", 8, step.read(address + offset, 1), wanted))
+            if result == ONE:
+                step.wait_for(compare("eq", 8, step.read(address, 1), ZERO))
+                step.write(address + 1, ONE, 1)
+            if step.is_stuck:
+                way.ended = True
+            else:
+                step.finish(call, result)
+
+    at_address(path, number(path, arguments, 0), 8, "__cxa_guard_acquire", act)
+
+
+def _guard_release(path: Path, call: Call, arguments: list[Value]) -> None:
+    def act(p: Path, address: int) -> None:
+        step = Atomically(p)
+        step.write(address, ONE, 1)
+        step.finish(call, None)
+
+    at_address(path, number(path, arguments, 0), 8, "__cxa_guard_release", act)
+
+
+def _thread_data(path: Path, call: Call, arguments: list[Value]) -> None:
+    placed = path.world.space.place(("thread data", path.process.number), 8, "thread_data", "global")
+    returned(path, call, Known(placed.start))
+
+
+STD = "_ZNSt3__1"
+
+FUNCTIONS: dict[str, Handler] = {
+    "_Znwm": HEAP["malloc"],
+    "_Znam": HEAP["malloc"],
+    "_ZnwmSt11align_val_t": HEAP["malloc"],
+    "_ZnamSt11align_val_t": HEAP["malloc"],
+    **dict.fromkeys(
+        ("_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t"), HEAP["free"]
+    ),
+    f"{STD}6thread4joinEv": _join,
+    f"{STD}6thread6detachEv": nothing,
+    f"{STD}6threadD1Ev": nothing,
+    f"{STD}6threadD2Ev": nothing,
+    f"{STD}15__thread_structC1Ev": _first_argument,
+    f"{STD}15__thread_structD1Ev": nothing,
+    f"{STD}19__thread_local_dataEv": _thread_data,
+    f"{STD}5mutex4lockEv": on_lock(take_mutex),
+    f"{STD}5mutex6unlockEv": on_lock(release_mutex),
+    f"{STD}5mutex8try_lockEv": on_lock(lambda step, address: compare("eq", 32, try_mutex(step, address) or ZERO, ZERO)),  # type: ignore[arg-type]
+    f"{STD}5mutexD1Ev": nothing,
+    f"{STD}18condition_variable10notify_oneEv": WAITING["pthread_cond_signal"],
+    f"{STD}18condition_variable10notify_allEv": WAITING["pthread_cond_broadcast"],
+    f"{STD}18condition_variable4waitERNS_11unique_lockINS_5mutexEEE": wait_on,
+    f"{STD}18condition_variableD1Ev": nothing,
+    "__cxa_guard_acquire": _guard_acquire,
+    "__cxa_guard_release": _guard_release,
+    "__cxa_atexit": nothing,
+    "__cxa_thread_atexit": nothing,
+    "__cxa_pure_virtual": _fail_with("call of a pure virtual function"),
+    "_ZSt9terminatev": _fail_with("std::terminate"),
+    f"{STD}20__throw_system_errorEiPKc": _fail_with("std::system_error"),
+}

@@ -1,0 +1,159 @@
+"""The heap: every call of `malloc` gives a block of its own, so many at each place as `--heap-bound` allows."""
+
+from __future__ import annotations
+
+from memfence.codes import Code
+from memfence.frontends.c.library.arguments import known, number
+from memfence.frontends.c.library.registry import Handler
+from memfence.frontends.c.llvm.instructions import Call
+from memfence.frontends.c.machine import private
+from memfence.frontends.c.machine.access import ALIVE_OFFSET, is_in_memory, known_values
+from memfence.frontends.c.machine.arithmetic import compare
+from memfence.frontends.c.machine.atomically import returned
+from memfence.frontends.c.machine.path import Path
+from memfence.frontends.c.machine.residual import Cell, Check, Op, Read, Write
+from memfence.frontends.c.machine.values import ONE, ZERO, Known, Unknown, Value
+from memfence.frontends.c.machine.world import Restart
+from memfence.program.expressions import Binary, Const, Register
+
+
+def allocate(path: Path, call: Call, size: int) -> None:
+    """The result is a fresh block."""
+    state = path.state
+    positions = state.positions()
+    count = state.count(("malloc", positions))
+    most = path.world.options.heap_bound if state.started else 4096
+    if count >= most:
+        path.world.note(f"at most {most} heap blocks from one place (--heap-bound)")
+        path.stop("bound")
+        return
+    if not state.started:
+        key: object = ("heap", path.process.number, "early", positions, count)
+    else:
+        key = ("heap", path.process.number, positions, count)
+    place = path.place
+    number_of_block = sum(o.kind == "heap" for o in path.world.space.all()) + 1
+    name = f"heap{number_of_block}" + (f"@{place.line}" if place else "")
+    placed = path.world.space.place(key, size, name, "heap", path.debug_of(state.top), pointee_of(path, call))
+    returned(path, call, Known(placed.start))
+
+
+def pointee_of(path: Path, call: Call) -> int:
+    """The type of the variable that the result is stored in first, as far as that is plain to see."""
+    from memfence.frontends.c.llvm.instructions import StoreTo
+    from memfence.frontends.c.llvm.values import Local
+
+    facts = path.state.top.facts
+    debug = path.debug_of(path.state.top)
+    for block in facts.blocks.values():
+        for instruction in block:
+            if (
+                isinstance(instruction, StoreTo)
+                and instruction.value == Local(call.result)
+                and isinstance(instruction.pointer, Local)
+            ):
+                variable = debug.variable(facts.function.declared.get(instruction.pointer.name, -1))
+                return debug.pointee(variable.type) if variable else 0
+    return 0
+
+
+def _malloc(path: Path, call: Call, arguments: list[Value]) -> None:
+    allocate(path, call, known(path, arguments, 0, "the size of a heap block"))
+
+
+def _calloc(path: Path, call: Call, arguments: list[Value]) -> None:
+    what = "the size of a heap block"
+    allocate(path, call, known(path, arguments, 0, what) * known(path, arguments, 1, what))
+
+
+def _aligned(path: Path, call: Call, arguments: list[Value]) -> None:
+    allocate(path, call, known(path, arguments, 1, "the size of a heap block"))
+
+
+def _posix_memalign(path: Path, call: Call, arguments: list[Value]) -> None:
+    from memfence.frontends.c.llvm.types import POINTER
+    from memfence.frontends.c.machine.access import store
+    from memfence.program.orders import MemoryOrder
+
+    size = known(path, arguments, 2, "the size of a heap block")
+    hidden = Call("!block", call.type, call.callee, call.arguments, call.place)
+    allocate(path, hidden, size)
+    if path.ended:
+        return
+    block = path.state.top.env.pop("!block")
+    path.set(call.result, ZERO)
+    store(path, POINTER, block, number(path, arguments, 0), MemoryOrder.PLAIN, False)
+
+
+def _realloc(path: Path, call: Call, arguments: list[Value]) -> None:
+    if number(path, arguments, 0) != ZERO:
+        raise path.refuse(Code.UNSUPPORTED, "`realloc` of a block is not supported", "use malloc, memcpy and free")
+    allocate(path, call, known(path, arguments, 1, "the size of a heap block"))
+
+
+def free(path: Path, call: Call, arguments: list[Value]) -> None:
+    pointer = number(path, arguments, 0)
+    if isinstance(pointer, Known):
+        _free_at(path, call, pointer.value)
+        return
+    for address in sorted(pointer.values.listed):
+        copy = path.fork(Binary("==", pointer.expr, Const(address)))
+        if copy is not None:
+            _free_at(copy, call, address)
+    if pointer.values.has_interval or pointer.values.is_open:
+        path.fail("free of something that is no heap block")
+    path.ended = True
+
+
+def _free_at(path: Path, call: Call, address: int) -> None:
+    world = path.world
+    if address == 0:
+        returned(path, call, None)
+        return
+    placed = world.space.at(address)
+    if placed is None or placed.kind != "heap" or placed.start != address:
+        path.fail("free of something that is no heap block")
+        return
+    if path.state.started and address not in world.freed:
+        world.freed.add(address)
+        raise Restart(f"{placed.name} is freed")
+    flag = address - ALIVE_OFFSET
+    text = f"double free: {placed.name}"
+    if not is_in_memory(path, flag, 4):
+        if path.state.started:
+            world.reads(path.process.number, flag, 4)
+            world.writes(path.process.number, flag, 4)
+        else:
+            world.freed.add(address)
+        freed = private.read(world, path.state, flag, 4)
+        if isinstance(freed, Unknown):
+            path.check(compare("eq", 32, freed, ZERO).expr, text)
+        elif freed.value:
+            path.fail(text)
+        if not path.ended:
+            private.write(world, path.state, flag, 4, ONE)
+            returned(path, call, None)
+        return
+    register = path.scratch()
+    known_values(path, Cell(flag, 4))
+    world.may_hold(Cell(flag, 4), ONE.values)
+    ops: list[Op] = [
+        Read(register, Cell(flag, 4)),
+        Check(Binary("==", Register(register), Const(0)), text),
+        Write(Cell(flag, 4), Const(1), direct=True),
+    ]
+    returned(path, call, None, meet=False)
+    path.emit(ops)
+
+
+FUNCTIONS: dict[str, Handler] = {
+    "malloc": _malloc,
+    "valloc": _malloc,
+    "calloc": _calloc,
+    "realloc": _realloc,
+    "aligned_alloc": _aligned,
+    "memalign": _aligned,
+    "posix_memalign": _posix_memalign,
+    "free": free,
+    "cfree": free,
+}

@@ -1,0 +1,174 @@
+"""LLVM's own functions, `llvm.*`, and the compiler's support functions for atomics."""
+
+from __future__ import annotations
+
+from memfence.codes import Code
+from memfence.frontends.c.library.arguments import nothing, number
+from memfence.frontends.c.library.registry import Handler
+from memfence.frontends.c.library.text import copy_memory, set_memory
+from memfence.frontends.c.llvm.instructions import Call, GlobalVariable
+from memfence.frontends.c.llvm.types import IntType, StructType, size_of
+from memfence.frontends.c.llvm.values import Global, Local
+from memfence.frontends.c.machine import private
+from memfence.frontends.c.machine.arithmetic import choose, compare, compute, unwrapped
+from memfence.frontends.c.machine.atomically import returned
+from memfence.frontends.c.machine.liveness import CONTENT
+from memfence.frontends.c.machine.path import FLOAT_HINT, Path
+from memfence.frontends.c.machine.residual import Barrier
+from memfence.frontends.c.machine.value_sets import listed, range_of_bits
+from memfence.frontends.c.machine.values import ZERO, Known, Parts, Scalar, Unknown, Value
+from memfence.program.expressions import Binary, Const, disjunction
+from memfence.program.orders import MemoryOrder
+
+IGNORED = (
+    "llvm.dbg.", "llvm.assume", "llvm.prefetch", "llvm.donothing", "llvm.experimental.noalias", "llvm.stacksave",
+    "llvm.stackrestore", "llvm.va_end", "llvm.var.annotation", "llvm.invariant", "llvm.sideeffect",
+    "llvm.x86.sse2.pause", "llvm.pseudoprobe", "llvm.fake.use",
+)  # fmt: skip
+SAME = ("llvm.expect", "llvm.launder.invariant", "llvm.strip.invariant", "llvm.ptr.annotation", "llvm.annotation")
+MIN_MAX = {"smax": "sge", "smin": "sle", "umax": "uge", "umin": "ule"}
+
+
+def intrinsic(name: str) -> Handler:
+    """What a call of `llvm.*` does."""
+    if name.startswith("llvm.lifetime"):
+        return _lifetime
+    if name.startswith(IGNORED):
+        return nothing
+    if name.startswith(SAME):
+        return lambda path, call, arguments: returned(path, call, arguments[0])
+    if name.startswith(("llvm.memcpy", "llvm.memmove")):
+        return copy_memory
+    if name.startswith("llvm.memset"):
+        return set_memory
+    if name.startswith("llvm.threadlocal.address"):
+        return _thread_local
+    if name in FENCES:
+        return _fence(FENCES[name])
+    if ".with.overflow" in name:
+        return _with_overflow
+    parts = name.split(".")
+    if parts[1] in MIN_MAX:
+        return _min_max(MIN_MAX[parts[1]])
+    if parts[1] == "abs":
+        return _absolute
+    if parts[1] in ("trap", "debugtrap", "ubsantrap"):
+        return _trap
+    if parts[1] in ("objectsize", "is"):
+        return lambda path, call, arguments: returned(path, call, Known(-1 if parts[1] == "objectsize" else 0))
+    return _refuse(name)
+
+
+FENCES = {
+    "llvm.x86.sse2.mfence": MemoryOrder.SEQ_CST,
+    "llvm.x86.sse.sfence": MemoryOrder.RELEASE,
+    "llvm.x86.sse2.lfence": MemoryOrder.ACQUIRE,
+}
+
+
+def _fence(order: MemoryOrder) -> Handler:
+    def run(path: Path, call: Call, arguments: list[Value]) -> None:
+        returned(path, call, None, meet=False)
+        if path.state.started:
+            path.emit([Barrier(order)])
+
+    return run
+
+
+def _refuse(name: str) -> Handler:
+    def run(path: Path, call: Call, arguments: list[Value]) -> None:
+        if name.startswith(("llvm.va_", "llvm.vacopy")):
+            raise path.refuse(Code.UNSUPPORTED, "variadic functions of the program are not supported")
+        if any(part in ("f32", "f64", "f80") for part in name.split(".")):
+            raise path.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
+        if "setjmp" in name or "longjmp" in name:
+            raise path.refuse(Code.UNSUPPORTED, "`setjmp` and `longjmp` are not supported")
+        raise path.refuse(Code.UNSUPPORTED, f"the compiler's function `{name}` is not supported")
+
+    return run
+
+
+def _lifetime(path: Path, call: Call, arguments: list[Value]) -> None:
+    """A local comes to life or dies: what it held is gone."""
+    frame = path.state.top
+    operand = call.arguments[-1][1]
+    if isinstance(operand, Local) and operand.name in frame.facts.allocas:
+        if operand.name in frame.facts.simple:
+            frame.env.pop(CONTENT + operand.name, None)
+        else:
+            start = path.local_object(operand.name)
+            placed = path.world.space.at(start)
+            assert placed is not None
+            private.forget(path.state, placed.start, placed.end)
+
+
+def _thread_local(path: Path, call: Call, arguments: list[Value]) -> None:
+    """Each thread has its own copy of the variable."""
+    operand = call.arguments[0][1]
+    if not isinstance(operand, Global):
+        raise path.refuse(Code.UNSUPPORTED, "a thread-local variable that is not known")
+    symbol = path.world.linked.find(path.state.top.symbol.module, operand.name)
+    original = path.address_of(operand.name)
+    if path.process.number == 0 or symbol is None or not isinstance(symbol.definition, GlobalVariable):
+        returned(path, call, Known(original))
+        return
+    first = path.world.space.at(original)
+    assert first is not None
+    name = f"{path.process.thread.name}:{first.name}"
+    key = ("thread-local", path.process.number, original)
+    copy = path.world.space.place(
+        key, size_of(symbol.definition.type), name, "global", first.debug, first.type, path.process.number
+    )
+    image = path.world.space.images.get(original)
+    if image is not None:
+        path.world.space.images.setdefault(copy.start, bytearray(image))
+    returned(path, call, Known(copy.start))
+
+
+def _bits(call: Call) -> int:
+    type = call.arguments[0][0]
+    return type.bits if isinstance(type, IntType) else 64
+
+
+def _min_max(predicate: str) -> Handler:
+    def run(path: Path, call: Call, arguments: list[Value]) -> None:
+        a, b = number(path, arguments, 0), number(path, arguments, 1)
+        returned(path, call, choose(compare(predicate, _bits(call), a, b), a, b))
+
+    return run
+
+
+def _absolute(path: Path, call: Call, arguments: list[Value]) -> None:
+    a, bits = number(path, arguments, 0), _bits(call)
+    returned(path, call, choose(compare("sge", bits, a, ZERO), a, compute("sub", bits, ZERO, a)))
+
+
+def _with_overflow(path: Path, call: Call, arguments: list[Value]) -> None:
+    """The pair of the wrapped result and whether it wrapped."""
+    name = call.callee.name if isinstance(call.callee, Global) else ""
+    op, bits = name.split(".")[1], _bits(call)
+    if op[0] == "u" or not isinstance(call.type, StructType):
+        raise path.refuse(Code.UNSUPPORTED, f"the compiler's function `{name}` is not supported")
+    a, b = number(path, arguments, 0), number(path, arguments, 1)
+    ideal = unwrapped(op[1:], bits, a, b)
+    lo, hi = range_of_bits(bits)
+    overflowed: Scalar
+    if isinstance(ideal, Known):
+        overflowed = Known(int(not lo <= ideal.value <= hi))
+    else:
+        outside = disjunction(Binary("<", ideal.expr, Const(lo)), Binary(">", ideal.expr, Const(hi)))
+        overflowed = Unknown(outside, listed((0, 1)))
+    returned(path, call, Parts((compute(op[1:], bits, a, b), overflowed)))
+
+
+def _trap(path: Path, call: Call, arguments: list[Value]) -> None:
+    path.fail("trap")
+
+
+def _refuse_jump(path: Path, call: Call, arguments: list[Value]) -> None:
+    raise path.refuse(Code.UNSUPPORTED, "`setjmp` and `longjmp` are not supported")
+
+
+FUNCTIONS: dict[str, Handler] = {
+    **dict.fromkeys(("setjmp", "_setjmp", "__sigsetjmp", "longjmp", "siglongjmp", "_longjmp"), _refuse_jump),
+}

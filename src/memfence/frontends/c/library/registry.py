@@ -1,0 +1,48 @@
+"""The table of all library functions, by name; each table is in the module of its subject."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from memfence.frontends.c.llvm.instructions import Call
+from memfence.frontends.c.machine.path import Path
+from memfence.frontends.c.machine.values import Value
+
+Handler = Callable[[Path, Call, list[Value]], None]
+
+
+@cache
+def _tables() -> tuple[dict[str, Handler], dict[str, Handler]]:
+    """Functions that are ours even where the program defines them, and those that are ours where it does not."""
+    from memfence.frontends.c.library import c11, cpp, heap, intrinsics, locks, stubs, text, threads, verifier, waiting
+
+    always: dict[str, Handler] = {**intrinsics.FUNCTIONS, **verifier.ALWAYS}
+    otherwise: dict[str, Handler] = {
+        **stubs.FUNCTIONS,
+        **text.FUNCTIONS,
+        **verifier.FUNCTIONS,
+        **threads.FUNCTIONS,
+        **locks.FUNCTIONS,
+        **waiting.FUNCTIONS,
+        **heap.FUNCTIONS,
+        **c11.FUNCTIONS,
+        **cpp.FUNCTIONS,
+    }
+    return always, otherwise
+
+
+def handler_of(name: str, is_defined: bool) -> Handler | None:
+    """What a call of `name` does, if that is ours to say."""
+    from memfence.frontends.c.library import intrinsics
+
+    always, otherwise = _tables()
+    if name.startswith("llvm."):
+        return intrinsics.intrinsic(name)
+    found = always.get(name)
+    return found if found is not None or is_defined else otherwise.get(name)
+
+
+def known_names() -> list[str]:
+    always, otherwise = _tables()
+    return sorted((*always, *otherwise))

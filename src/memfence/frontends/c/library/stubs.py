@@ -1,0 +1,115 @@
+"""Functions without an effect that matters: output, time, yielding the processor, destroying what needs no cleaning."""
+
+from __future__ import annotations
+
+from memfence.frontends.c.library.arguments import nothing
+from memfence.frontends.c.library.registry import Handler
+from memfence.frontends.c.llvm.instructions import Call
+from memfence.frontends.c.machine.atomically import returned
+from memfence.frontends.c.machine.path import Path
+from memfence.frontends.c.machine.residual import Check
+from memfence.frontends.c.machine.values import Known, Value
+from memfence.program.expressions import FALSE
+
+QUIET = [
+    "printf",
+    "fprintf",
+    "puts",
+    "putchar",
+    "fputs",
+    "fputc",
+    "putc",
+    "perror",
+    "fflush",
+    "vprintf",
+    "setbuf",
+    "setvbuf",
+    "fwrite",
+    "sched_yield",
+    "pthread_yield",
+    "thrd_yield",
+    "usleep",
+    "sleep",
+    "nanosleep",
+    "thrd_sleep",
+    "clock_nanosleep",
+    "srand",
+    "srandom",
+    "signal",
+    "sigaction",
+    "atexit",
+    "setlocale",
+    "madvise",
+    "pthread_attr_init",
+    "pthread_attr_destroy",
+    "pthread_attr_setstacksize",
+    "pthread_attr_setdetachstate",
+    "pthread_attr_setscope",
+    "pthread_condattr_init",
+    "pthread_condattr_destroy",
+    "pthread_rwlockattr_init",
+    "pthread_rwlockattr_destroy",
+    "pthread_barrierattr_init",
+    "pthread_barrierattr_destroy",
+    "pthread_mutexattr_destroy",
+    "pthread_mutexattr_setpshared",
+    "pthread_mutex_destroy",
+    "pthread_cond_destroy",
+    "pthread_rwlock_destroy",
+    "pthread_barrier_destroy",
+    "pthread_spin_destroy",
+    "sem_destroy",
+    "mtx_destroy",
+    "cnd_destroy",
+    "pthread_detach",
+    "thrd_detach",
+    "pthread_setconcurrency",
+    "pthread_attr_setschedpolicy",
+    "pthread_setaffinity_np",
+    "pthread_setname_np",
+    "pthread_setcancelstate",
+    "pthread_setcanceltype",
+    "pthread_key_create",
+    "pthread_setspecific",
+]
+
+
+def _fail_with(text: str) -> Handler:
+    def fail(path: Path, call: Call, arguments: list[Value]) -> None:
+        path.stop("error", [Check(FALSE, text)])
+
+    return fail
+
+
+def _stop(kind: str) -> Handler:
+    def stop(path: Path, call: Call, arguments: list[Value]) -> None:
+        path.stop(kind)
+
+    return stop
+
+
+def _constant(value: int) -> Handler:
+    def give(path: Path, call: Call, arguments: list[Value]) -> None:
+        returned(path, call, Known(value))
+
+    return give
+
+
+FUNCTIONS: dict[str, Handler] = {
+    **dict.fromkeys(QUIET, nothing),
+    "__assert_fail": _fail_with("assertion failed"),
+    "__assert": _fail_with("assertion failed"),
+    "__assert_rtn": _fail_with("assertion failed"),
+    "_assert": _fail_with("assertion failed"),
+    "_wassert": _fail_with("assertion failed"),
+    "abort": _stop("exit"),
+    "exit": _stop("exit"),
+    "_exit": _stop("exit"),
+    "_Exit": _stop("exit"),
+    "quick_exit": _stop("exit"),
+    "getpid": _constant(1000),
+    "time": _constant(0),
+    "clock": _constant(0),
+    "sysconf": _constant(4),
+    "__errno_location": _constant(0),
+}

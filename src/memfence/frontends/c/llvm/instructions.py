@@ -1,0 +1,300 @@
+"""The instructions, one dataclass each: a closed union. `place` is the number of the debug location, or 0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from memfence.frontends.c.llvm.types import StructType, Type
+from memfence.frontends.c.llvm.values import Operand
+from memfence.program.orders import MemoryOrder
+
+
+@dataclass(frozen=True, slots=True)
+class Alloca:
+    result: str
+    type: Type
+    count: Operand
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFrom:
+    result: str
+    type: Type
+    pointer: Operand
+    order: MemoryOrder
+    volatile: bool
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoreTo:
+    type: Type
+    value: Operand
+    pointer: Operand
+    order: MemoryOrder
+    volatile: bool
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """`getelementptr`."""
+
+    result: str
+    source: Type
+    base: Operand
+    indices: tuple[Operand, ...]
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compute:
+    """Integer arithmetic: add, sub, mul, sdiv, udiv, srem, urem, shl, lshr, ashr, and, or, xor."""
+
+    result: str
+    op: str
+    type: Type
+    left: Operand
+    right: Operand
+    no_signed_wrap: bool
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    result: str
+    predicate: str
+    type: Type
+    left: Operand
+    right: Operand
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Convert:
+    result: str
+    op: str
+    origin: Type
+    operand: Operand
+    target: Type
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    result: str
+    condition: Operand
+    type: Type
+    then: Operand
+    otherwise: Operand
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Phi:
+    result: str
+    type: Type
+    incoming: tuple[tuple[Operand, str], ...]
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """To the first target where the condition is true, else to the second; without condition, to the only one."""
+
+    condition: Operand | None
+    targets: tuple[str, ...]
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    type: Type
+    value: Operand
+    default: str
+    cases: tuple[tuple[int, str], ...]
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    type: Type
+    value: Operand | None
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unreachable:
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call, or an `invoke`: then control goes on at `normal`; nothing is ever thrown."""
+
+    result: str
+    type: Type
+    callee: Operand
+    arguments: tuple[tuple[Type, Operand], ...]
+    place: int
+    normal: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompareExchange:
+    """The result is the pair (old value, whether it was the expected one)."""
+
+    result: str
+    type: Type
+    pointer: Operand
+    expected: Operand
+    desired: Operand
+    order: MemoryOrder
+    failure_order: MemoryOrder
+    weak: bool
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """`atomicrmw`: xchg, add, sub, and, nand, or, xor, max, min, umax, umin."""
+
+    result: str
+    op: str
+    type: Type
+    pointer: Operand
+    value: Operand
+    order: MemoryOrder
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class FenceOf:
+    """`fence`; a `single_thread` one orders nothing but the compiler."""
+
+    order: MemoryOrder
+    single_thread: bool
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    result: str
+    type: Type
+    aggregate: Operand
+    path: tuple[int, ...]
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    result: str
+    type: Type
+    aggregate: Operand
+    element: Operand
+    path: tuple[int, ...]
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    result: str
+    type: Type
+    operand: Operand
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """An instruction that is refused where control comes to it: floating point, vectors, exceptions, variadics."""
+
+    result: str
+    opcode: str
+    place: int
+
+
+Instruction = (
+    Alloca
+    | LoadFrom
+    | StoreTo
+    | Offset
+    | Compute
+    | Compare
+    | Convert
+    | Select
+    | Phi
+    | Branch
+    | Switch
+    | Return
+    | Unreachable
+    | Call
+    | CompareExchange
+    | Update
+    | FenceOf
+    | Extract
+    | Insert
+    | Freeze
+    | Other
+)
+
+Terminator = Branch | Switch | Return | Unreachable
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    name: str
+    instructions: tuple[Instruction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function. `blocks` is empty for a declaration. `declared`: (local, metadata number) of its variables."""
+
+    name: str
+    result: Type
+    parameters: tuple[tuple[Type, str], ...]
+    blocks: tuple[Block, ...]
+    variadic: bool = False
+    debug: int = -1
+    declared: dict[str, int] = field(default_factory=dict)
+    internal: bool = False
+    weak: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalVariable:
+    """`initial` is None for a declaration (`external`)."""
+
+    name: str
+    type: Type
+    initial: Operand | None
+    constant: bool
+    thread_local: bool
+    debug: int = -1
+    internal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One file of IR. `metadata`: the numbered nodes, as text."""
+
+    path: str
+    types: dict[str, StructType]
+    variables: dict[str, GlobalVariable]
+    functions: dict[str, Function]
+    aliases: dict[str, Operand]
+    metadata: dict[int, str]
+
+
+def successors(instruction: Instruction) -> tuple[str, ...]:
+    """The blocks where control may go on after the last instruction of a block."""
+    match instruction:
+        case Branch(_, targets, _):
+            return tuple(dict.fromkeys(targets))
+        case Switch(_, _, default, cases, _):
+            return tuple(dict.fromkeys((default, *(target for _, target in cases))))
+        case Call(normal=str(target)):
+            return (target,)
+        case _:
+            return ()

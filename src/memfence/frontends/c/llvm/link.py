@@ -1,0 +1,90 @@
+"""Several modules as one program: which definition a name means, seen from a module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from memfence.frontends.c.llvm.instructions import Function, GlobalVariable, Module
+from memfence.frontends.c.llvm.metadata import DebugInfo
+from memfence.frontends.c.llvm.values import Global
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition (or, where there is none, a declaration) and the number of its module."""
+
+    module: int
+    name: str
+    definition: Function | GlobalVariable
+
+    @property
+    def is_function(self) -> bool:
+        return isinstance(self.definition, Function)
+
+    @property
+    def is_defined(self) -> bool:
+        definition = self.definition
+        return bool(definition.blocks) if isinstance(definition, Function) else definition.initial is not None
+
+
+def _symbols(number: int, module: Module) -> Iterator[Symbol]:
+    """Everything that the module defines or declares."""
+    for name, variable in module.variables.items():
+        yield Symbol(number, name, variable)
+    for name, function in module.functions.items():
+        yield Symbol(number, name, function)
+
+
+class Linked:
+    """All modules. Internal names are looked up in their own module first, the others anywhere."""
+
+    def __init__(self, modules: Sequence[Module]) -> None:
+        self.modules = tuple(modules)
+        self.debug = tuple(DebugInfo(m.metadata) for m in modules)
+        self._public: dict[str, Symbol] = {}
+        for number, module in enumerate(modules):
+            for symbol in _symbols(number, module):
+                name, definition = symbol.name, symbol.definition
+                known = self._public.get(name)
+                if not definition.internal and (known is None or (symbol.is_defined and not known.is_defined)):
+                    self._public[name] = symbol
+
+    def find(self, module: int, name: str) -> Symbol | None:
+        """What `name` means in the module."""
+        own = self.modules[module]
+        for _ in range(10):
+            alias = own.aliases.get(name)
+            if not isinstance(alias, Global):
+                break
+            name = alias.name
+        definition = own.variables.get(name) or own.functions.get(name)
+        if definition is not None:
+            symbol = Symbol(module, name, definition)
+            if definition.internal or symbol.is_defined:
+                return symbol
+        return self._public.get(name) or (None if definition is None else Symbol(module, name, definition))
+
+    def functions(self) -> list[Symbol]:
+        """Every defined function."""
+        return [
+            Symbol(number, name, function)
+            for number, module in enumerate(self.modules)
+            for name, function in module.functions.items()
+            if function.blocks
+        ]
+
+    def duplicates(self) -> list[tuple[Symbol, Symbol]]:
+        """Names that two modules define."""
+        found: dict[str, Symbol] = {}
+        twice = []
+        for number, module in enumerate(self.modules):
+            for symbol in _symbols(number, module):
+                name, definition = symbol.name, symbol.definition
+                weak = isinstance(definition, Function) and definition.weak
+                if definition.internal or weak or not symbol.is_defined:
+                    continue
+                if name in found:
+                    twice.append((found[name], symbol))
+                found[name] = symbol
+        return twice

@@ -1,0 +1,71 @@
+"""From C files to a program: compile, read, specialise, assemble."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.frontends.c.clang import compile_bitcode, compile_text
+from memfence.frontends.c.llvm.instructions import Module
+from memfence.frontends.c.llvm.link import Linked
+from memfence.frontends.c.llvm.reader import read_module
+from memfence.frontends.c.llvm.tokens import ReadingError
+from memfence.frontends.c.lowering.assemble import assemble
+from memfence.frontends.c.lowering.sources import Sources
+from memfence.frontends.c.machine.refusal import Refused
+from memfence.frontends.c.machine.specialise import specialise
+from memfence.program.ir import Program
+from memfence.program.load_options import DEFAULT_OPTIONS, COptions, LoadOptions
+from memfence.source import SourceText
+
+DEFAULT = COptions()
+
+
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
+    """The program in one text."""
+    return replace(load_texts([source], options.c), options=replace(options, language="c"))
+
+
+def load(paths: Sequence[str | Path], options: COptions = DEFAULT) -> Program:
+    """The program in these files together. InputError with a place wherever something is not supported."""
+    return load_texts([_read(Path(path)) for path in paths], options)
+
+
+def load_texts(sources: Sequence[SourceText], options: COptions = DEFAULT) -> Program:
+    """The program in these texts together; their paths tell the language, and where their headers are."""
+    modules = [_module(source, options) for source in sources]
+    known = Sources(tuple(sources))
+    try:
+        return assemble(specialise(Linked(modules), options), known, sources[0])
+    except Refused as refused:
+        raise InputError([_diagnostic(refused, known, sources[0])]) from None
+
+
+def _read(path: Path) -> SourceText:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        empty = SourceText(str(path), "")
+        message = f"cannot read `{path}`: {error.strerror}"
+        raise InputError([Diagnostic(Code.UNREADABLE, message, Label(empty.span(0, 0)))]) from None
+    if path.suffix == ".bc":
+        return SourceText(str(path), "")
+    return SourceText(str(path), content.decode("utf-8", errors="replace"))
+
+
+def _module(source: SourceText, options: COptions) -> Module:
+    path = Path(source.path)
+    text = compile_bitcode(path, source, options) if path.suffix == ".bc" else compile_text(source, options)
+    try:
+        return read_module(text, source.path)
+    except ReadingError as error:
+        at = Label(source.span(0, min(1, len(source.text))))
+        raise InputError([Diagnostic(Code.SYNTAX, f"this is no LLVM IR: {error}", at)]) from None
+
+
+def _diagnostic(refused: Refused, sources: Sources, source: SourceText) -> Diagnostic:
+    span = sources.span(refused.place) if refused.place else source.span(0, min(1, len(source.text)))
+    return Diagnostic(refused.code, refused.message, Label(span, refused.label), hint=refused.hint)

@@ -1,0 +1,1 @@
+"""From what the abstract machine leaves behind to the program that the engines explore."""

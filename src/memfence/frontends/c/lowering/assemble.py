@@ -1,0 +1,246 @@
+"""The whole program: shared variables, one process a thread, what is checked, and what a verdict must say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from memfence.frontends.c.lowering.emission import Emission, is_locked
+from memfence.frontends.c.lowering.names import register_name
+from memfence.frontends.c.lowering.points import Points
+from memfence.frontends.c.lowering.sources import Sources
+from memfence.frontends.c.machine.process import SCRATCH, Location, Process
+from memfence.frontends.c.machine.residual import Among, Modify, Op, Read, Set, Step, Write, registers_read_by
+from memfence.frontends.c.machine.specialise import Specialised
+from memfence.frontends.c.machine.value_sets import HIGHEST, LOWEST, NOTHING, ValueSet
+from memfence.frontends.c.machine.world import DONE, STARTED, World
+from memfence.program import ir
+from memfence.program.builder import ProcessBuilder
+from memfence.program.load_options import LoadOptions
+from memfence.source import SourceText
+
+
+def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Program:
+    """The program that the engines explore."""
+    graphs = [_Graph(process) for process in found.processes]
+    _drop_unread(graphs, found.world)
+    started = _start_at_once(graphs, found.world)
+    for graph in graphs:
+        _skip_empty_steps(graph)
+    cells = sorted({address for graph in graphs for address in graph.cells()})
+    numbers = {address: number for number, address in enumerate(cells)}
+    variables = tuple(_variable(found.world, address, started) for address in cells)
+    names = _process_names([g.process for g in graphs])
+    processes = tuple(_lower(graph, names[n], numbers, sources) for n, graph in enumerate(graphs))
+    properties: tuple[ir.Property, ...] = ()
+    if found.world.options.deadlock and any(g.may_wait for g in graphs):
+        properties = (ir.NoDeadlock(),)
+    return ir.Program(
+        source.path,
+        variables,
+        processes,
+        properties,
+        source=source,
+        options=LoadOptions(language="c", c=found.world.options),
+        notes=tuple(found.world.notes),
+        is_cut_off=bool(found.world.notes),
+    )
+
+
+class _Graph:
+    """The part of a thread's graph that can be reached."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+        self.initial = 0
+        self.steps: dict[int, list[Step]] = {at.number: list(at.steps) for at in process.locations}
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether some step waits for others."""
+        return any(step.locked for steps in self.steps.values() for step in steps)
+
+    def reachable(self) -> list[Location]:
+        seen = {self.initial}
+        waiting = [self.initial]
+        while waiting:
+            for step in self.steps[waiting.pop()]:
+                if step.target not in seen:
+                    seen.add(step.target)
+                    waiting.append(step.target)
+        return [self.process.locations[n] for n in sorted(seen)]
+
+    def all_steps(self) -> Iterable[Step]:
+        return (step for location in self.reachable() for step in self.steps[location.number])
+
+    def cells(self) -> set[int]:
+        return {address for step in self.all_steps() for op in step.ops for address in cells_of(op)}
+
+
+def cells_of(op: Op) -> tuple[int, ...]:
+    if isinstance(op, Read | Write | Modify):
+        return op.target.cells if isinstance(op.target, Among) else (op.target.address,)
+    return ()
+
+
+def _drop_unread(graphs: list[_Graph], world: World) -> None:
+    """Bookkeeping that nobody reads: that a thread has ended, where nobody waits for it."""
+    read = {
+        address
+        for graph in graphs
+        for step in graph.all_steps()
+        for op in step.ops
+        if isinstance(op, Read)
+        for address in cells_of(op)
+    }
+    hidden = {
+        block.start + offset
+        for number in world.thread_numbers.values()
+        if (block := world.thread_block(number)) is not None
+        for offset in (STARTED, DONE)
+    }
+    for graph in graphs:
+        for number, steps in graph.steps.items():
+            graph.steps[number] = [_without(step, hidden - read) for step in steps]
+
+
+def _without(step: Step, unread: set[int]) -> Step:
+    ops = tuple(op for op in step.ops if not (isinstance(op, Write) and unread.intersection(cells_of(op))))
+    if ops == step.ops:
+        return step
+    locked = step.locked and any(isinstance(op, Read | Write | Modify) for op in ops)
+    return Step(step.source, step.target, ops, locked, step.place, step.function, step.stack)
+
+
+def _start_at_once(graphs: list[_Graph], world: World) -> set[int]:
+    """Follow the main thread while all it does is create threads; those start without waiting.
+
+    Creating a thread never blocks and nobody else can tell when it happens, so a run in which the thread moves first
+    is also a run in which it is created first.
+    """
+    main = graphs[0]
+    begun: dict[int, int] = {}
+    for graph in graphs[1:]:
+        block = graph.process.thread.block
+        assert block is not None
+        begun[block.start + STARTED] = graph.process.number
+    started: set[int] = set()
+    for _ in range(10_000):
+        steps = main.steps[main.initial]
+        if len(steps) != 1 or steps[0].target == main.initial:
+            break
+        written = [op for op in steps[0].ops if isinstance(op, Write)]
+        if len(written) != len(steps[0].ops) or not all(cells_of(op)[0] in begun for op in written):
+            break
+        started |= {cells_of(op)[0] for op in written}
+        main.initial = steps[0].target
+    by_number = {graph.process.number: graph for graph in graphs}
+    for address in started:
+        graph = by_number[begun[address]]
+        first = graph.steps[graph.initial][0]
+        if not any(isinstance(op, Set) for op in first.ops) and len(first.ops) == 2:
+            graph.initial = first.target
+    return started
+
+
+def _skip_empty_steps(graph: _Graph) -> None:
+    """Steps lead past locations where nothing happens."""
+
+    def behind(location: int) -> int:
+        seen = {location}
+        while True:
+            steps = graph.steps[location]
+            if len(steps) != 1 or steps[0].ops or steps[0].target in seen or steps[0].locked:
+                return location
+            location = steps[0].target
+            seen.add(location)
+
+    graph.initial = behind(graph.initial)
+    for number, steps in graph.steps.items():
+        graph.steps[number] = [replace(step, target=behind(step.target)) for step in steps]
+
+
+def _variable(world: World, address: int, started: set[int]) -> ir.SharedVar:
+    size = world.shared.get(address, 4)
+    values = world.values.get(address, NOTHING)
+    initial = world.initial(address, size)
+    if address in started:
+        initial = 1
+    values = values.join(ValueSet(frozenset({initial, 0} if address in started else {initial})))
+    name = world.space.name_of(address, size)
+    placed = world.space.at(address)
+    if placed is not None and placed.kind == "thread":
+        name = (
+            f"{placed.name}.{ {STARTED: 'started', DONE: 'done', 8: 'result', 16: 'argument'}[address - placed.start] }"
+        )
+    elif placed is None:
+        block = world.space.at(address + 8)
+        name = f"freed({block.name})" if block is not None else name
+    domain = _domain(values)
+    if LOWEST not in values.listed and domain.hi == HIGHEST:
+        # PSO needs one integer for itself: a store of the least one is an error then, never an overlooked run.
+        domain = ir.Domain(max(domain.lo, LOWEST + 1), domain.hi)
+    return ir.SharedVar(name, domain, (initial,))
+
+
+def _domain(values: ValueSet) -> ir.Domain:
+    bounds = values.bounds()
+    if bounds is None:
+        return ir.Domain(0, 0) if values.is_empty else ir.Domain(LOWEST, HIGHEST)
+    return ir.Domain(max(LOWEST, bounds[0]), min(HIGHEST, bounds[1]))
+
+
+def _process_names(processes: list[Process]) -> list[str]:
+    wanted = [process.thread.name for process in processes]
+    found = []
+    for position, name in enumerate(wanted):
+        same = [p for p, other in enumerate(wanted) if other == name]
+        found.append(name if len(same) == 1 else f"{name}#{same.index(position) + 1}")
+    return found
+
+
+def _lower(graph: _Graph, name: str, variables: dict[int, int], sources: Sources) -> ir.Process:
+    process = graph.process
+    builder = ProcessBuilder(name, process.thread.name)
+    locations = graph.reachable()
+    points = Points(graph.steps, sources)
+    registers = _registers(graph, builder, sources)
+    emission = Emission(variables, registers)
+    numbers = {}
+    for location in locations:
+        may_end = location.kind in ("blocked", "exit", "bound", "end", "error")
+        label = location.kind or (f"{location.function}:{location.place.line}" if location.place else "")
+        numbers[location.number] = builder.location(label, span=sources.span(location.place), may_end=may_end)
+    for location in locations:
+        for step in graph.steps[location.number]:
+            ops = [lowered for op in step.ops for lowered in emission.ops(op)]
+            point = points.after(step)
+            builder.emit(
+                numbers[step.source],
+                numbers[step.target],
+                *ops,
+                locked=is_locked(step.locked, ops),
+                span=sources.span(step.place) if point is None else point.span,
+                point=point,
+            )
+    return builder.build(numbers[graph.initial])
+
+
+def _registers(graph: _Graph, builder: ProcessBuilder, sources: Sources) -> dict[int, int]:
+    """Number the registers that occur, with names that the user knows."""
+    process = graph.process
+    used: set[int] = set()
+    for step in graph.all_steps():
+        used |= registers_read_by(step.ops)
+        used |= {op.register for op in step.ops if isinstance(op, Set | Read | Modify)}
+    found: dict[int, int] = {}
+    names = {number: slot for slot, number in process.registers.items()}
+    for number in sorted(used):
+        if number >= SCRATCH:
+            found[number] = builder.scratch(len([n for n in found if n >= SCRATCH]), ir.Domain(LOWEST, HIGHEST))
+            continue
+        values = process.register_values.get(number, NOTHING)
+        domain = _domain(values)
+        initial = max(domain.lo, min(domain.hi, 0))
+        found[number] = builder.register(register_name(process, names[number], sources), domain, (initial,))
+    return found

@@ -1,0 +1,153 @@
+"""The ops of a step, in terms of the explored program. Everything that depends on the shape of its ops is here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import assert_never
+
+from memfence.frontends.c.machine.arithmetic import choose, compare, compute
+from memfence.frontends.c.machine.residual import (
+    Among,
+    Barrier,
+    Bus,
+    Cell,
+    Check,
+    Guard,
+    Modify,
+    Op,
+    Read,
+    Set,
+    Target,
+    Write,
+)
+from memfence.frontends.c.machine.value_sets import all_of_bits
+from memfence.frontends.c.machine.values import Known, Scalar, Unknown
+from memfence.program import ir
+from memfence.program.expressions import (
+    Address,
+    Binary,
+    Conditional,
+    Const,
+    Expr,
+    Register,
+    conjunction,
+    rewrite,
+    variable_address,
+)
+from memfence.program.orders import MemoryOrder
+
+ASSERTIONS = ("assertion failed", "error reached")
+"""Failures that the user wrote as such."""
+
+
+class Emission:
+    """Translates ops; `variables`: the number of each cell by address, `registers`: new numbers of registers."""
+
+    def __init__(self, variables: Mapping[int, int], registers: Mapping[int, int]) -> None:
+        self.variables = variables
+        self.registers = registers
+
+    def ops(self, op: Op) -> list[ir.Op]:
+        match op:
+            case Read(register, target, order):
+                return [ir.Load(self.registers[register], self.address(target), order=order)]
+            case Write(target, value, order, direct):
+                return self._store(target, self.expr(value), order, direct)
+            case Modify():
+                return self._modify(op)
+            case Set(register, value):
+                return [ir.Assign(self.registers[register], self.expr(value))]
+            case Guard(condition):
+                return [ir.Assume(self.expr(condition))]
+            case Check(condition, text):
+                return [ir.Assert(self.expr(condition), "" if text in ASSERTIONS else text)]
+            case Barrier(order):
+                return [ir.Fence("thread_fence", order)]
+            case Bus(take):
+                return [ir.Lock() if take else ir.Unlock()]
+            case _:
+                assert_never(op)
+
+    def expr(self, expr: Expr) -> Expr:
+        def renumbered(leaf: Expr) -> Expr:
+            return Register(self.registers[leaf.index]) if isinstance(leaf, Register) else leaf
+
+        return rewrite(expr, renumbered)
+
+    def address(self, target: Target) -> Address:
+        if isinstance(target, Cell):
+            return variable_address(self.variables[target.address])
+        return self._among(target)
+
+    def _among(self, target: Among) -> Address:
+        """An index from the pointer: by arithmetic for runs of equal distance, else case by case."""
+        numbers = [self.variables[a] for a in target.cells]
+        first, last = min(numbers), max(numbers)
+        pointer = self.expr(target.pointer)
+        index: Expr = Const(-1)
+        for run in reversed(_runs(list(zip(target.cells, numbers, strict=True)))):
+            start, variable = run[0]
+            if len(run) == 1:
+                index = Conditional(Binary("==", pointer, Const(start)), Const(variable - first), index)
+                continue
+            stride = run[1][0] - start
+            inside = conjunction(Binary(">=", pointer, Const(start)), Binary("<=", pointer, Const(run[-1][0])))
+            offset = Binary("/", Binary("-", pointer, Const(start)), Const(stride))
+            value = offset if variable == first else Binary("+", offset, Const(variable - first))
+            index = Conditional(inside, value, index) if len(run) < len(numbers) else value
+        return Address(first, last - first + 1, index)
+
+    def _store(self, target: Target, value: Expr, order: MemoryOrder, direct: bool) -> list[ir.Op]:
+        return [ir.Store(self.address(target), value, direct, order)]
+
+    def _modify(self, op: Modify) -> list[ir.Op]:
+        address, register = self.address(op.target), self.registers[op.register]
+        order, failure = op.order, op.failure_order or op.order
+        if op.kind == "cas":
+            assert op.expected is not None
+            expected = self.expr(op.expected)
+            return [ir.Rmw(register, address, "compare_exchange", self.expr(op.operand), expected, order, failure)]
+        if op.kind in PLAIN_KINDS and not op.may_wrap:
+            return [ir.Rmw(register, address, PLAIN_KINDS[op.kind], self.expr(op.operand), order=order)]
+        old = Unknown(Register(register), all_of_bits(op.bits))
+        operand = Unknown(self.expr(op.operand), all_of_bits(op.bits))
+        new = _updated(op.kind, op.bits, old, operand).expr
+        guard = [] if op.guard is None else [ir.Assume(self.expr(op.guard))]
+        return [ir.Load(register, address), *guard, ir.Store(address, new)]
+
+
+PLAIN_KINDS: dict[str, ir.RmwKind] = {
+    "xchg": "exchange", "add": "add", "sub": "sub", "and": "and", "or": "or", "xor": "xor", "nand": "nand",
+    "max": "max", "min": "min",
+}  # fmt: skip
+
+
+def _updated(kind: str, bits: int, old: Scalar, operand: Scalar) -> Scalar:
+    match kind:
+        case "xchg":
+            return operand
+        case "nand":
+            return compute("xor", bits, compute("and", bits, old, operand), Known(-1))
+        case "max" | "min" | "umax" | "umin":
+            predicate = {"max": "sge", "min": "sle", "umax": "uge", "umin": "ule"}[kind]
+            return choose(compare(predicate, bits, old, operand), old, operand)
+        case _:
+            return compute(kind, bits, old, operand)
+
+
+def _runs(cells: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Cells at equal distances with consecutive numbers."""
+    runs: list[list[tuple[int, int]]] = []
+    for address, number in cells:
+        run = runs[-1] if runs else None
+        follows = run is not None and number == run[-1][1] + 1
+        if run is not None and follows and (len(run) == 1 or address - run[-1][0] == run[1][0] - run[0][0]):
+            run.append((address, number))
+        else:
+            runs.append([(address, number)])
+    return runs
+
+
+def is_locked(step_locked: bool, ops: Sequence[ir.Op]) -> bool:
+    """Whether the step works on memory directly. Of a read-modify-write op every model knows that by itself."""
+    return step_locked and not any(isinstance(op, ir.Rmw) for op in ops)

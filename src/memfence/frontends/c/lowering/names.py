@@ -1,0 +1,53 @@
+"""Names for registers that the user recognises: variables by their names, loaded values by what was loaded."""
+
+from __future__ import annotations
+
+from memfence.frontends.c.llvm.link import Symbol
+from memfence.frontends.c.lowering.sources import Sources
+from memfence.frontends.c.machine.liveness import CONTENT, result_of
+from memfence.frontends.c.machine.process import Process, Slot
+
+LONGEST_NAME = 40
+
+
+def register_name(process: Process, slot: Slot, sources: Sources) -> str:
+    """The name of the register that holds the value of `slot`."""
+    if isinstance(slot.name, int):
+        return process.world.space.name_of(slot.name, slot.part[0])
+    symbol = _symbol(process, slot.owner)
+    part = "".join(f"#{n}" for n in slot.part)
+    if symbol is None:
+        return f"{slot.owner}.{slot.name}{part}"
+    owner = _title(process, symbol)
+    if slot.name.startswith(CONTENT):
+        return f"{owner}.{_variable(process, symbol, slot.name[1:])}{part}"
+    return _expression(process, symbol, slot.name, sources) or f"{owner}.{slot.name}{part}"
+
+
+def _title(process: Process, symbol: Symbol) -> str:
+    """The function's name as the user wrote it."""
+    function = process.world.facts(symbol).function
+    found = process.world.linked.debug[symbol.module].function(function.debug)
+    return found.name if found is not None and found.name else symbol.name
+
+
+def _symbol(process: Process, function: str) -> Symbol | None:
+    linked = process.world.linked
+    found = (linked.find(number, function) for number in range(len(linked.modules)))
+    return next((s for s in found if s is not None and s.is_function and s.is_defined), None)
+
+
+def _variable(process: Process, symbol: Symbol, name: str) -> str:
+    number = process.world.facts(symbol).function.declared.get(name, -1)
+    variable = process.world.linked.debug[symbol.module].variable(number)
+    return variable.name if variable is not None else name
+
+
+def _expression(process: Process, symbol: Symbol, name: str, sources: Sources) -> str | None:
+    """The text of the expression whose value this is, where it is short."""
+    for block in process.world.facts(symbol).blocks.values():
+        for instruction in block:
+            if result_of(instruction) == name:
+                text = sources.span(process.world.linked.debug[symbol.module].place(instruction.place)).text
+                return " ".join(text.split()) if 0 < len(text) <= LONGEST_NAME else None
+    return None

@@ -1,0 +1,84 @@
+"""The user's files: texts, and spans of the statements that debug information points to."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from memfence.frontends.c.llvm.metadata import Place
+from memfence.frontends.c.statements import Statement, Statements
+from memfence.source import NOWHERE, SourceText, Span
+
+LONGEST = 200
+
+
+class Sources:
+    """Every file that places point into, read once; `given` are the texts that the user named."""
+
+    def __init__(self, given: tuple[SourceText, ...]) -> None:
+        self._texts: dict[str, SourceText] = {_absolute(text.path): text for text in given}
+        self._given = tuple(given)
+        self._statements: dict[str, Statements] = {}
+
+    def text(self, path: str) -> SourceText | None:
+        key = _absolute(path)
+        if key not in self._texts:
+            try:
+                content = Path(key).read_text(encoding="utf-8", errors="replace")
+            except OSError:
+                return None
+            self._texts[key] = SourceText(
+                os.path.relpath(key) if len(os.path.relpath(key)) < len(key) else key, content
+            )
+        return self._texts[key]
+
+    def statement(self, place: Place | None) -> tuple[SourceText, Statement] | None:
+        """The simple statement at the place, in the first of the texts that the user named."""
+        if place is None or not place.column or not self._given or not self._is_code(self._given[0]):
+            return None
+        source = self._given[0]
+        if _absolute(place.path) != _absolute(source.path):
+            return None
+        found = self._statements_of(source).at(place.line, place.column)
+        return None if found is None else (source, found)
+
+    def _is_code(self, source: SourceText) -> bool:
+        return not source.path.endswith((".ll", ".bc"))
+
+    def _statements_of(self, source: SourceText) -> Statements:
+        if source.path not in self._statements:
+            self._statements[source.path] = Statements(source)
+        return self._statements[source.path]
+
+    def span(self, place: Place | None) -> Span:
+        """The expression at the place; where that cannot be told, the rest of what stands there on its line."""
+        source = None if place is None else self.text(place.path)
+        if source is None or place is None:
+            return NOWHERE
+        if place.column and self._is_code(source):
+            found = self._statements_of(source).expression_at(place.line, place.column)
+            if found is not None and found[1] - found[0] <= LONGEST:
+                return source.span(*found)
+        start = source.start_of_line(place.line)
+        if start >= len(source.text):
+            return NOWHERE
+        line = source.line_text(place.line)
+        indent = place.column - 1 if place.column else len(line) - len(line.lstrip())
+        return source.span(start + indent, start + indent + min(len(_first_part(line[indent:])), LONGEST))
+
+
+def _first_part(text: str) -> str:
+    """Up to the end of the statement or expression, with balanced parentheses."""
+    depth = 0
+    for position, char in enumerate(text):
+        depth += char in "([{"
+        depth -= char in ")]}"
+        if depth < 0 or (depth == 0 and char in ";"):
+            return text[:position]
+        if depth == 0 and char == ")":
+            return text[: position + 1]
+    return text.rstrip()
+
+
+def _absolute(path: str) -> str:
+    return os.path.realpath(path)

@@ -1,0 +1,370 @@
+"""What each instruction does to a way through a thread."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import assert_never
+
+from memfence.codes import Code
+from memfence.frontends.c.llvm.instructions import (
+    Alloca,
+    Branch,
+    Call,
+    Compare,
+    CompareExchange,
+    Compute,
+    Convert,
+    Extract,
+    FenceOf,
+    Freeze,
+    Insert,
+    Instruction,
+    LoadFrom,
+    Offset,
+    Other,
+    Phi,
+    Return,
+    Select,
+    StoreTo,
+    Switch,
+    Unreachable,
+    Update,
+)
+from memfence.frontends.c.llvm.types import ArrayType, FloatType, IntType, StructType, Type
+from memfence.frontends.c.llvm.values import Local
+from memfence.frontends.c.machine.access import load, modify, store
+from memfence.frontends.c.machine.arithmetic import (
+    Undefined,
+    choose,
+    compare,
+    compute,
+    extend,
+    is_truth,
+    negation,
+    unwrapped,
+)
+from memfence.frontends.c.machine.calls import call_function, return_from
+from memfence.frontends.c.machine.liveness import CONTENT
+from memfence.frontends.c.machine.parts import inner_type, part_of, with_part
+from memfence.frontends.c.machine.path import FLOAT_HINT, Path
+from memfence.frontends.c.machine.residual import Barrier
+from memfence.frontends.c.machine.value_sets import ADDRESS_BASE, ValueSet, listed, range_of_bits
+from memfence.frontends.c.machine.values import ZERO, Known, Parts, Scalar, Unknown, Value
+from memfence.frontends.c.machine.world import BEYOND
+from memfence.program.expressions import Binary, Const, conjunction
+
+
+def execute(path: Path, instruction: Instruction) -> None:
+    """Do one instruction; `path` stands behind it."""
+    match instruction:
+        case Alloca() | Phi():
+            pass
+        case LoadFrom():
+            _load(path, instruction)
+        case StoreTo():
+            _store(path, instruction)
+        case Offset(result, source, base, _, _):
+            path.set(result, _offset(path, source, path.scalar(source, base), instruction))
+        case Compute():
+            _compute(path, instruction)
+        case Compare(result, predicate, type, left, right, _):
+            bits = path.bits_of(type)
+            path.set(result, compare(predicate, bits, path.scalar(type, left), path.scalar(type, right)))
+        case Convert():
+            _convert(path, instruction)
+        case Select():
+            _select(path, instruction)
+        case Branch():
+            _branch(path, instruction)
+        case Switch():
+            _switch(path, instruction)
+        case Return(type, value, _):
+            return_from(path, None if value is None else path.value(type, value))
+        case Unreachable():
+            path.stop("blocked")
+        case Call():
+            call_function(path, instruction)
+        case CompareExchange():
+            _compare_exchange(path, instruction)
+        case Update():
+            _update(path, instruction)
+        case FenceOf(order, single_thread, _):
+            if not single_thread and path.state.started:
+                path.emit([Barrier(order)])
+        case Extract(result, type, aggregate, steps, _):
+            path.set(result, part_of(path, path.value(type, aggregate), steps))
+        case Insert(result, type, aggregate, element, steps, _):
+            part_type = inner_type(type, steps)
+            path.set(result, with_part(path.value(type, aggregate), steps, path.value(part_type, element)))
+        case Freeze(result, type, operand, _):
+            path.set(result, path.value(type, operand))
+        case Other(_, opcode, _):
+            raise _unsupported(path, opcode)
+        case _:
+            assert_never(instruction)
+
+
+def _unsupported(path: Path, opcode: str) -> Exception:
+    if opcode.startswith("f") or "float" in opcode or opcode in ("sitofp", "uitofp"):
+        return path.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
+    if opcode == "va_arg":
+        return path.refuse(Code.UNSUPPORTED, "variadic functions of the program are not supported")
+    if opcode in ("landingpad", "resume", "catchpad", "cleanuppad"):
+        return path.refuse(Code.UNSUPPORTED, "exceptions are not supported")
+    return path.refuse(Code.UNSUPPORTED, f"the instruction `{opcode}` is not supported")
+
+
+def _load(path: Path, i: LoadFrom) -> None:
+    frame = path.state.top
+    if isinstance(i.type, FloatType):
+        raise path.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
+    if isinstance(i.pointer, Local) and i.pointer.name in frame.facts.simple:
+        content = frame.env.get(CONTENT + i.pointer.name)
+        if content is None:
+            path.world.note("variables that are read before they are written are read as 0")
+            content = ZERO
+        if path.bits_of(i.type) == 1 and not isinstance(content, Parts):
+            content = compute("and", 8, content, Known(1))
+        path.set(i.result, content)
+        return
+    load(path, i.result, i.type, path.scalar(i.type, i.pointer), i.order, i.volatile)
+
+
+def _store(path: Path, i: StoreTo) -> None:
+    frame = path.state.top
+    value = path.value(i.type, i.value)
+    if isinstance(i.pointer, Local) and i.pointer.name in frame.facts.simple:
+        frame.env[CONTENT + i.pointer.name] = value
+        return
+    store(path, i.type, value, path.scalar(i.type, i.pointer), i.order, i.volatile)
+
+
+# Addresses.
+
+
+def _offset(path: Path, source: Type, base: Scalar, i: Offset) -> Scalar:
+    constant, variable = path.world.offset_plan(path.state.top.symbol.module, i)
+    total = _moved(path, base, Known(constant), 1) if constant else base
+    for index, stride, count in variable:
+        total = _moved(path, total, path.scalar(IntType(64), index), stride, count)
+    return total
+
+
+def _moved(path: Path, base: Scalar, index: Scalar, stride: int, count: int = 0) -> Scalar:
+    """`base + index * stride`. Outside of an array with `count` elements, else of the object, no address is known."""
+    delta = compute("mul", 64, index, Known(stride))
+    total = compute("add", 64, base, delta)
+    if isinstance(total, Known) or stride == 0:
+        return total
+    if isinstance(delta, Known):
+        return Unknown(total.expr, base.values.shifted(delta.value))
+    if not count:
+        members = index.values.members(256)
+        bases = base.values.members(256)
+        if members is None or bases is None:
+            return Unknown(total.expr, _in_object(path, base, index, delta, stride))
+        numbers = list(members)
+        return Unknown(total.expr, _near(path, list(bases), [n * stride for n in numbers]))
+    inside = [n for n in range(count + 1) if index.values.contains(n)]
+    bounds = index.values.bounds()
+    is_open = base.values.is_open or bounds is None or bounds[0] < 0 or bounds[1] > count
+    found = {a + n * stride for a in base.values.addresses() for n in inside}
+    others = [v for v in base.values.listed if v < ADDRESS_BASE]
+    return Unknown(total.expr, ValueSet(listed(found).listed, is_open=is_open or bool(others)))
+
+
+def _near(path: Path, bases: list[int], deltas: list[int]) -> ValueSet:
+    """The sums; those that leave the object of their base are no addresses that may be used."""
+    found: set[int] = set()
+    is_open = False
+    for base in bases:
+        placed = path.world.space.around(base) if base >= ADDRESS_BASE else None
+        inside = {base + d for d in deltas if placed is None or placed.start <= base + d <= placed.end}
+        is_open = is_open or len(inside) < len(set(deltas))
+        found |= inside
+    return ValueSet(listed(found).listed, is_open=is_open) if is_open else listed(found)
+
+
+def _in_object(path: Path, base: Scalar, index: Scalar, delta: Scalar, stride: int) -> ValueSet:
+    """The addresses that an index without limit can reach in the objects that `base` points into."""
+    found: set[int] = set()
+    sure = not base.values.is_open and len(base.values.addresses()) == len(base.values.listed)
+    bounds = delta.values.bounds()
+    for address in base.values.addresses():
+        placed = path.world.space.around(address)
+        if placed is None:
+            sure = False
+            continue
+        first = placed.start + (address - placed.start) % stride
+        reach = range(first, placed.end + 1, stride)
+        found.update(a for a in reach if index.values.contains((a - address) // stride))
+        sure = sure and bounds is not None and placed.start <= address + bounds[0]
+        sure = sure and bounds is not None and address + bounds[1] <= placed.end
+    return ValueSet(listed(found).listed, is_open=not sure)
+
+
+# Arithmetic.
+
+
+def _compute(path: Path, i: Compute) -> None:
+    bits = path.bits_of(i.type)
+    if isinstance(i.type, ArrayType | StructType):
+        raise path.refuse(Code.UNSUPPORTED, "vectors are not supported")
+    a, b = path.scalar(i.type, i.left), path.scalar(i.type, i.right)
+    try:
+        if i.no_signed_wrap and path.world.options.overflow and i.op in ("add", "sub", "mul"):
+            _check_overflow(path, i.op, bits, a, b)
+        if i.op in ("sdiv", "udiv", "srem", "urem") and isinstance(b, Unknown) and b.values.contains(0):
+            path.check(Binary("!=", b.expr, Const(0)), "division by zero")
+        if bits == 64 and i.op in ("udiv", "urem", "lshr"):
+            _keep_positive(path, a, *(() if i.op == "lshr" else (b,)))
+        if not path.ended:
+            path.set(i.result, _combined(i.op, bits, a, b, checked=i.no_signed_wrap and path.world.options.overflow))
+    except Undefined as error:
+        path.fail(str(error))
+
+
+def _keep_positive(path: Path, *operands: Scalar) -> None:
+    """Integers of 64 bits without sign are followed while they are small: runs with others are cut off."""
+    for operand in operands:
+        bounds = operand.values.bounds()
+        if path.ended or isinstance(operand, Known) or (bounds is not None and bounds[0] >= 0):
+            continue
+        large = path.fork(Binary("<", operand.expr, Const(0)))
+        if large is not None:
+            path.world.note(BEYOND)
+            large.stop("bound")
+        if not path.assume(Binary(">=", operand.expr, Const(0))):
+            path.ended = True
+
+
+def _combined(op: str, bits: int, a: Scalar, b: Scalar, *, checked: bool) -> Scalar:
+    """Truth values are combined as such; where a wrap was `checked` to be impossible, none is written out."""
+    if (
+        checked
+        and bits <= 32
+        and op in ("add", "sub", "mul")
+        and isinstance(ideal := unwrapped(op, bits, a, b), Unknown)
+    ):
+        lo, hi = range_of_bits(bits)
+        return Unknown(ideal.expr, ideal.values.keep(lambda v: lo <= v <= hi, lo, hi))
+    both_unknown = isinstance(a, Unknown) and isinstance(b, Unknown)
+    if bits == 1 and op in ("and", "or") and both_unknown and is_truth(a.expr) and is_truth(b.expr):
+        return Unknown(Binary("&&" if op == "and" else "||", a.expr, b.expr), listed((0, 1)))
+    return compute(op, bits, a, b)
+
+
+def _check_overflow(path: Path, op: str, bits: int, a: Scalar, b: Scalar) -> None:
+    lo, hi = range_of_bits(bits)
+    ideal = unwrapped(op, bits, a, b)
+    if isinstance(ideal, Known):
+        if not lo <= ideal.value <= hi:
+            path.fail("signed integer overflow")
+        return
+    bounds = ideal.values.bounds()
+    if bits >= 64 or (bounds is not None and lo <= bounds[0] and bounds[1] <= hi):
+        return
+    inside = [Binary("<=", ideal.expr, Const(hi))] if bounds is None or bounds[1] > hi else []
+    inside += [Binary(">=", ideal.expr, Const(lo))] if bounds is None or bounds[0] < lo else []
+    path.check(conjunction(*inside), "signed integer overflow")
+
+
+def _convert(path: Path, i: Convert) -> None:
+    if isinstance(i.origin, FloatType) or isinstance(i.target, FloatType):
+        raise path.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
+    value = path.scalar(i.origin, i.operand)
+    origin, target = path.bits_of(i.origin), path.bits_of(i.target)
+    if i.op in ("ptrtoint", "inttoptr", "bitcast", "addrspacecast"):
+        op = "trunc" if target < origin else "zext"
+        path.set(i.result, value if target == origin else extend(op, origin, target, value))
+    else:
+        path.set(i.result, extend(i.op, origin, target, value))
+
+
+def _select(path: Path, i: Select) -> None:
+    condition = path.scalar(IntType(1), i.condition)
+    then, otherwise = path.value(i.type, i.then), path.value(i.type, i.otherwise)
+    if isinstance(condition, Known):
+        path.set(i.result, then if condition.value else otherwise)
+    elif isinstance(then, Parts) or isinstance(otherwise, Parts):
+        raise path.refuse(Code.UNSUPPORTED, "a choice between whole structs")
+    else:
+        path.set(i.result, choose(condition, then, otherwise))
+
+
+# Control.
+
+
+def _branch(path: Path, i: Branch) -> None:
+    if i.condition is None:
+        path.enter(i.targets[0])
+        return
+    condition = path.scalar(IntType(1), i.condition)
+    if isinstance(condition, Known):
+        path.enter(i.targets[0 if condition.value else 1])
+        return
+    for guard, target in ((condition.expr, i.targets[0]), (negation(condition.expr), i.targets[1])):
+        copy = path.fork(guard)
+        if copy is not None:
+            copy.enter(target)
+    path.ended = True
+
+
+def _switch(path: Path, i: Switch) -> None:
+    value = path.scalar(i.type, i.value)
+    if isinstance(value, Known):
+        path.enter(next((target for number, target in i.cases if number == value.value), i.default))
+        return
+    for number, target in i.cases:
+        if value.values.contains(number):
+            copy = path.fork(Binary("==", value.expr, Const(number)))
+            if copy is not None:
+                copy.enter(target)
+    rest = path.fork(conjunction(*(Binary("!=", value.expr, Const(number)) for number, _ in i.cases)))
+    if rest is not None:
+        rest.enter(i.default)
+    path.ended = True
+
+
+# Atomic updates.
+
+
+def _compare_exchange(path: Path, i: CompareExchange) -> None:
+    bits = path.bits_of(i.type)
+    expected, desired = path.scalar(i.type, i.expected), path.scalar(i.type, i.desired)
+
+    def finish(p: Path, old: Scalar) -> tuple[Value, Scalar]:
+        success = compare("eq", bits, old, expected)
+        return Parts((old, success)), choose(success, desired, old)
+
+    pointer = path.scalar(i.type, i.pointer)
+    modify(path, i.result, "cas", i.type, pointer, desired, i.order, finish, expected, i.failure_order)
+
+
+def _update(path: Path, i: Update) -> None:
+    if isinstance(i.type, FloatType):
+        raise path.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
+    bits = path.bits_of(i.type)
+    operand = path.scalar(i.type, i.value)
+    finish = partial(_updated, i.op, bits, operand)
+    pointer = path.scalar(i.type, i.pointer)
+    modify(path, i.result, i.op, i.type, pointer, operand, i.order, finish)  # type: ignore[arg-type]
+
+
+def _updated(op: str, bits: int, operand: Scalar, path: Path, old: Scalar) -> tuple[Value, Scalar]:
+    return old, new_content(path, op, bits, old, operand)
+
+
+def new_content(path: Path, op: str, bits: int, old: Scalar, operand: Scalar) -> Scalar:
+    """What `atomicrmw op` writes."""
+    match op:
+        case "xchg":
+            return operand
+        case "add" | "sub" | "and" | "or" | "xor":
+            return compute(op, bits, old, operand)
+        case "nand":
+            return compute("xor", bits, compute("and", bits, old, operand), Known(-1))
+        case "max" | "min" | "umax" | "umin":
+            predicate = {"max": "sge", "min": "sle", "umax": "uge", "umin": "ule"}[op]
+            return choose(compare(predicate, bits, old, operand), old, operand)
+    raise path.refuse(Code.UNSUPPORTED, f"the atomic operation `{op}` is not supported")

@@ -1,0 +1,101 @@
+"""The address space: objects (variables, stack slots, heap blocks, functions, threads) at small, fixed addresses.
+
+An address is an integer like any other; two objects never touch, so that an index past the end meets no neighbour.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from dataclasses import dataclass
+from typing import Literal
+
+from memfence.frontends.c.llvm.metadata import DebugInfo
+from memfence.frontends.c.machine.value_sets import ADDRESS_BASE
+
+Kind = Literal["global", "stack", "heap", "function", "thread"]
+GAP = 32
+"""Bytes between two objects, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """A block of memory. `type` is the metadata number of its C type in `debug`, 0 where it has none."""
+
+    start: int
+    size: int
+    name: str
+    kind: Kind
+    debug: DebugInfo | None = None
+    type: int = 0
+    owner: int = -1
+
+    @property
+    def end(self) -> int:
+        return self.start + self.size
+
+    def name_at(self, offset: int, width: int) -> str:
+        """How the user would write the cell at `offset`."""
+        if self.debug is not None and self.type:
+            path = self.debug.path_to(self.type, offset)
+            if not path.startswith("+"):
+                return self.name + path
+        if offset == 0 and width >= self.size:
+            return self.name
+        if self.kind == "heap" or not self.type:
+            return f"{self.name}+{offset}" if offset else self.name
+        return f"{self.name}+{offset}"
+
+
+class AddressSpace:
+    """Every object, by key and by address. An object keeps its address for good."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[object, Object] = {}
+        self._starts: list[int] = []
+        self._by_start: dict[int, Object] = {}
+        self._next = ADDRESS_BASE
+        self.images: dict[int, bytearray] = {}
+
+    def find(self, key: object) -> Object | None:
+        return self._by_key.get(key)
+
+    def place(
+        self,
+        key: object,
+        size: int,
+        name: str,
+        kind: Kind,
+        debug: DebugInfo | None = None,
+        type: int = 0,
+        owner: int = -1,
+    ) -> Object:
+        """The object known by `key`, made now if there is none."""
+        found = self._by_key.get(key)
+        if found is not None:
+            return found
+        start = self._next
+        self._next += -(-(max(size, 1) + GAP) // 64) * 64
+        made = Object(start, size, name, kind, debug, type, owner)
+        self._by_key[key] = made
+        insort(self._starts, start)
+        self._by_start[start] = made
+        return made
+
+    def at(self, address: int) -> Object | None:
+        """The object that contains the address."""
+        position = bisect_right(self._starts, address)
+        if position == 0:
+            return None
+        found = self._by_start[self._starts[position - 1]]
+        return found if address < found.end else None
+
+    def around(self, address: int) -> Object | None:
+        """The object that contains the address or ends there."""
+        return self.at(address) or (self.at(address - 1) if address > ADDRESS_BASE else None)
+
+    def name_of(self, address: int, width: int) -> str:
+        found = self.at(address)
+        return f"memory+{address}" if found is None else found.name_at(address - found.start, width)
+
+    def all(self) -> list[Object]:
+        return [self._by_start[start] for start in self._starts]

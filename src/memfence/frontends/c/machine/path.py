@@ -1,0 +1,251 @@
+"""One way through a thread, from a location to the next: instructions run while what they do is known.
+
+The way ends where it accesses shared memory, meets other ways, or the thread ends. Where it depends on something that
+is not known, it forks: each fork is a way of its own, with a guard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from memfence.codes import Code
+from memfence.frontends.c.llvm.instructions import Call, Instruction, Phi
+from memfence.frontends.c.llvm.link import Symbol
+from memfence.frontends.c.llvm.metadata import DebugInfo, Place
+from memfence.frontends.c.llvm.types import ArrayType, FloatType, IntType, StructType, Type, size_of
+from memfence.frontends.c.llvm.values import Aggregate, Global, Local, Operand, Real, Undefined, Zero
+from memfence.frontends.c.machine.arithmetic import negation
+from memfence.frontends.c.machine.constants import NotConstant
+from memfence.frontends.c.machine.process import SCRATCH, Location, Process
+from memfence.frontends.c.machine.refine import refined
+from memfence.frontends.c.machine.refusal import Refused
+from memfence.frontends.c.machine.residual import Check, Guard, Op
+from memfence.frontends.c.machine.state import Frame, State
+from memfence.frontends.c.machine.values import ZERO, Known, Parts, Scalar, Value
+from memfence.frontends.c.machine.world import MixedSizes, World
+from memfence.program.expressions import FALSE, Expr
+
+MOST_INSTRUCTIONS = 200_000
+"""Instructions of one way before it is given up."""
+
+Execute = Callable[["Path", Instruction], None]
+
+
+class Path:
+    """`ops` are the guards and checks met so far; `ended`: this way is complete."""
+
+    def __init__(self, process: Process, location: Location, state: State, execute: Execute) -> None:
+        self.process = process
+        self.world: World = process.world
+        self.location = location
+        self.state = state
+        self.ops: list[Op] = []
+        self.ended = False
+        self.place: Place | None = location.place
+        self.execute = execute
+        self.forks: list[Path] = []
+        self.scratches = 0
+
+    def run(self) -> None:
+        """Follow this way and all its forks to their ends."""
+        waiting = [self]
+        while waiting:
+            path = waiting.pop()
+            path.forks = waiting
+            for _ in range(MOST_INSTRUCTIONS):
+                if path.ended:
+                    break
+                frame = path.state.top
+                instruction = frame.facts.blocks[frame.block][frame.index]
+                frame.index += 1
+                path.place = self.debug_of(frame).place(instruction.place) or path.place
+                try:
+                    self.execute(path, instruction)
+                except MixedSizes as error:
+                    raise path.refuse(Code.UNSUPPORTED, str(error)) from None
+            else:
+                raise Refused(
+                    Code.TOO_LARGE, "the program computes too long before its first thread starts", path.place
+                )
+
+    def debug_of(self, frame: Frame) -> DebugInfo:
+        return self.world.linked.debug[frame.symbol.module]
+
+    # Forks and ends.
+
+    def fork(self, guard: Expr | None = None) -> Path | None:
+        """A copy of this way that goes on by itself where `guard` is true; None where it never is."""
+        copy = Path(self.process, self.location, self.state.copy(), self.execute)
+        copy.ops = list(self.ops)
+        copy.place = self.place
+        copy.scratches = self.scratches
+        if guard is not None and not copy.assume(guard):
+            return None
+        self.forks.append(copy)
+        return copy
+
+    def assume(self, guard: Expr) -> bool:
+        """Go on only where the guard is true; False where it never is."""
+        self.ops.append(Guard(guard))
+        return refined(self.state, guard)
+
+    def emit(self, ops: Sequence[Op] = (), *, locked: bool = False) -> None:
+        """End this way with a step that does `ops`, into the location of the state reached."""
+        target, moves = self.process.arrive(self.state, self.place)
+        self._step(target, ops, moves, locked)
+
+    def _step(self, target: int, ops: Sequence[Op], moves: list[tuple[int, Scalar]], locked: bool) -> None:
+        frames = self.state.frames
+        calls = (self.debug_of(f).place(g.call.place) for f, g in pairwise(frames) if g.call)
+        stack = tuple(p for p in calls if p is not None)
+        function = frames[-1].symbol.name if frames else ""
+        place = self.place
+        if place is not None and is_system(place):  # show the user's line that led there
+            place = next((p for p in reversed(stack) if not is_system(p)), place)
+        self.process.step(self.location.number, target, [*self.ops, *ops], moves, locked, place, function, stack)
+        self.ended = True
+
+    def stop(self, kind: str, ops: Sequence[Op] = (), *, locked: bool = False) -> None:
+        """End the thread here: `kind` is "end", "blocked", "error" or "bound"."""
+        self._step(self.process.special(kind, self.place), ops, [], locked)
+
+    def fail(self, text: str) -> None:
+        """The program is wrong here."""
+        self.stop("error", [Check(FALSE, text)])
+
+    def check(self, condition: Expr, text: str) -> None:
+        """The program is wrong here where the condition is false."""
+        failing = self.fork(negation(condition))
+        if failing is not None:
+            failing.fail(text)
+            self.forks.remove(failing)
+        if not self.assume(condition):
+            self.ended = True
+
+    def scratch(self) -> int:
+        """A register that lasts for one step."""
+        self.scratches += 1
+        return SCRATCH + self.scratches - 1
+
+    def refuse(self, code: Code, message: str, hint: str | None = None, label: str = "") -> Refused:
+        return Refused(code, message, self.place, hint, label)
+
+    # Values.
+
+    def scalar(self, type: Type, operand: Operand) -> Scalar:
+        found = self.value(type, operand)
+        if isinstance(found, Parts):
+            raise self.refuse(Code.UNSUPPORTED, "a whole struct is used as a number")
+        return found
+
+    def value(self, type: Type, operand: Operand) -> Value:
+        frame = self.state.top
+        match operand:
+            case Local(name):
+                if name in frame.facts.allocas:
+                    return Known(self.local_object(name))
+                return frame.env.get(name, ZERO)
+            case Real():
+                raise self.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
+            case Global(name):
+                return Known(self.address_of(name))
+            case Zero() | Undefined() if isinstance(type, StructType | ArrayType):
+                return self._zero(type)
+            case Aggregate(elements):
+                return Parts(tuple(self.value(t, e) for t, e in elements))
+        if isinstance(type, FloatType):
+            raise self.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
+        try:
+            return Known(self.world.constants.number(frame.symbol.module, operand))
+        except NotConstant as error:
+            raise self.refuse(Code.UNSUPPORTED, f"memfence does not follow {error}") from None
+
+    def _zero(self, type: Type) -> Value:
+        if isinstance(type, StructType):
+            return Parts(tuple(self._zero(f) for f in type.fields))
+        if isinstance(type, ArrayType):
+            return Parts(tuple(self._zero(type.element) for _ in range(type.count)))
+        return ZERO
+
+    def address_of(self, name: str) -> int:
+        try:
+            return self.world.constants.address_of(self.state.top.symbol.module, name)
+        except NotConstant as error:
+            raise self.refuse(Code.UNKNOWN_VARIABLE, str(error)) from None
+
+    def local_object(self, name: str, depth: int | None = None) -> int:
+        """The address of a local variable of the innermost call."""
+        depth = len(self.state.frames) - 1 if depth is None else depth
+        frame = self.state.frames[depth]
+        alloca = frame.facts.allocas[name]
+        count = self.scalar(IntType(64), alloca.count)
+        if not isinstance(count, Known):
+            raise self.refuse(Code.UNSUPPORTED, "an array on the stack whose length is not known", VLA_HINT)
+        key = ("stack", self.process.number, depth, frame.symbol.module, frame.symbol.name, name)
+        found = self.world.space.find(key)
+        if found is None:
+            debug = self.debug_of(frame)
+            variable = debug.variable(frame.facts.function.declared.get(name, -1))
+            title = f"{frame.symbol.name}.{variable.name if variable else name}"
+            if self.process.number:
+                title = f"{self.process.thread.name}:{title}"
+            size = size_of(alloca.type) * count.value
+            type = variable.type if variable else 0
+            found = self.world.space.place(key, size, title, "stack", debug, type, self.process.number)
+        return found.start
+
+    def bits_of(self, type: Type) -> int:
+        if isinstance(type, FloatType):
+            raise self.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
+        return type.bits if isinstance(type, IntType) else 64
+
+    # Control.
+
+    def set(self, name: str, value: Value) -> None:
+        if name:
+            self.state.top.env[name] = value
+
+    def enter(self, block: str, *, meet: bool = True) -> None:
+        """Go to a block of the same function; ways `meet` at its start if several lead there."""
+        frame = self.state.top
+        origin = frame.block
+        found: list[tuple[str, Value]] = []
+        index = 0
+        for instruction in frame.facts.blocks[block]:
+            if not isinstance(instruction, Phi):
+                break
+            index += 1
+            for operand, source in instruction.incoming:
+                if source == origin:
+                    found.append((instruction.result, self.value(instruction.type, operand)))
+        frame.env.update(found)
+        frame.block, frame.index = block, index
+        if meet and frame.facts.is_merge(block) and (self.state.started or self.ops or self._has_unknowns()):
+            self.emit()
+
+    def _has_unknowns(self) -> bool:
+        return bool(self.location.slots)
+
+    def call(self, symbol: Symbol, arguments: Sequence[Value], call: Call | None, atomic: bool = False) -> None:
+        """Open a call of a defined function."""
+        same = sum(f.symbol.name == symbol.name and f.symbol.module == symbol.module for f in self.state.frames)
+        most = self.world.options.recursion_bound if self.state.started else 500
+        if same >= most:
+            self.world.note(f"at most {most} open calls of `{symbol.name}` (--recursion-bound)")
+            self.stop("bound")
+            return
+        facts = self.world.facts(symbol)
+        names = [name for _, name in facts.function.parameters]
+        env = dict(zip(names, arguments, strict=False))
+        self.state.frames.append(Frame(symbol, facts, facts.entry, 0, env, call, atomic))
+
+
+def is_system(place: Place) -> bool:
+    """Whether the place is in a header of the compiler or the system."""
+    return any(part in place.path for part in SYSTEM)
+
+
+SYSTEM = ("/ziglang/lib/", "/usr/include/", "/usr/lib/", "/usr/local/include/", "/include/c++/")
+FLOAT_HINT = "memfence follows integers and pointers: keep floating point out of the code under test, or use integers"
+VLA_HINT = "give the array a constant length"

@@ -1,0 +1,78 @@
+"""What a guard tells about the values in registers."""
+
+from __future__ import annotations
+
+from memfence.frontends.c.machine.state import State
+from memfence.frontends.c.machine.value_sets import ValueSet
+from memfence.frontends.c.machine.values import Parts, Unknown, Value
+from memfence.program.expressions import Binary, Const, Expr, Register, Unary
+
+
+def refined(state: State, guard: Expr) -> bool:
+    """Narrow the possible values of `state` by a guard that is true; False where nothing is left."""
+    facts = list(_facts(guard))
+    if not facts:
+        return True
+    alive = True
+
+    def narrow(value: Value) -> Value:
+        nonlocal alive
+        if isinstance(value, Parts):
+            return Parts(tuple(narrow(item) for item in value.items))
+        if not isinstance(value, Unknown):
+            return value
+        for subject, op, bound in facts:
+            if value.expr == subject:
+                kept = _keep(value.values, op, bound)
+                alive = alive and not kept.is_empty
+                value = Unknown(value.expr, kept)
+        return value
+
+    for frame in state.frames:
+        frame.env = {name: narrow(value) for name, value in frame.env.items()}
+    state.cells = {address: (size, narrow(value)) for address, (size, value) in state.cells.items()}
+    return alive
+
+
+def _facts(guard: Expr) -> list[tuple[Expr, str, int]]:
+    match guard:
+        case Binary("&&", left, right):
+            return [*_facts(left), *_facts(right)]
+        case Binary("==" | "!=" | "<" | "<=" | ">" | ">=" as op, Register() as subject, Const(bound)):
+            return [(subject, op, bound)]
+        case Binary("==" | "!=" | "<" | "<=" | ">" | ">=" as op, Const(bound), Register() as subject):
+            return [(subject, MIRRORED[op], bound)]
+        case Binary(
+            "==" | "!=" | "<" | "<=" | ">" | ">=" as op, Binary("+", Register() as subject, Const(add)), Const(b)
+        ):
+            return [(subject, op, b - add)]
+        case Register():
+            return [(guard, "!=", 0)]
+        case Unary("!", Register() as subject):
+            return [(subject, "==", 0)]
+        case _:
+            return []
+
+
+MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def _keep(values: ValueSet, op: str, bound: int) -> ValueSet:
+    match op:
+        case "==":
+            if values.is_open:
+                return ValueSet(frozenset({bound}))
+            return ValueSet(frozenset({bound})) if values.contains(bound) else ValueSet(frozenset())
+        case "!=":
+            lo, hi = values.lo, values.hi
+            if values.has_interval:
+                lo, hi = lo + (lo == bound), hi - (hi == bound)
+            return ValueSet(values.listed - {bound}, lo, hi, values.is_open)
+        case "<":
+            return values.keep(lambda v: v < bound, hi=bound - 1)
+        case "<=":
+            return values.keep(lambda v: v <= bound, hi=bound)
+        case ">":
+            return values.keep(lambda v: v > bound, lo=bound + 1)
+        case _:
+            return values.keep(lambda v: v >= bound, lo=bound)

@@ -1,0 +1,194 @@
+"""What is left of a program once everything known has been computed: locations and steps over shared cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from memfence.frontends.c.llvm.metadata import Place
+from memfence.program.expressions import Expr, Register, registers_of, rewrite
+from memfence.program.orders import MemoryOrder
+
+UpdateKind = Literal["xchg", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin", "cas"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A piece of shared memory that is always accessed as a whole."""
+
+    address: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """One of the `cells`, all of the same size: the one at the address that `pointer` gives."""
+
+    cells: tuple[int, ...]
+    size: int
+    pointer: Expr
+
+
+Target = Cell | Among
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    register: int
+    target: Target
+    order: MemoryOrder = MemoryOrder.PLAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """`direct`: not by way of the store buffer (bookkeeping of ours, no store of the program)."""
+
+    target: Target
+    value: Expr
+    order: MemoryOrder = MemoryOrder.PLAIN
+    direct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Modify:
+    """An atomic read-modify-write: `register` gets the old value; `expected` is for compare-exchange alone.
+
+    `may_wrap`: the new value may wrap around. `guard`: needed between reading and writing.
+    """
+
+    register: int
+    target: Target
+    kind: UpdateKind
+    operand: Expr
+    bits: int
+    order: MemoryOrder
+    expected: Expr | None = None
+    failure_order: MemoryOrder | None = None
+    may_wrap: bool = False
+    guard: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    register: int
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The step is possible only where this is true."""
+
+    condition: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Where this is false, the program fails, and `text` says how."""
+
+    condition: Expr
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """A fence between threads."""
+
+    order: MemoryOrder
+
+
+@dataclass(frozen=True, slots=True)
+class Bus:
+    """Begin or end an atomic section."""
+
+    take: bool
+
+
+Op = Read | Write | Modify | Set | Guard | Check | Barrier | Bus
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """From location to location, all `ops` at once. `stack`: the calls that are open, outermost first."""
+
+    source: int
+    target: int
+    ops: tuple[Op, ...]
+    locked: bool = False
+    place: Place | None = field(default=None, compare=False)
+    function: str = field(default="", compare=False)
+    stack: tuple[Place, ...] = field(default=(), compare=False)
+
+
+def expressions_of(op: Op) -> tuple[Expr, ...]:
+    match op:
+        case Read(_, target, _):
+            return _pointer(target)
+        case Write(target, value, _, _):
+            return (*_pointer(target), value)
+        case Modify(target=target, operand=operand, expected=expected):
+            return (*_pointer(target), operand, *(() if expected is None else (expected,)))
+        case Set(_, value):
+            return (value,)
+        case Guard(condition) | Check(condition, _):
+            return (condition,)
+        case _:
+            return ()
+
+
+def _pointer(target: Target) -> tuple[Expr, ...]:
+    return (target.pointer,) if isinstance(target, Among) else ()
+
+
+def registers_read_by(ops: Iterable[Op]) -> set[int]:
+    return {r for op in ops for expr in expressions_of(op) for r in registers_of(expr)}
+
+
+def in_parallel(moves: Sequence[tuple[int, Expr]], scratch: int) -> list[Op]:
+    """Assign all at once, as a sequence; scratch registers from number `scratch` on break cycles."""
+    waiting = [(register, expr) for register, expr in moves if expr != Register(register)]
+    ops: list[Op] = []
+    while waiting:
+        for position, (register, expr) in enumerate(waiting):
+            others = waiting[:position] + waiting[position + 1 :]
+            if not any(register in registers_of(other) for _, other in others):
+                ops.append(Set(register, expr))
+                waiting = others
+                break
+        else:
+            register, expr = waiting[0]
+            ops.append(Set(scratch, Register(register)))
+            moved = Register(scratch)
+            scratch += 1
+            waiting = [(r, _replaced(e, register, moved)) for r, e in waiting]
+    return ops
+
+
+def _replaced(expr: Expr, register: int, by: Register) -> Expr:
+    return rewrite(expr, lambda leaf: by if leaf == Register(register) else leaf)
+
+
+def without_detour(ops: Sequence[Op], scratch: frozenset[int]) -> tuple[Op, ...]:
+    """`ops`, where what is read into a scratch register only to be copied is read into its register at once."""
+    for position, op in enumerate(ops):
+        if not isinstance(op, Read | Modify) or op.register not in scratch:
+            continue
+        for later in range(position + 1, len(ops)):
+            copy = ops[later]
+            if isinstance(copy, Set) and copy.value == Register(op.register):
+                between = ops[position + 1 : later]
+                rest = [*between, *ops[later + 1 :]]
+                if copy.register in registers_read_by(rest) or op.register in registers_read_by(rest):
+                    break
+                if any(isinstance(o, Set | Read | Modify) and o.register == copy.register for o in rest):
+                    break
+                direct = _into(op, copy.register)
+                return without_detour((*ops[:position], direct, *between, *ops[later + 1 :]), scratch)
+    return tuple(ops)
+
+
+def _into(op: Read | Modify, register: int) -> Op:
+    if isinstance(op, Read):
+        return Read(register, op.target, op.order)
+    guard = None if op.guard is None else _replaced(op.guard, op.register, Register(register))
+    return replace(op, register=register, guard=guard)

@@ -1,0 +1,161 @@
+"""Threads: how they are created, wait for their start, end, and are waited for."""
+
+from __future__ import annotations
+
+from memfence.codes import Code
+from memfence.frontends.c.llvm.instructions import Call
+from memfence.frontends.c.llvm.link import Symbol
+from memfence.frontends.c.machine.arithmetic import compare
+from memfence.frontends.c.machine.atomically import Atomically
+from memfence.frontends.c.machine.path import Path
+from memfence.frontends.c.machine.residual import Guard, Op, Write
+from memfence.frontends.c.machine.values import ONE, ZERO, Known, Parts, Scalar, Unknown, Value
+from memfence.frontends.c.machine.world import ARGUMENT, DONE, RESULT, STARTED, Restart, World
+from memfence.program.expressions import Binary, Const
+
+MOST_THREADS_IN_A_LOOP = 64
+
+
+def create_thread(path: Path, call: Call, handle: Scalar | None, function: Scalar, argument: Value, style: str) -> None:
+    """Start a thread that runs `function(argument)`; its number is stored through `handle`."""
+    functions = path.world.constants.functions
+    if isinstance(function, Unknown):
+        for address in function.values.addresses():
+            copy = path.fork(Binary("==", function.expr, Const(address)))
+            if copy is not None:
+                create_thread(copy, call, handle, Known(address), argument, style)
+        path.ended = True
+        return
+    symbol = functions.get(function.value)
+    if symbol is None or not symbol.is_defined:
+        raise path.refuse(Code.UNKNOWN_CALL, "the function of the new thread is not in the program")
+    if isinstance(argument, Parts):
+        raise path.refuse(Code.UNSUPPORTED, "a struct as the argument of a thread")
+    _create(path, call, handle, symbol, argument, style)
+
+
+def _create(path: Path, call: Call, handle: Scalar | None, symbol: Symbol, argument: Scalar, style: str) -> None:
+    positions = path.state.positions()
+    count = path.state.count(("create", positions))
+    bound = path.world.options.threads_bound
+    is_free = any(isinstance(op, Guard) for op in path.ops) or positions in path.world.endless
+    most = bound if is_free else max(bound, MOST_THREADS_IN_A_LOOP)
+    if count >= most:
+        if not is_free:
+            path.world.endless.add(positions)
+            raise Restart("a loop creates threads without end")
+        path.world.note(f"at most {most} threads created at one place (--threads-bound)")
+        path.stop("bound")
+        return
+    key = (path.process.number, positions, count)
+    name = "thread" if symbol.name.startswith("_Z") and "thread_proxy" in symbol.name else symbol.name
+    thread = path.world.thread(key, symbol, name, argument.values, style)
+    assert thread.block is not None
+    step = Atomically(path)
+    step.ops.extend(start_sharing(path))
+    if handle is not None and handle != ZERO:
+        if not isinstance(handle, Known):
+            raise path.refuse(Code.UNSUPPORTED, "the handle of a thread is stored at an address that is not known")
+        step.write(handle.value, Known(thread.number), 8)
+    if path.world.known_argument(thread) is None:
+        step.write(thread.block.start + ARGUMENT, argument, 8)
+    step.write(thread.block.start + STARTED, ONE)
+    step.finish(call, ZERO)
+
+
+def start_sharing(path: Path) -> list[Op]:
+    """Before the first thread starts, all memory is the main thread's own; now others may see it.
+
+    What is the same on every way here becomes the initial content of memory.
+    """
+    state, world = path.state, path.world
+    if state.started:
+        return []
+    state.started = True
+    found: dict[int, int] = {}
+    ops: list[Op] = []
+    kept: dict[int, tuple[int, Value]] = {}
+    for address, (size, value) in state.cells.items():
+        span = range(address, address + size)
+        if isinstance(value, Known) and not any(a in world.unstable for a in span):
+            data = (value.value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+            found.update(zip(span, data, strict=True))
+            continue
+        cell = world.cell_of(address, size)
+        if cell is None:
+            kept[address] = (size, value)
+            world.writes(path.process.number, address, size)
+        elif cell.address == address and cell.size == size and not isinstance(value, Parts):
+            world.may_hold(cell, value.values)
+            ops.append(Write(cell, value.expr))
+        else:
+            raise path.refuse(Code.UNSUPPORTED, "memory is accessed in pieces of different size")
+    state.cells = kept
+    _agree(world, found)
+    return ops
+
+
+def _agree(world: World, found: dict[int, int]) -> None:
+    """All ways to the first thread must leave the same memory; where they do not, it is written in steps."""
+    if world.base is None:
+        world.base = found
+        return
+    base = world.base
+    different = {a for a in base.keys() | found.keys() if base.get(a) != found.get(a)}
+    if different:
+        world.unstable |= different
+        raise Restart("memory differs between the ways to the first thread")
+
+
+def finish_thread(path: Path, value: Value | None) -> None:
+    """The thread's function has returned."""
+    thread = path.process.thread
+    if thread.block is None:
+        path.stop("exit")
+        return
+    step = Atomically(path)
+    if isinstance(value, Known | Unknown) and thread.number in path.world.results_wanted:
+        step.write(thread.block.start + RESULT, value, 8)
+    step.write(thread.block.start + DONE, ONE)
+    path.stop("end", step.ops, locked=True)
+
+
+def join_thread(path: Path, call: Call, handle: Scalar, result: Scalar, size: int = 8) -> None:
+    """Wait for the end of a thread; its result is stored through `result`."""
+    world = path.world
+    if isinstance(handle, Unknown):
+        for number in sorted(world.thread_numbers.values()):
+            if handle.values.contains(number):
+                copy = path.fork(Binary("==", handle.expr, Const(number)))
+                if copy is not None:
+                    join_thread(copy, call, Known(number), result, size)
+        path.ended = True
+        return
+    block = world.thread_block(handle.value)
+    if block is None:
+        path.fail("join of something that is no thread")
+        return
+    world.joined.add(handle.value)
+    step = Atomically(path)
+    step.wait_for(compare("eq", 32, step.read(block.start + DONE), ONE))
+    if result != ZERO:
+        if handle.value not in world.results_wanted:
+            world.results_wanted.add(handle.value)
+            raise Restart("the result of a thread is wanted")
+        if not isinstance(result, Known):
+            raise path.refuse(Code.UNSUPPORTED, "the result of a thread is stored at an address that is not known")
+        step.write(result.value, step.read(block.start + RESULT, 8), size)
+    step.finish(call, ZERO)
+
+
+def exit_thread(path: Path, value: Value | None) -> None:
+    """`pthread_exit`: all calls end."""
+    del path.state.frames[1:]
+    if path.process.thread.block is None:
+        path.stop("end")
+    else:
+        finish_thread(path, value)
+
+
+def own_number(path: Path) -> Scalar:
+    return Known(path.process.number)

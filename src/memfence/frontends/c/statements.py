@@ -1,0 +1,85 @@
+"""Statements of C and C++ text, found by tree-sitter: the innermost one at a place, and where a fence can follow it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from memfence.source import SourceText
+
+CPP = frozenset((".cc", ".cpp", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx"))
+SIMPLE = frozenset(("expression_statement", "declaration"))
+LISTS = frozenset(("compound_statement", "case_statement", "translation_unit"))
+WRAPPERS = frozenset(("labeled_statement", "attributed_statement"))
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A simple statement, by offsets in the text. `is_lone`: it is the whole body of an `if` or a loop."""
+
+    start: int
+    end: int
+    is_lone: bool
+
+
+class Statements:
+    """The statements of one text."""
+
+    def __init__(self, source: SourceText) -> None:
+        self.source = source
+        self.data = source.text.encode()
+        self.tree = _parser(Path(source.path).suffix in CPP).parse(self.data)
+        self.is_ascii = len(self.data) == len(source.text)
+
+    def at(self, line: int, column: int) -> Statement | None:
+        """The innermost statement at the place, if it is simple: nothing else runs between its end and what follows."""
+        row = line - 1
+        point = (row, max(0, column - 1))
+        node: Any = self.tree.root_node.descendant_for_point_range(point, point)
+        while node is not None and not _is_statement(node):
+            node = node.parent
+        if node is None or node.type not in SIMPLE:
+            return None
+        parent = node.parent
+        while parent is not None and parent.type in WRAPPERS:
+            node, parent = parent, parent.parent
+        if parent is None or parent.type == "translation_unit" or parent.type == "for_statement":
+            return None
+        return Statement(self._offset(node.start_byte), self._offset(node.end_byte), parent.type not in LISTS)
+
+    def expression_at(self, line: int, column: int) -> tuple[int, int] | None:
+        """The expression that debug information means by a place: what an operator, call or name there belongs to."""
+        point = (line - 1, max(0, column - 1))
+        node: Any = self.tree.root_node.descendant_for_point_range(point, point)
+        if node is None:
+            return None
+        if not node.is_named:
+            node = node.parent
+        parent = node.parent
+        while (
+            parent is not None
+            and parent.type in ("call_expression", "field_expression")
+            and (parent.start_byte == node.start_byte)
+        ):
+            node, parent = parent, parent.parent
+        if node is None or (_is_statement(node) and node.type not in SIMPLE and node.type != "return_statement"):
+            return None
+        return self._offset(node.start_byte), self._offset(node.end_byte)
+
+    def _offset(self, byte: int) -> int:
+        return byte if self.is_ascii else len(self.data[:byte].decode("utf-8", "replace"))
+
+
+def _is_statement(node: Any) -> bool:
+    return node.type.endswith("_statement") or node.type in ("declaration", "for_range_loop", "lambda_expression")
+
+
+@cache
+def _parser(is_cpp: bool) -> Any:
+    import tree_sitter
+
+    grammar = import_module("tree_sitter_cpp" if is_cpp else "tree_sitter_c")
+    return tree_sitter.Parser(tree_sitter.Language(grammar.language()))

@@ -1,0 +1,2 @@
+#error this file needs a newer compiler
+int main(void) { return 0; }

@@ -1,0 +1,5 @@
+float scale;
+int main(void)
+{
+    return scale > 1.0f;
+}

@@ -1,0 +1,2 @@
+_Static_assert(sizeof(int) == 8, "int must have 64 bits");
+int main(void) { return 0; }

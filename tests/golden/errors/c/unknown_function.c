@@ -1,0 +1,5 @@
+int frobnicate(int);
+int main(void)
+{
+    return frobnicate(1);
+}
