@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
 from memfence.program.ir import Process, Program
 
@@ -46,3 +47,8 @@ def _reached(process: Process) -> set[int]:
                 reached.add(transition.target)
                 waiting.append(transition.target)
     return reached
+
+
+def same_meaning(a: Program, b: Program) -> bool:
+    """Whether the two are equal but for places in the text and restrictions of scope."""
+    return replace(a, name=b.name) == b

@@ -20,6 +20,7 @@ Runs that block or fail have no outcome. Programs with loops, bus locks or rende
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, permutations, product
 
@@ -161,11 +162,12 @@ class Unfolding:
                 yield self.written(before, p, run.variable(address), run.value(value), locked)
             case Rmw(register=register, address=address, kind=kind, operand=operand, expected=expected):
                 for old, read in self.reads(run, p, run.variable(address), locked):
-                    after = read if register is None else self.assigned(read, p, register, old)
-                    if expected is None or old == run.value(expected):
-                        new = modified(kind, old, run.value(operand))
-                        after = self.written(after, p, run.variable(address), new, locked)
-                    yield after
+                    with suppress(EvaluationError):  # for this old value only
+                        after = read if register is None else self.assigned(read, p, register, old)
+                        if expected is None or old == run.value(expected):
+                            new = modified(kind, old, run.value(operand))
+                            after = self.written(after, p, run.variable(address), new, locked)
+                        yield after
             case Assign(register=register, value=value):
                 yield self.assigned(run, p, register, run.value(value))
             case Assume(condition=condition) | Assert(condition=condition):

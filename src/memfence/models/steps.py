@@ -31,7 +31,6 @@ from memfence.program.ir import (
     Assign,
     Assume,
     Fence,
-    FenceKind,
     Load,
     Lock,
     Op,
@@ -218,17 +217,9 @@ def apply(program: Program, model: MemoryModel, state: State, process: int, op: 
             if locked or direct:
                 return replace(state, memory=set_at(state.memory, variable, value))
             return model.store(program, state, process, variable, value)
-        case Rmw(register, address, kind, operand, expected):
+        case Rmw(address=address):
             assert locked, "a step with a read-modify-write is locked"
-            variable = variable_at(address)
-            if state.lock_owner not in (None, process):
-                return None
-            old = state.memory[variable]
-            after = state
-            if expected is None or old == value_of(expected):
-                new = program.variables[variable].domain.fit(modified(kind, old, value_of(operand)))
-                after = replace(state, memory=set_at(state.memory, variable, new))
-            return after if register is None else set_register(program, after, process, register, old)
+            return _modify(program, state, process, op, variable_at(address))
         case Assign(register, expr):
             return set_register(program, state, process, register, value_of(expr))
         case Assume(condition):
@@ -239,10 +230,8 @@ def apply(program: Program, model: MemoryModel, state: State, process: int, op: 
             if not value_of(condition):
                 raise _AssertionFailed("assertion violated")
             return state
-        case Fence(kind, order):
-            return _fence(
-                program, model, state, process, model.reading_of_fence(order) if kind == "thread_fence" else kind
-            )
+        case Fence():
+            return _fence(program, model, state, process, op)
         case Lock():
             return replace(state, lock_owner=process) if state.lock_owner is None else None
         case Unlock():
@@ -253,7 +242,20 @@ def apply(program: Program, model: MemoryModel, state: State, process: int, op: 
             assert_never(op)
 
 
-def _fence(program: Program, model: MemoryModel, state: State, process: int, kind: FenceKind | None) -> State | None:
+def _modify(program: Program, state: State, process: int, op: Rmw, variable: int) -> State | None:
+    """Write, then hand over the old value; operands are evaluated in the state before."""
+    if state.lock_owner not in (None, process):
+        return None
+    old, after = state.memory[variable], state
+    if op.expected is None or old == evaluate_in(program, state, process, op.expected):
+        new = modified(op.kind, old, evaluate_in(program, state, process, op.operand))
+        fitting = program.variables[variable].domain.fit(new)
+        after = replace(state, memory=set_at(state.memory, variable, fitting))
+    return after if op.register is None else set_register(program, after, process, op.register, old)
+
+
+def _fence(program: Program, model: MemoryModel, state: State, process: int, fence: Fence) -> State | None:
+    kind = model.reading_of_fence(fence.order) if fence.kind == "thread_fence" else fence.kind
     match kind:
         case "mfence":
             return None if any(state.buffers[process]) else state

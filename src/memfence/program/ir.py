@@ -7,7 +7,7 @@ Variables, processes, registers, locations and transitions are known by their po
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from memfence.diagnostics import Diagnostic
@@ -121,7 +121,7 @@ class Load:
 class Store:
     """`memory[address] := value`, by way of the buffer; a `direct` one reaches memory at once, whatever is pending.
 
-    Where `when` is given and false, nothing happens. A memory model may read an `order` as more than a store.
+    Where `when` is given and false, nothing happens.
     """
 
     address: Address
@@ -135,10 +135,9 @@ class Store:
 class Rmw:
     """A read-modify-write: `register := memory[address]`, and a new value in its place, computed from the old one.
 
-    Always a locked access, whatever its order. Without a `register` the old value is thrown away. `compare_exchange`
-    writes `operand` where the old value is `expected`, and nothing elsewhere: whoever wants to know compares the
-    register. `exchange` writes `operand`, the others what they say of both. Signed; `operand` and `expected` are
-    evaluated before the register changes, and `operand` only where it is written.
+    Always locked, whatever its order. Without a `register` the old value is thrown away. `compare_exchange` writes
+    `operand` where the old value is `expected`, and nothing elsewhere: whoever wants to know compares the register.
+    Values are signed. `operand` and `expected` are evaluated before the register changes.
     """
 
     register: int | None
@@ -350,8 +349,3 @@ class Program:
     @property
     def has_assertions(self) -> bool:
         return any(isinstance(op, Assert) for p in self.processes for t in p.transitions for op in t.ops)
-
-
-def same_meaning(a: Program, b: Program) -> bool:
-    """Whether the two are equal but for places in the text and restrictions of scope."""
-    return replace(a, name=b.name) == b

@@ -16,9 +16,10 @@ from memfence.models.state import State
 from memfence.models.steps import MemoryModel, error_state, evaluate_in, successors
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_writes, writes_of
 from memfence.program.expressions import TRUE, Binary, Const, Register, variable_address
-from memfence.program.ir import Assign, Assume, Invariant, Load, Program, PropertyAutomaton, Store, same_meaning
+from memfence.program.ir import Assign, Assume, Invariant, Load, Program, PropertyAutomaton, Store
 from memfence.program.validate import validate
 from memfence.source import SourceText
+from support.canonical import same_meaning
 from support.models import memory_model
 
 EVERYTHING = Path(__file__).parents[2] / "golden" / "programs" / "dve" / "everything.dve"

@@ -10,12 +10,12 @@ from memfence.diagnostics import InputError
 from memfence.frontends import litmus
 from memfence.frontends.registry import EditKind, choose_language
 from memfence.models.spec import ModelName
-from memfence.program.ir import Final, Program, Store, same_meaning
+from memfence.program.ir import Final, Program, Store
 from memfence.program.text.steps import print_ops
 from memfence.reports.herd import observation
 from memfence.source import SourceText
 from memfence.synthesis.apply_edits import insert
-from support.canonical import canonical
+from support.canonical import canonical, same_meaning
 from support.exploration import final_states
 from support.points import every_point
 

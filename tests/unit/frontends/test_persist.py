@@ -26,11 +26,10 @@ from memfence.program.ir import (
     Program,
     Rmw,
     Store,
-    same_meaning,
 )
 from memfence.source import SourceText
 from memfence.synthesis.apply_edits import insert
-from support.canonical import canonical
+from support.canonical import canonical, same_meaning
 from support.corpus import needs_corpus, transition_lists
 from support.models import memory_model
 

@@ -14,10 +14,10 @@ from memfence.models.spec import ModelName
 from memfence.models.steps import evaluate_in
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import RegisterOf, Shared, variable_address
-from memfence.program.ir import UNDECLARED, Domain, Forbidden, Program, same_meaning
+from memfence.program.ir import UNDECLARED, Domain, Forbidden, Program
 from memfence.source import SourceText
 from memfence.synthesis.apply_edits import insert
-from support.canonical import canonical
+from support.canonical import canonical, same_meaning
 from support.exploration import values_of
 from support.models import memory_model
 from support.points import every_point, store_points

@@ -12,22 +12,10 @@ from memfence.frontends.registry import EditKind, choose_language
 from memfence.frontends.trencher.edits import write_program
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.expressions import Address, Binary, Const, Register, Unary, variable_address
-from memfence.program.ir import (
-    UNDECLARED,
-    Assign,
-    Assume,
-    Fence,
-    FencePoint,
-    Load,
-    Lock,
-    Program,
-    Store,
-    Unlock,
-    same_meaning,
-)
+from memfence.program.ir import UNDECLARED, Assign, Assume, Fence, FencePoint, Load, Lock, Program, Store, Unlock
 from memfence.source import SourceText
 from memfence.synthesis.apply_edits import insert
-from support.canonical import canonical
+from support.canonical import canonical, same_meaning
 from support.corpus import needs_corpus, transition_lists
 
 PROGRAMS = Path(__file__).parents[2] / "golden" / "programs" / "trencher"

@@ -1,9 +1,6 @@
-"""From the IR to the native machine: slots, flat expression code, edges, and which locations are private.
+"""From the IR to the native machine: slots, edges, and which locations are private.
 
-The only place that knows how the core numbers things. Widths are checked here: the seam is never the first to notice.
-
-Slots: the shared variables; the owner of the bus lock, if lock regions with cycles are left; then for each process its
-location, the number of its pending stores, and its registers. The core appends the slots of its buffers.
+Widths are checked here: the seam is never the first to notice.
 """
 
 from __future__ import annotations
@@ -17,23 +14,10 @@ from typing import assert_never
 from memfence import _core
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.engines.native.expression_code import ExpressionCodes
+from memfence.engines.native.slots import Slots, number_slots
 from memfence.models.state import Rendezvous, Run
-from memfence.program.expressions import (
-    Address,
-    At,
-    Binary,
-    BufferEmpty,
-    Conditional,
-    Const,
-    Expr,
-    Register,
-    RegisterOf,
-    Shared,
-    Unary,
-    disjunction,
-    fold,
-    negate,
-)
+from memfence.program.expressions import Address, Expr, negate
 from memfence.program.facts.effects import is_local, stored_variables
 from memfence.program.ir import (
     Assert,
@@ -56,31 +40,7 @@ from memfence.program.orders import MemoryOrder
 SMALLEST, LARGEST = -(2**31), 2**31 - 1
 """The values that the core knows."""
 MOST_INITIAL_STATES = 1_000_000
-DEEPEST_EXPRESSION = 250
-_UNARY = {"-": 2, "!": 3, "~": 4}
-_BINARY = {
-    op: 5 + number
-    for number, op in enumerate(("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">="))
-}
-_CONST, _SLOT, _AND_THEN, _OR_ELSE, _TRUTH, _JUMP_IF_ZERO, _JUMP, _ELEMENT = 0, 1, 21, 22, 23, 24, 25, 26
 _LOAD, _STORE, _ASSIGN, _ASSUME, _ASSERT, _MFENCE, _SFENCE, _LOCK, _UNLOCK = range(9)
-
-
-@dataclass(frozen=True, slots=True)
-class Slots:
-    """Where things stand in a native state."""
-
-    variables: int
-    lock: int | None
-    locations: tuple[int, ...]
-    registers: tuple[int, ...]  # the first of each process
-    count: int
-
-    def pending(self, process: int) -> int:
-        return self.locations[process] + 1
-
-    def register(self, process: int, register: int) -> int:
-        return self.registers[process] + register
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,26 +77,12 @@ def encode(
     return _Encoder(program, loaded).encode(expressions, private, symmetric)
 
 
-def number_slots(program: Program) -> Slots:
-    """The numbering that the core and this module agree on."""
-    at = len(program.variables)
-    uses_lock = any(isinstance(op, Lock | Unlock) for p in program.processes for t in p.transitions for op in t.ops)
-    lock = at if uses_lock else None
-    at += uses_lock
-    locations, registers = [], []
-    for process in program.processes:
-        locations.append(at)
-        registers.append(at + 2)
-        at += 2 + len(process.registers)
-    return Slots(len(program.variables), lock, tuple(locations), tuple(registers), at)
-
-
 class _Encoder:
     def __init__(self, program: Program, loaded: Program | None) -> None:
         self.program = program
         self.loaded = loaded
         self.slots = number_slots(program)
-        self.codes: dict[tuple[int, ...], int] = {}
+        self.codes = ExpressionCodes(self.slots, program.source)
 
     def encode(
         self,
@@ -144,7 +90,7 @@ class _Encoder:
         private: tuple[tuple[int, ...], ...] | None,
         symmetric: tuple[tuple[int, ...], ...],
     ) -> Encoded:
-        wanted = tuple(self.expression(e, 0) for e in expressions)
+        wanted = tuple(self.codes.number(e, 0) for e in expressions)
         edges: list[_core.Edge] = []
         meaning: list[Run | Rendezvous] = []
         owners: list[list[int]] = [[] for _ in self.program.processes]
@@ -159,7 +105,7 @@ class _Encoder:
             self.all_slots(),
             len(self.program.variables),
             -1 if self.slots.lock is None else self.slots.lock,
-            [list(code) for code in self.codes],
+            [list(code) for code in self.codes.codes],
             edges,
             processes,
             self.initial(),
@@ -241,7 +187,7 @@ class _Encoder:
         ops = [self.op(p, op, sending) for op in sending.ops[: s.guard_ops]]
         ops += [self.op(q, op, receiving) for op in receiving.ops[: r.guard_ops]]
         ops += [
-            _core.Op(_ASSIGN, q, False, self.slots.register(q, register), 0, 0, 0, self.expression(value, p), -1, 0)
+            _core.Op(_ASSIGN, q, False, self.slots.register(q, register), 0, 0, 0, self.codes.number(value, p), -1, 0)
             for value, register in zip(s.values, r.registers, strict=True)
         ]
         ops += [self.op(q, op, receiving) for op in receiving.ops[r.guard_ops :]]
@@ -276,21 +222,23 @@ class _Encoder:
         match op:
             case Load(register, address, when):
                 base, size, index = self.address(address, p)
-                condition = -1 if when is None else self.expression(when, p)
+                condition = -1 if when is None else self.codes.number(when, p)
                 return _core.Op(
                     _LOAD, p, locked, self.slots.register(p, register), base, size, index, 0, condition, part
                 )
             case Store(address, value, direct, order, when):
                 assert order is MemoryOrder.PLAIN and when is None, op
                 base, size, index = self.address(address, p)
-                return _core.Op(_STORE, p, locked or direct, 0, base, size, index, self.expression(value, p), -1, part)
+                return _core.Op(
+                    _STORE, p, locked or direct, 0, base, size, index, self.codes.number(value, p), -1, part
+                )
             case Assign(register, value):
                 slot = self.slots.register(p, register)
-                return _core.Op(_ASSIGN, p, locked, slot, 0, 0, 0, self.expression(value, p), -1, part)
+                return _core.Op(_ASSIGN, p, locked, slot, 0, 0, 0, self.codes.number(value, p), -1, part)
             case Assume(condition):
-                return _core.Op(_ASSUME, p, locked, 0, 0, 0, 0, self.expression(condition, p), -1, part)
+                return _core.Op(_ASSUME, p, locked, 0, 0, 0, 0, self.codes.number(condition, p), -1, part)
             case Assert(condition):
-                return _core.Op(_ASSERT, p, locked, 0, 0, 0, 0, self.expression(condition, p), -1, part)
+                return _core.Op(_ASSERT, p, locked, 0, 0, 0, 0, self.codes.number(condition, p), -1, part)
             case Fence("mfence" | "sfence" as kind):
                 return _core.Op(_MFENCE if kind == "mfence" else _SFENCE, p, locked, 0, 0, 0, 0, 0, -1, part)
             case Fence() | Rmw():
@@ -303,85 +251,7 @@ class _Encoder:
                 assert_never(op)
 
     def address(self, address: Address, p: int) -> tuple[int, int, int]:
-        return address.base, address.size, self.expression(address.index, p)
-
-    def expression(self, expr: Expr, p: int) -> int:
-        code: list[int] = []
-        depth = self.emit(fold(expr), p, code)
-        if depth > DEEPEST_EXPRESSION:
-            at = Label(self.program.source.span(0, 1))
-            raise InputError([Diagnostic(Code.TOO_DEEP, "an expression is nested too deeply", at)])
-        return self.codes.setdefault(tuple(code), len(self.codes))
-
-    def emit(self, expr: Expr, p: int, code: list[int]) -> int:
-        """Append the code of `expr`; return how many places of the stack it needs."""
-        match expr:
-            case Const(value):
-                code += self.constant(value)
-                return 1
-            case Register(number):
-                code += [_SLOT, self.slots.register(p, number)]
-                return 1
-            case RegisterOf(owner, number):
-                code += [_SLOT, self.slots.register(owner, number)]
-                return 1
-            case BufferEmpty(owner):
-                code += [_SLOT, self.slots.pending(owner), _CONST, 0, _BINARY["=="]]
-                return 2
-            case At(owner, locations):
-                slot = self.slots.locations[owner]
-                if len(locations) == 1:
-                    code += [_SLOT, slot, _CONST, next(iter(locations)), _BINARY["=="]]
-                    return 2
-                # A location stands for itself only: At over several is their disjunction.
-                return self.emit(disjunction(*(At(owner, frozenset({at})) for at in sorted(locations))), p, code)
-            case Shared(address):
-                if (variable := address.variable) is not None:
-                    code += [_SLOT, variable]
-                    return 1
-                depth = self.emit(address.index, p, code)
-                code += [_ELEMENT, address.base, address.size]
-                return depth
-            case Unary(op, operand):
-                depth = self.emit(operand, p, code)
-                code.append(_UNARY[op])
-                return depth
-            case Binary("&&" | "||" as op, left, right):
-                first = self.emit(left, p, code)
-                code += [_AND_THEN if op == "&&" else _OR_ELSE, 0]
-                hole = len(code) - 1
-                second = self.emit(right, p, code)
-                code.append(_TRUTH)
-                code[hole] = len(code)
-                return max(first, second)
-            case Binary(op, left, right):
-                first = self.emit(left, p, code)
-                second = self.emit(right, p, code)
-                code.append(_BINARY[op])
-                return max(first, second + 1)
-            case Conditional(condition, then, otherwise):
-                first = self.emit(condition, p, code)
-                code += [_JUMP_IF_ZERO, 0]
-                to_else = len(code) - 1
-                second = self.emit(then, p, code)
-                code += [_JUMP, 0]
-                to_end = len(code) - 1
-                code[to_else] = len(code)
-                third = self.emit(otherwise, p, code)
-                code[to_end] = len(code)
-                return max(first, second, third)
-            case _:
-                assert_never(expr)
-
-    def constant(self, value: int) -> list[int]:
-        if -(2**31) <= value < 2**31:
-            return [_CONST, value]
-        # Wider constants are put together: high * 2**31 + low.
-        high, low = value >> 31, value & (2**31 - 1)
-        if not -(2**31) <= high < 2**31:
-            at = Label(self.program.source.span(0, 1))
-            raise InputError([Diagnostic(Code.TOO_LARGE, f"`{value}` needs more than 62 bits", at)])
-        return [_CONST, high, _CONST, 31, _BINARY["<<"], _CONST, low, _BINARY["+"]]
+        return address.base, address.size, self.codes.number(address.index, p)
 
 
 def uses_sfence(process: Process) -> bool:
@@ -416,8 +286,3 @@ def _required(ops: Sequence[tuple[Op, int]]) -> int:
     needed = (part for op, part in ops if not is_local(op) and not isinstance(op, Fence))
     last = max(needed, default=-1)
     return sum(part <= last for _, part in ops)
-
-
-def halting_locations(process: Process) -> frozenset[int]:
-    """The locations that no transition leaves."""
-    return frozenset(range(len(process.locations))) - {t.source for t in process.transitions}

@@ -77,7 +77,7 @@ def _step_may_fail(program: Program, process: Process, transition: Transition) -
     sync = transition.sync
     expressions = [*(e for op in transition.ops for e in op_expressions(op)), *(sync.values if sync else ())]
     return any(expression_may_fail(program, process, e) for e in expressions) or any(
-        isinstance(op, Assert) or (isinstance(op, Load | Store) and op.address.variable is None)
+        isinstance(op, Assert) or (isinstance(op, Load | Store | Rmw) and op.address.variable is None)
         for op in transition.ops
     )
 

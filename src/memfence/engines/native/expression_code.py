@@ -1,0 +1,120 @@
+"""Expressions as flat code for the core's stack machine, every code once."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.engines.native.slots import Slots
+from memfence.program.expressions import (
+    At,
+    Binary,
+    BufferEmpty,
+    Conditional,
+    Const,
+    Expr,
+    Register,
+    RegisterOf,
+    Shared,
+    Unary,
+    disjunction,
+    fold,
+)
+from memfence.source import SourceText
+
+DEEPEST_EXPRESSION = 250
+_UNARY = {"-": 2, "!": 3, "~": 4}
+_BINARY = {
+    op: 5 + number
+    for number, op in enumerate(("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">="))
+}
+_CONST, _SLOT, _AND_THEN, _OR_ELSE, _TRUTH, _JUMP_IF_ZERO, _JUMP, _ELEMENT = 0, 1, 21, 22, 23, 24, 25, 26
+
+
+class ExpressionCodes:
+    """The codes so far; `source` is where an expression that cannot be encoded is reported."""
+
+    def __init__(self, slots: Slots, source: SourceText) -> None:
+        self.slots = slots
+        self.source = source
+        self.codes: dict[tuple[int, ...], int] = {}
+
+    def number(self, expr: Expr, p: int) -> int:
+        """The number of the code of `expr`, as process `p` evaluates it."""
+        code: list[int] = []
+        depth = self.emit(fold(expr), p, code)
+        if depth > DEEPEST_EXPRESSION:
+            at = Label(self.source.span(0, 1))
+            raise InputError([Diagnostic(Code.TOO_DEEP, "an expression is nested too deeply", at)])
+        return self.codes.setdefault(tuple(code), len(self.codes))
+
+    def emit(self, expr: Expr, p: int, code: list[int]) -> int:
+        """Append the code of `expr`; return how many places of the stack it needs."""
+        match expr:
+            case Const(value):
+                code += self.constant(value)
+                return 1
+            case Register(number):
+                code += [_SLOT, self.slots.register(p, number)]
+                return 1
+            case RegisterOf(owner, number):
+                code += [_SLOT, self.slots.register(owner, number)]
+                return 1
+            case BufferEmpty(owner):
+                code += [_SLOT, self.slots.pending(owner), _CONST, 0, _BINARY["=="]]
+                return 2
+            case At(owner, locations):
+                slot = self.slots.locations[owner]
+                if len(locations) == 1:
+                    code += [_SLOT, slot, _CONST, next(iter(locations)), _BINARY["=="]]
+                    return 2
+                # A location stands for itself only: At over several is their disjunction.
+                return self.emit(disjunction(*(At(owner, frozenset({at})) for at in sorted(locations))), p, code)
+            case Shared(address):
+                if (variable := address.variable) is not None:
+                    code += [_SLOT, variable]
+                    return 1
+                depth = self.emit(address.index, p, code)
+                code += [_ELEMENT, address.base, address.size]
+                return depth
+            case Unary(op, operand):
+                depth = self.emit(operand, p, code)
+                code.append(_UNARY[op])
+                return depth
+            case Binary("&&" | "||" as op, left, right):
+                first = self.emit(left, p, code)
+                code += [_AND_THEN if op == "&&" else _OR_ELSE, 0]
+                hole = len(code) - 1
+                second = self.emit(right, p, code)
+                code.append(_TRUTH)
+                code[hole] = len(code)
+                return max(first, second)
+            case Binary(op, left, right):
+                first = self.emit(left, p, code)
+                second = self.emit(right, p, code)
+                code.append(_BINARY[op])
+                return max(first, second + 1)
+            case Conditional(condition, then, otherwise):
+                first = self.emit(condition, p, code)
+                code += [_JUMP_IF_ZERO, 0]
+                to_else = len(code) - 1
+                second = self.emit(then, p, code)
+                code += [_JUMP, 0]
+                to_end = len(code) - 1
+                code[to_else] = len(code)
+                third = self.emit(otherwise, p, code)
+                code[to_end] = len(code)
+                return max(first, second, third)
+            case _:
+                assert_never(expr)
+
+    def constant(self, value: int) -> list[int]:
+        if -(2**31) <= value < 2**31:
+            return [_CONST, value]
+        # Wider constants are put together: high * 2**31 + low.
+        high, low = value >> 31, value & (2**31 - 1)
+        if not -(2**31) <= high < 2**31:
+            at = Label(self.source.span(0, 1))
+            raise InputError([Diagnostic(Code.TOO_LARGE, f"`{value}` needs more than 62 bits", at)])
+        return [_CONST, high, _CONST, 31, _BINARY["<<"], _CONST, low, _BINARY["+"]]
