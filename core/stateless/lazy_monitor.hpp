@@ -132,7 +132,8 @@ bool LazyMonitor<E>::could_be_stale(std::size_t number, int thread) const {
     if (!access.reads() || access.address == before) continue;
     before = access.address;
     const auto address = static_cast<std::uint32_t>(before);
-    if (simple ? monitor_.could_miss(static_cast<std::uint32_t>(thread), address) : !monitor_.history(address).empty()) return true;
+    if (simple ? monitor_.could_miss(static_cast<std::uint32_t>(thread), address) : !monitor_.history(address).empty())
+      return true;
   }
   return false;
 }
@@ -209,7 +210,8 @@ void LazyMonitor<E>::feed(std::size_t number) {
   if (step.fails) return;
   if (step.single) {
     const Access& access = offers_.last_access(step);
-    monitor_.add_single(step.op, static_cast<std::uint32_t>(access.thread), static_cast<std::uint32_t>(access.address), access.value);
+    monitor_.add_single(step.op, static_cast<std::uint32_t>(access.thread), static_cast<std::uint32_t>(access.address),
+                        access.value);
     frame.monitored = true;
     return;
   }

@@ -31,7 +31,6 @@ class Toy {
   int addresses() const { return static_cast<int>(known_.size()); }
   std::int64_t initial(int) const { return 0; }
   void reset() {
-
     at_.assign(text_.size(), 0);
     memory_.assign(8, 0);
   }
@@ -105,7 +104,7 @@ std::shared_ptr<const Machine> model_of(const Text& text) {
 }
 
 ExploreResult run_model(const Text& text, const ExploreOptions& options) {
-  return explore_stateless(model_of(text), options, Limits{});
+  return explore_stateless(*model_of(text), options, Limits{});
 }
 ExploreResult run_program(const Text& text, const ExploreOptions& options) {
   return Explorer<Rerun<Toy>>(options, Limits{}, text).run();
@@ -143,11 +142,13 @@ TEST(a_running_program_needs_one_execution_of_each_class) {
 TEST(the_stale_value_of_a_running_program_is_the_one_that_was_overwritten) {
   const Text text{{{Do::Store, 2, 2}, {Do::Store, 0, 1}, {Do::Load, 1, 0}}, {{Do::Store, 1, 1}, {Do::Load, 0, 0}}};
   const ExploreResult found = run_program(text, {});
-  CHECK(found.finding && found.finding->reads.size() == 1 && found.finding->reads[0].seen == 0 && found.finding->reads[0].value == 0);
+  CHECK(found.finding && found.finding->reads.size() == 1 && found.finding->reads[0].seen == 0 &&
+        found.finding->reads[0].value == 0);
 }
 
 TEST(a_fence_in_each_thread_makes_a_running_program_safe) {
-  const Text text{{{Do::Store, 0, 1}, {Do::Fence, 0, 0}, {Do::Load, 1, 0}}, {{Do::Store, 1, 1}, {Do::Exchange, 2, 1}, {Do::Load, 0, 0}}};
+  const Text text{{{Do::Store, 0, 1}, {Do::Fence, 0, 0}, {Do::Load, 1, 0}},
+                  {{Do::Store, 1, 1}, {Do::Exchange, 2, 1}, {Do::Load, 0, 0}}};
   CHECK(run_program(text, {}).borderline == 0);
 }
 
@@ -186,6 +187,7 @@ TEST(a_running_program_that_fails_does_so_in_the_reduced_executions_as_well) {
     ExploreOptions all;
     all.reduce = false;
     CHECK((run_program(text, {}).failed > 0) == (run_program(text, all).failed > 0));
-    CHECK((run_program(text, {}).borderline > 0) == (run_program(text, all).borderline > 0) || run_program(text, {}).failed > 0);
+    CHECK((run_program(text, {}).borderline > 0) == (run_program(text, all).borderline > 0) ||
+          run_program(text, {}).failed > 0);
   }
 }
