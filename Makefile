@@ -1,5 +1,7 @@
-# The one door: `make help`. CI uses the same commands (see .ci/run).
+# The one door: `make help`. CI goes through it, too (.ci/run), with VENV, BUILD and SITE outside the tree.
 VENV ?= .venv
+BUILD ?= build
+SITE ?= site
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest
 JOBS ?= auto
@@ -18,28 +20,41 @@ setup: $(VENV)/.ready ## Make .venv with memfence (editable) and everything for 
 $(VENV)/.ready: pyproject.toml CMakeLists.txt $(CORE)
 	test -x $(BIN)/python || python3 -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
-	command -v cmake >/dev/null || $(BIN)/python -m pip install --quiet cmake
 	touch $@
+
+# Where the system has no cmake, pip does. ($(NEEDED) is empty where it has.)
+NEEDED := $(filter $(BIN)/%,$(CMAKE))
+$(BIN)/cmake: | $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet cmake
 
 build: ## Compile the native core again
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $(VENV)/.ready
 
-build-asan: ## Compile the core and its tests with the address and undefined-behaviour sanitizers
-	$(CMAKE) -S . -B build/asan -DCMAKE_BUILD_TYPE=Debug -DMEMFENCE_DEV=ON -DMEMFENCE_TESTS=ON -DMEMFENCE_SANITIZE=ON
-	$(CMAKE) --build build/asan --parallel 2
+build-asan: $(NEEDED) ## Compile the core and its tests with the address and undefined-behaviour sanitizers
+	$(CMAKE) -S . -B $(BUILD)/asan -DCMAKE_BUILD_TYPE=Debug -DMEMFENCE_DEV=ON -DMEMFENCE_TESTS=ON -DMEMFENCE_SANITIZE=ON
+	$(CMAKE) --build $(BUILD)/asan --parallel 2
 
-build/native/core_tests: $(CORE) CMakeLists.txt
-	$(CMAKE) -S . -B build/native -DMEMFENCE_DEV=ON -DMEMFENCE_TESTS=ON
-	$(CMAKE) --build build/native --parallel 2
+$(BUILD)/native/core_tests: $(CORE) CMakeLists.txt $(NEEDED)
+	$(CMAKE) -S . -B $(BUILD)/native -DMEMFENCE_DEV=ON -DMEMFENCE_TESTS=ON
+	$(CMAKE) --build $(BUILD)/native --parallel 2
+
+# A folder of the core is checked as one file: each header is read once, not twenty times.
+$(BUILD)/lint/compile_commands.json: $(CORE) CMakeLists.txt $(NEEDED)
+	$(CMAKE) -S . -B $(BUILD)/lint -DMEMFENCE_UNITY=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
+	touch $@
 
 fmt: setup ## Format the code
 	$(BIN)/ruff format src tests benchmarks
 	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/clang-format -i $(CORE)
 
-lint: setup ## Check style and format
+lint: setup $(BUILD)/lint/compile_commands.json ## Check style and format, of Python and C++
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/clang-format --dry-run --Werror $(CORE)
+	$(BIN)/python $(BIN)/run-clang-tidy.py -p $(BUILD)/lint -clang-tidy-binary $(BIN)/clang-tidy \
+		-config-file .clang-tidy -quiet -j 2
 
 types: setup ## Check types
 	$(BIN)/mypy --strict -p memfence
@@ -50,9 +65,9 @@ test: setup test-core ## Run the normal test suite, and that of the core
 test-all: setup test-core ## Run every test, the slow ones too
 	$(PYTEST) -n $(JOBS) -m ""
 
-test-core: build/native/core_tests ## Run the native unit tests (and the sanitized ones after build-asan)
-	build/native/core_tests
-	if test -x build/asan/core_tests; then build/asan/core_tests; fi
+test-core: $(BUILD)/native/core_tests ## Run the native unit tests (and the sanitized ones after build-asan)
+	$(BUILD)/native/core_tests
+	if test -x $(BUILD)/asan/core_tests; then $(BUILD)/asan/core_tests; fi
 
 golden: setup ## Write the expected output of golden tests again; look at the diff before you commit
 	UPDATE_GOLDEN=1 $(PYTEST) -n 0 tests/golden
@@ -66,8 +81,8 @@ bench: setup ## Time the engine, and Spin beside it where installed
 	$(BIN)/python benchmarks/run.py
 
 docs: setup ## Build the documentation into site/
-	$(BIN)/python -m pip install --quiet mkdocs-material
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python -m pip install --quiet 'mkdocs-material>=9.5'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet --site-dir $(abspath $(SITE))
 
 docs-update: setup ## Write the output of every command in the documentation again; look at the diff before you commit
 	UPDATE_DOCS=1 UPDATE_SCREENSHOTS=1 $(PYTEST) -n 0 tests/repo/test_docs_commands.py tests/browser
@@ -76,4 +91,4 @@ wheel: setup ## Build a wheel into dist/
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean: ## Remove everything that was built
-	rm -rf build dist site $(VENV)
+	rm -rf $(BUILD) dist $(SITE) $(VENV)

@@ -1,7 +1,7 @@
 // Attacks: how one process alone can show, from a state that SC reaches, that a store of its can be overtaken.
 //
-// DESIGN 7. The attacker delays a store and walks on alone; what it does then ends in an *end event*, a step with accesses
-// that take effect before the delayed store. The three criteria differ in what the walk may contain:
+// docs/theory/criteria.md. The attacker delays a store and walks on alone; what it does then ends in an *end event*, a
+// step with accesses that take effect before the delayed store. The three criteria differ in what the walk may contain:
 //   persistence      the end event is a read of memory that another process can change at once. No further store: a step
 //                    that writes is possible whatever is pending, so that all stores but the last may have reached memory
 //                    before. Where some step writes depending on another variable (a lock region, `if (y == 2) x = 1` in
@@ -11,8 +11,8 @@
 //                    themselves, as are reads of memory; after an sfence every later store is pending.
 // The others may take steps in between, if these happen after something that the attacker did in its walk: such a step
 // could not have been taken before the walk began, all others could. So a walk can be resumed (`Pause`) where others have
-// changed what it sees. (DESIGN 7 lets the attacker walk alone to its end event, and only that event start the chain: this
-// misses attacks of a process that reads one variable twice, the second time with the value that another wrote meanwhile.)
+// changed what it sees. (An attacker that walks alone to its end event, with only that event starting the chain, would miss
+// attacks of a process that reads one variable twice, the second time with the value that another wrote meanwhile.)
 // An mfence or a locked step ends the walk. `crossed` are the transitions the attacker completed from the delayed store
 // on: a fence behind any of them would have stopped this walk.
 //

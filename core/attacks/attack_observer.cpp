@@ -231,7 +231,7 @@ void AttackObserver::go_on(Index index) {
 }
 
 // A clause of one transition that no sfence meets is a fence that must stand there: the text may know.
-void AttackObserver::add(Attack attack) {
+void AttackObserver::add(Attack&& attack) {
   const EndEvent& end = attack.end;
   if (collect_) {
     walk_->learn(attack.attacker, {end.crossed, end.separable});

@@ -60,7 +60,7 @@ class AttackObserver : public NoObserver {
   void write_memory(Work& w, const std::vector<std::pair<int, Value>>& written);
   void note_writers(Work& w);
   int closing_edge(Work& w, int attacker, int variable);
-  void add(Attack attack);
+  void add(Attack&& attack);
   void note_whether_done();
   bool is_known(int attacker, const EndEvent& end) const {
     return collect_ && walk_->is_known(attacker, {end.crossed, end.separable});

@@ -11,7 +11,7 @@ CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, Criterio
   const Machine& m = *machine;
   const auto budget = std::make_shared<Budget>(limits);
   auto exploration = std::make_unique<ExplorationOf<Sc, AttackObserver>>(
-      machine, Sc(m), false, AttackObserver(m, criterion, collect, every_torn, budget), limits, threads);
+      std::move(machine), Sc(m), false, AttackObserver(m, criterion, collect, every_torn, budget), limits, threads);
   CriterionResult result;
   AttackObserver& observer = exploration->search.observer();
   result.chain_nodes = observer.chain_nodes();
@@ -31,7 +31,7 @@ CriterionResult races(std::shared_ptr<const Machine> machine, const Limits& limi
   using Observer = RaceObserver<triangular>;
   const Machine& m = *machine;
   auto exploration = std::make_unique<ExplorationOf<typename Observer::Semantics, Observer>>(
-      machine, typename Observer::Semantics(m), false, Observer(m), limits, threads);
+      std::move(machine), typename Observer::Semantics(m), false, Observer(m), limits, threads);
   CriterionResult result;
   result.race = exploration->search.observer().race();
   result.exploration = std::move(exploration);

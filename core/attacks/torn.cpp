@@ -70,7 +70,8 @@ int TornSteps::storing_edge(Work& w, int process) {
     const std::size_t mark = w.mark();
     const bool happened = try_edge(machine_, machine_.edges[static_cast<std::size_t>(number)], w, sc_, accesses_).happened;
     w.rollback(mark);
-    const bool stores = std::any_of(accesses_.begin(), accesses_.end(), [](const Access& a) { return a.writes() && !a.is_locked(); });
+    const bool stores =
+        std::any_of(accesses_.begin(), accesses_.end(), [](const Access& a) { return a.writes() && !a.is_locked(); });
     if (happened && stores) return number;
   }
   return -1;

@@ -46,7 +46,7 @@ void bind_emptiness(nb::module_& m) {
           const std::vector<std::vector<EdgeTuple>>& edges, int marks, std::vector<int> atoms,
           const std::vector<ConditionTuple>& conditions) {
         const BuchiQuery query = query_of(initial, edges, marks, std::move(atoms), conditions);
-        return find_accepted_run(std::move(machine), Model{static_cast<ModelKind>(model), bound}, query, limits);
+        return find_accepted_run(*machine, Model{static_cast<ModelKind>(model), bound}, query, limits);
       },
       "Look for an infinite run that the automaton accepts and that meets all conditions again and again.", "machine"_a,
       "model"_a, "bound"_a, "initial"_a, "edges"_a, "marks"_a, "atoms"_a, "conditions"_a);

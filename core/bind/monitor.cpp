@@ -1,17 +1,11 @@
 // The monitor of recorded executions.
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
 #include "trace/trace_reader.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace memfence::bind {
 
@@ -38,9 +32,8 @@ std::vector<std::pair<std::vector<Monitor::Count>, std::vector<Monitor::Count>>>
 }
 
 // (op, thread, addr, value, loc, step, accepts): what a line of a trace says.
-using LineTuple =
-    std::tuple<std::string, std::optional<std::string>, std::optional<std::string>, std::optional<std::int64_t>,
-               std::optional<std::string>, std::optional<std::int64_t>, std::optional<std::vector<std::int64_t>>>;
+using LineTuple = std::tuple<std::string, std::optional<std::string>, std::optional<std::string>, std::optional<std::int64_t>,
+                             std::optional<std::string>, std::optional<std::int64_t>, std::optional<std::vector<std::int64_t>>>;
 
 TraceLine line_of(const LineTuple& event) {
   const auto& [op, thread, address, value, location, step, accepts] = event;
@@ -69,35 +62,21 @@ std::unique_ptr<RecordedRun> monitor_events(const std::vector<LineTuple>& events
 }  // namespace
 
 void bind_monitor(nb::module_& m) {
-  nb::class_<TraceError>(m, "TraceError")
-      .def_prop_ro("kind", [](const TraceError& e) { return static_cast<int>(e.kind); })
-      .def_ro("line", &TraceError::line)
-      .def_ro("column", &TraceError::column)
-      .def_ro("length", &TraceError::length)
+  def_record(m, "TraceError", Field{"kind", &TraceError::kind}, Field{"line", &TraceError::line},
+             Field{"column", &TraceError::column}, Field{"length", &TraceError::length})
       .def_prop_ro("text", [](const TraceError& e) { return nb::bytes(e.text.data(), e.text.size()); })
       .def_prop_ro("message", [](const TraceError& e) { return nb::bytes(e.message.data(), e.message.size()); })
-      .def_prop_ro("hint", [](const TraceError& e) { return e.hint; });
+      .def_ro("hint", &TraceError::hint);
 
-  nb::class_<ShownEvent>(m, "ShownEvent")
-      .def_ro("line", &ShownEvent::line)
-      .def_prop_ro("op", [](const ShownEvent& e) { return static_cast<int>(e.op); })
-      .def_ro("thread", &ShownEvent::thread)
-      .def_ro("address", &ShownEvent::address)
-      .def_ro("location", &ShownEvent::location)
-      .def_ro("value", &ShownEvent::value);
+  def_record(m, "ShownEvent", Field{"line", &ShownEvent::line}, Field{"op", &ShownEvent::op},
+             Field{"thread", &ShownEvent::thread}, Field{"address", &ShownEvent::address},
+             Field{"location", &ShownEvent::location}, Field{"value", &ShownEvent::value});
 
-  nb::class_<TraceFinding>(m, "TraceFinding")
-      .def_ro("load", &TraceFinding::load)
-      .def_ro("missed", &TraceFinding::missed)
-      .def_ro("stale", &TraceFinding::stale)
-      .def_ro("path", &TraceFinding::path)
-      .def_ro("gaps", &TraceFinding::gaps);
+  def_record(m, "TraceFinding", Field{"load", &TraceFinding::load}, Field{"missed", &TraceFinding::missed},
+             Field{"stale", &TraceFinding::stale}, Field{"path", &TraceFinding::path}, Field{"gaps", &TraceFinding::gaps});
 
-  nb::class_<Complaint>(m, "Complaint")
-      .def_prop_ro("kind", [](const Complaint& c) { return static_cast<int>(c.kind); })
-      .def_ro("position", &Complaint::position)
-      .def_ro("message", &Complaint::message)
-      .def_ro("hint", &Complaint::hint);
+  def_record(m, "Complaint", Field{"kind", &Complaint::kind}, Field{"position", &Complaint::position},
+             Field{"message", &Complaint::message}, Field{"hint", &Complaint::hint});
 
   nb::class_<RecordedRun>(m, "RecordedRun")
       .def_prop_ro("complaint", [](const RecordedRun& r) { return r.complaint(); })

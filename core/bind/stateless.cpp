@@ -1,16 +1,9 @@
 // Stateless exploration.
-#include <nanobind/nanobind.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
 #include "stateless/stateless.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace memfence::bind {
 
@@ -27,53 +20,35 @@ EventTuple tuple_of(const MemoryEvent& e) {
 }  // namespace
 
 void bind_stateless(nb::module_& m) {
-  nb::class_<Schedule>(m, "Schedule")
-      .def_ro("start", &Schedule::start)
-      .def_ro("edges", &Schedule::edges)
-      .def_ro("borderline", &Schedule::borderline)
-      .def_ro("failed", &Schedule::failed)
-      .def_ro("truncated", &Schedule::truncated);
+  def_record(m, "Schedule", Field{"start", &Schedule::start}, Field{"edges", &Schedule::edges},
+             Field{"borderline", &Schedule::borderline}, Field{"failed", &Schedule::failed},
+             Field{"truncated", &Schedule::truncated});
 
-  nb::class_<BorderlineFinding>(m, "BorderlineFinding")
-      .def_ro("schedule", &BorderlineFinding::schedule)
-      .def_ro("edge", &BorderlineFinding::edge)
+  def_record(m, "BorderlineFinding", Field{"schedule", &BorderlineFinding::schedule}, Field{"edge", &BorderlineFinding::edge})
       .def_prop_ro("reads", [](const BorderlineFinding& f) {
         std::vector<std::tuple<int, std::uint64_t, std::int64_t>> out;
         for (const StaleRead& r : f.reads) out.emplace_back(r.variable, r.seen, r.value);
         return out;
       });
 
-  nb::class_<ExploreResult>(m, "ExploreResult")
-      .def_prop_ro("stop", [](const ExploreResult& r) { return static_cast<int>(r.stop); })
-      .def_ro("reduced", &ExploreResult::reduced)
-      .def_ro("executions", &ExploreResult::executions)
-      .def_ro("borderline", &ExploreResult::borderline)
-      .def_ro("failed", &ExploreResult::failed)
-      .def_ro("deadlocked", &ExploreResult::deadlocked)
-      .def_ro("redundant", &ExploreResult::redundant)
-      .def_ro("truncated", &ExploreResult::truncated)
-      .def_ro("cut", &ExploreResult::cut)
-      .def_ro("steps", &ExploreResult::steps)
-      .def_ro("seconds", &ExploreResult::seconds)
-      .def_ro("first_borderline_seconds", &ExploreResult::first_borderline_seconds)
-      .def_ro("first_failure_seconds", &ExploreResult::first_failure_seconds)
-      .def_ro("finding", &ExploreResult::finding)
-      .def_ro("failure", &ExploreResult::failure)
-      .def_ro("kept", &ExploreResult::kept);
+  using Result = ExploreResult;
+  def_record(m, "ExploreResult", Field{"stop", &Result::stop}, Field{"reduced", &Result::reduced},
+             Field{"executions", &Result::executions}, Field{"borderline", &Result::borderline},
+             Field{"failed", &Result::failed}, Field{"deadlocked", &Result::deadlocked}, Field{"redundant", &Result::redundant},
+             Field{"truncated", &Result::truncated}, Field{"cut", &Result::cut}, Field{"steps", &Result::steps},
+             Field{"seconds", &Result::seconds}, Field{"first_borderline_seconds", &Result::first_borderline_seconds},
+             Field{"first_failure_seconds", &Result::first_failure_seconds}, Field{"finding", &Result::finding},
+             Field{"failure", &Result::failure}, Field{"kept", &Result::kept});
 
-  m.def(
-      "explore_stateless",
-      [](std::shared_ptr<Machine> machine, bool monitor, bool reduce, int preemptions, std::uint64_t depth, bool stop_at_first,
-         std::uint64_t keep, double timeout_seconds, std::uint64_t memory_bytes, std::shared_ptr<Cancel> cancel,
-         nb::object progress) {
-        const Limits limits = make_limits(timeout_seconds, memory_bytes, std::move(cancel), progress);
+  def_search(
+      m, "explore_stateless",
+      +[](Limits limits, std::shared_ptr<Machine> machine, bool monitor, bool reduce, int preemptions, std::uint64_t depth,
+          bool stop_at_first, std::uint64_t keep) {
         const ExploreOptions options{monitor, reduce, preemptions, depth, stop_at_first, keep};
-        const nb::gil_scoped_release unlocked;
-        return explore_stateless(std::move(machine), options, limits);
+        return explore_stateless(*machine, options, limits);
       },
-      "machine"_a, "monitor"_a, "reduce"_a, "preemptions"_a, "depth"_a, "stop_at_first"_a, "keep"_a, "timeout_seconds"_a,
-      "memory_bytes"_a, "cancel"_a.none(), "progress"_a.none(),
-      "Run SC executions one after the other, each class of equivalent ones once, looking for borderline executions.");
+      "Run SC executions one after the other, each class of equivalent ones once, looking for borderline executions.",
+      "machine"_a, "monitor"_a, "reduce"_a, "preemptions"_a, "depth"_a, "stop_at_first"_a, "keep"_a);
 
   m.def(
       "schedule_events",
@@ -83,7 +58,7 @@ void bind_stateless(nb::module_& m) {
         schedule.edges = std::move(edges);
         schedule.truncated = truncated;
         std::vector<std::pair<int, std::vector<EventTuple>>> out;
-        for (const TraceStep& step : schedule_events(std::move(machine), schedule)) {
+        for (const TraceStep& step : schedule_events(*machine, schedule)) {
           out.emplace_back(step.edge, std::vector<EventTuple>{});
           for (const MemoryEvent& e : step.events) out.back().second.push_back(tuple_of(e));
         }

@@ -27,7 +27,8 @@ std::optional<Value> newest(const Facts& facts, int variable) {
 
 class LocalBuilder {
  public:
-  LocalBuilder(const Machine& m, Watch& watch, std::size_t most_values) : machine_(m), watch_(watch), most_values_(most_values) {
+  LocalBuilder(const Machine& m, Watch& watch, std::size_t most_values)
+      : machine_(m), watch_(watch), most_values_(most_values) {
     result_.roles = find_roles(m);
     result_.of.resize(m.processes.size());
     result_.values.resize(at(m.variables));

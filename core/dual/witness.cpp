@@ -171,7 +171,7 @@ class Walk {
         std::vector<Stamped> all = now;
         for (std::size_t i = now.size(); i < wanted.size(); ++i) all.push_back({wanted[i], timeline_.now()});
         loaded_at = loads ? all.front().time : timeline_.now();
-        kept = all;
+        kept = std::move(all);
         if (prepended) kept.erase(kept.begin());
         if (has_older) kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(place));
         return true;

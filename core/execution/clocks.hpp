@@ -40,11 +40,11 @@ class Clocks {
   // All clocks of a thread or an address, one behind the other, where the width is known to be W (0: it is not).
   template <std::size_t W>
   Count* of_thread(std::uint32_t thread) {
-    return &threads_[thread * kThreadClocks * (W ? W : width())];
+    return &threads_[std::size_t{thread} * kThreadClocks * (W ? W : width())];
   }
   template <std::size_t W>
   Count* of_address(std::uint32_t address) {
-    return &addresses_[address * kAddressClocks * (W ? W : width())];
+    return &addresses_[std::size_t{address} * kAddressClocks * (W ? W : width())];
   }
 
   void merge(Count* into, const Count* from) const {

@@ -19,7 +19,6 @@ struct Best {
   }
 };
 
-
 bool accesses(MemoryOp op) { return op == MemoryOp::Load || writes(op); }
 
 }  // namespace

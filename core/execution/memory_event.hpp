@@ -16,9 +16,7 @@ enum class MemoryOp : std::uint8_t {
   Wait,         // a load that is blocked for ever: it only asks whether a stale value would have let it go on
 };
 
-inline bool writes(MemoryOp op) {
-  return op == MemoryOp::Store || op == MemoryOp::Interlocked || op == MemoryOp::Direct;
-}
+inline bool writes(MemoryOp op) { return op == MemoryOp::Store || op == MemoryOp::Interlocked || op == MemoryOp::Direct; }
 // Whether it asks for a value without writing one.
 inline bool loads(MemoryOp op) { return op == MemoryOp::Load || op == MemoryOp::Wait; }
 

@@ -71,8 +71,8 @@ std::optional<Borderline> Monitor::check(std::span<const MemoryEvent> step) {
 
 std::optional<PastWrite> Monitor::missed(const MemoryEvent& load) const {
   const std::vector<PastWrite>& history = history_[load.address];
-  const auto known = std::partition_point(history.begin(), history.end(),
-                                          [&](const PastWrite& w) { return w.count <= happens_[w.group]; });
+  const auto known =
+      std::partition_point(history.begin(), history.end(), [&](const PastWrite& w) { return w.count <= happens_[w.group]; });
   for (auto i = known; i != history.begin();) {
     const PastWrite& w = *--i;
     if (must_see(w, load.thread)) break;
@@ -260,7 +260,9 @@ void Monitor::forget() {
 // The words of all threads of the step, then those of all its addresses. What is there twice is the same twice.
 void Monitor::save(std::span<const MemoryEvent> step) {
   SavedStep saved{saved_words_.size(), 0, 0, 0};
-  const auto keep = [&](const Count* words, std::size_t count) { saved_words_.insert(saved_words_.end(), words, words + count); };
+  const auto keep = [&](const Count* words, std::size_t count) {
+    saved_words_.insert(saved_words_.end(), words, words + count);
+  };
   for (std::size_t i = 0; i < step.size(); ++i) {
     if (i > 0 && step[i - 1].thread == step[i].thread) continue;
     keep(clock(step[i].thread, kLoads), kThreadClocks * width());
@@ -309,8 +311,7 @@ void Monitor::undo() {
 }
 
 std::size_t Monitor::bytes() const {
-  return clocks_.bytes() + kept_ * sizeof(PastWrite) +
-         addresses_.size() * (sizeof(Address) + sizeof(std::vector<PastWrite>));
+  return clocks_.bytes() + kept_ * sizeof(PastWrite) + addresses_.size() * (sizeof(Address) + sizeof(std::vector<PastWrite>));
 }
 
 }  // namespace memfence

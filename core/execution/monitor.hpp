@@ -103,9 +103,7 @@ class Monitor {
   void copy(Count* into, const Count* from) const { clocks_.copy(into, from); }
 
   void before(std::span<const MemoryEvent> step);
-  bool must_see(const PastWrite& w, std::uint32_t thread) const {
-    return w.thread == thread || w.count <= together_[w.group];
-  }
+  bool must_see(const PastWrite& w, std::uint32_t thread) const { return w.thread == thread || w.count <= together_[w.group]; }
   std::optional<PastWrite> missed(const MemoryEvent& load) const;
   void add_together(std::span<const MemoryEvent> step);
   void add_store(const MemoryEvent& store);

@@ -12,7 +12,7 @@ Layout::Layout(const std::vector<Slot>& slots) : fields_(slots.size()), fixed_(s
     fields_[i].lo = slots[i].lo;
     if (!slots[i].stored) continue;
     fixed_[i] = slots[i].lo;
-    width[i] = std::bit_width(static_cast<Word>(Wide{slots[i].hi} - slots[i].lo));
+    width[i] = static_cast<int>(std::bit_width(static_cast<Word>(Wide{slots[i].hi} - slots[i].lo)));
     if (width[i] > 0) by_width.push_back(static_cast<int>(i));
     bits_ += static_cast<std::size_t>(width[i]);
   }

@@ -56,7 +56,7 @@ class Emptiness {
     std::uint64_t inside;    // marks on arcs inside
     std::uint64_t entering;  // marks of the arc that leads to it
   };
-  using Move = typename Product<Semantics>::Move;
+  using Move = Product<Semantics>::Move;
 
   void open(Index state, std::uint64_t entering) {
     order_[state] = ++clock_;
@@ -191,11 +191,9 @@ class Emptiness {
 
 }  // namespace
 
-BuchiResult find_accepted_run(std::shared_ptr<const Machine> machine, const Model& model, const BuchiQuery& query,
-                              const Limits& limits) {
-  const Machine& m = *machine;
-  return with_semantics(m, model, [&]<MemoryModel Semantics>(Semantics semantics) {
-    return Emptiness<Semantics>(m, std::move(semantics), query, limits).run();
+BuchiResult find_accepted_run(const Machine& machine, const Model& model, const BuchiQuery& query, const Limits& limits) {
+  return with_semantics(machine, model, [&]<MemoryModel Semantics>(Semantics semantics) {
+    return Emptiness<Semantics>(machine, std::move(semantics), query, limits).run();
   });
 }
 

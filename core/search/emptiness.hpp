@@ -1,7 +1,7 @@
 // Is there an infinite run of the program that a generalised Büchi automaton accepts? Explored on the fly, one depth-first
 // pass over the strongly connected components of the product (Couvreur 1999): each open component carries the union of the
 // marks seen inside it, and the first that has all of them is a counterexample. Any number of acceptance conditions up to
-// 64 costs nothing extra, so fairness is made of marks too (DESIGN 9):
+// 64 costs nothing extra, so fairness is made of marks too (docs/adr/0005):
 //   Recurring      the step leaves a state where an expression holds;
 //   BufferDrains   the step commits from the buffer, or leaves a state where it is empty;
 //   ProcessRuns    the step is one of the process, or leaves a state where it has none (weak fairness).
@@ -11,7 +11,8 @@
 // twice as many each time, until they contain one, too: a short run is worth the time to whoever reads it.
 #pragma once
 
-#include <memory>
+#include <cstdint>
+#include <vector>
 
 #include "machine/machine.hpp"
 #include "models/model.hpp"
@@ -60,7 +61,6 @@ struct BuchiResult {
   std::vector<LassoStep> prefix, cycle;
 };
 
-BuchiResult find_accepted_run(std::shared_ptr<const Machine> machine, const Model& model, const BuchiQuery& query,
-                              const Limits& limits);
+BuchiResult find_accepted_run(const Machine& machine, const Model& model, const BuchiQuery& query, const Limits& limits);
 
 }  // namespace memfence

@@ -49,7 +49,7 @@ class LassoFinder {
   }
 
  private:
-  using Move = typename Product<Semantics>::Move;
+  using Move = Product<Semantics>::Move;
   using Goal = std::function<bool(Index, std::uint64_t)>;  // of an arc: where it leads, and its marks
   static constexpr std::size_t kMostKnots = 32, kAnyLength = ~std::size_t{0};
 

@@ -66,7 +66,7 @@ class PathFinder {
       finder.space_.pack_successor(finder.states_.state(parent), work, packed.data());
       if (!finder.is_state(child, packed.data())) return;
       found = step;
-      who = exchanged;
+      who = std::move(exchanged);
     }
     void failed(const Step&) {}
     void refused() {}

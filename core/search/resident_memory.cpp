@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "search/limits.hpp"
 
@@ -36,10 +37,12 @@ std::uint64_t resident_bytes() {
 
 std::uint64_t resident_bytes() {
   if (std::FILE* f = std::fopen("/proc/self/statm", "r")) {
-    unsigned long total = 0, resident = 0;
-    const int read = std::fscanf(f, "%lu %lu", &total, &resident);
+    char pages[128] = "";  // all of them, those that are resident, and so on
+    const bool is_told = std::fgets(pages, sizeof pages, f) != nullptr;
     std::fclose(f);
-    if (read == 2) return std::uint64_t{resident} * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    char* rest = nullptr;
+    std::strtoull(pages, &rest, 10);
+    if (is_told) return std::strtoull(rest, nullptr, 10) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   }
   return peak_bytes();
 }

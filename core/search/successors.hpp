@@ -1,11 +1,11 @@
 // Every step from one state, under any memory model: edges first, then what the memory system does by itself.
 //
-// Partial order reduction (DESIGN 6, reduction 3). Where all edges that leave a process's location are private (register
-// work, or stores into its own buffer), they commute with everything any other process or any buffer can do, and nothing
-// else can enable or disable them. Taking them alone then loses no observed state. encode.py marks such locations; it
-// leaves one location on every private cycle unmarked, so no step is postponed for ever (the cycle proviso, decided
-// statically: the same for any number of threads). A store refused by the bound of its buffer is not decided by the
-// process alone: then the state is expanded fully.
+// Partial order reduction. Where all edges that leave a process's location are private (register work, or stores into its
+// own buffer), they commute with everything any other process or any buffer can do, and nothing else can enable or
+// disable them. Taking them alone then loses no observed state. encode.py marks such locations; it leaves one location on
+// every private cycle unmarked, so no step is postponed for ever (the cycle proviso, decided statically, docs/adr/0003:
+// the same for any number of threads). A store refused by the bound of its buffer is not decided by the process alone:
+// then the state is expanded fully.
 #pragma once
 
 #include <algorithm>

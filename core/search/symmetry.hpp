@@ -1,4 +1,4 @@
-// Symmetry of identical processes (DESIGN 6, reduction 5): processes with the same code are interchangeable, so a state
+// Symmetry of identical processes (docs/adr/0008): processes with the same code are interchangeable, so a state
 // is stored with the local parts of each class in ascending order. The code is compared by engines/encode.py; initial
 // values may differ, since a permutation of processes maps runs to runs wherever they start.
 #pragma once

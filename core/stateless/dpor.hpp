@@ -18,8 +18,7 @@ namespace memfence {
 
 class Dpor {
  public:
-  Dpor(int threads, std::vector<Frame>& frames, const Offers& offers)
-      : frames_(frames), offers_(offers), races_(threads) {}
+  Dpor(int threads, std::vector<Frame>& frames, const Offers& offers) : frames_(frames), offers_(offers), races_(threads) {}
 
   void ensure_addresses(int count) { races_.ensure_addresses(count); }
 

@@ -4,8 +4,8 @@
 
 namespace memfence {
 
-ExploreResult explore_stateless(std::shared_ptr<const Machine> machine, const ExploreOptions& options, const Limits& limits) {
-  return Explorer<ModelExecutor>(options, limits, *machine).run();
+ExploreResult explore_stateless(const Machine& machine, const ExploreOptions& options, const Limits& limits) {
+  return Explorer<ModelExecutor>(options, limits, machine).run();
 }
 
 }  // namespace memfence

@@ -15,7 +15,10 @@ class Explorer {
   // `arguments`: for the constructor of the executor.
   template <class... Arguments>
   Explorer(const ExploreOptions& options, const Limits& limits, Arguments&&... arguments)
-      : options_(options), limits_(limits), watch_(limits_), path_(std::forward<Arguments>(arguments)...),
+      : options_(options),
+        limits_(limits),
+        watch_(limits_),
+        path_(std::forward<Arguments>(arguments)...),
         dpor_(path_.executor.threads(), path_.frames, path_.offers),
         reduce_(options.reduce && options.preemptions < 0 && path_.executor.meets_in_memory_only() &&
                 path_.executor.threads() <= kMostThreads) {}

@@ -16,7 +16,8 @@ bool meets_in_memory_only(const Machine& m) {
   for (std::size_t p = 0; p < m.processes.size(); ++p) {
     const auto end = p + 1 < m.processes.size() ? static_cast<std::size_t>(m.processes[p + 1].location_slot) : m.slots.size();
     const auto first = static_cast<std::size_t>(m.processes[p].location_slot);
-    std::fill(owner.begin() + static_cast<std::ptrdiff_t>(first), owner.begin() + static_cast<std::ptrdiff_t>(end), static_cast<int>(p));
+    std::fill(owner.begin() + static_cast<std::ptrdiff_t>(first), owner.begin() + static_cast<std::ptrdiff_t>(end),
+              static_cast<int>(p));
   }
   const auto is_own = [&](int process, int expression) {
     if (expression < 0) return true;
@@ -27,8 +28,8 @@ bool meets_in_memory_only(const Machine& m) {
     if (edge.partner >= 0) return false;
     for (const Op& op : edge.ops) {
       const bool addressed = op.kind == OpKind::Load || op.kind == OpKind::Store;
-      const bool valued = op.kind == OpKind::Store || op.kind == OpKind::Assign || op.kind == OpKind::Assume ||
-                          op.kind == OpKind::Assert;
+      const bool valued =
+          op.kind == OpKind::Store || op.kind == OpKind::Assign || op.kind == OpKind::Assume || op.kind == OpKind::Assert;
       if ((addressed && !is_own(op.process, op.index)) || (valued && !is_own(op.process, op.value)) ||
           (op.kind == OpKind::Load && !is_own(op.process, op.when)))
         return false;

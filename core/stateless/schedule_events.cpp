@@ -76,8 +76,8 @@ class ScheduleWalk {
 
 }  // namespace
 
-std::vector<TraceStep> schedule_events(std::shared_ptr<const Machine> machine, const Schedule& schedule) {
-  return ScheduleWalk(*machine).follow(*machine, schedule);
+std::vector<TraceStep> schedule_events(const Machine& machine, const Schedule& schedule) {
+  return ScheduleWalk(machine).follow(machine, schedule);
 }
 
 }  // namespace memfence

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "execution/memory_event.hpp"
-#include "search/limits.hpp"
 #include "machine/machine.hpp"
+#include "search/limits.hpp"
 
 namespace memfence {
 
@@ -62,9 +62,9 @@ struct TraceStep {
   std::vector<MemoryEvent> events;
 };
 
-ExploreResult explore_stateless(std::shared_ptr<const Machine> machine, const ExploreOptions& options, const Limits& limits);
+ExploreResult explore_stateless(const Machine& machine, const ExploreOptions& options, const Limits& limits);
 
 // The events of the schedule, such that a monitor of the trace gives the answer of the explorer.
-std::vector<TraceStep> schedule_events(std::shared_ptr<const Machine> machine, const Schedule& schedule);
+std::vector<TraceStep> schedule_events(const Machine& machine, const Schedule& schedule);
 
 }  // namespace memfence

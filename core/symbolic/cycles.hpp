@@ -1,7 +1,7 @@
 // Cycles of one process and what repeating them does to its buffer: acceleration, with a proof for every use.
 //
 // Linden and Wolper's rule (2010, section 4) reads the repeatable words off the language of the buffer, which mixes cycles
-// of different control points and is wrong (DESIGN 11, item 7). Here a cycle is remembered as what it *did*: the stores it
+// of different control points and is wrong (docs/theory/errata.md). Here a cycle is remembered as what it *did*: the stores it
 // appended, the values its loads found, the commits it needed. Repeating it is allowed exactly where replaying these
 // events shows that every content in the candidate language lets the cycle go through: then l.C* is reachable, word by
 // word. Replaying is done on languages: `grow` computes the language that a path appends behind a given context.

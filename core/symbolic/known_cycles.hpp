@@ -2,7 +2,7 @@
 //
 // A local cycle depends on its process and on the memory it reads: it is tried wherever the process stands at the same
 // location with the same registers. Any other cycle is tried on its *base*: the same control part and the same languages
-// of all other buffers (DESIGN 11, item 7). A trial is always checked by Cycles::saturate.
+// of all other buffers, since elsewhere it may not be possible. A trial is always checked by Cycles::saturate.
 #pragma once
 
 #include "machine/machine.hpp"

@@ -1,20 +1,20 @@
 // Every step from one symbolic state: the machine's edges run on sets of buffer contents.
 //
-// A symbolic state is the machine's slots followed by one slot a process: the number of its buffer language. It stands for
-// all choices of one word from each language. A load restricts the language to the words on which it finds one value, and
-// so forks where several values are possible (2010 paper, section 3, with DESIGN 11, item 2); a step that needs an empty
-// buffer restricts it to the empty word; a commit takes a store out of the words that allow it.
+// A symbolic state is the machine's slots followed by one slot a process: the number of its buffer language. It stands
+// for all choices of one word from each language. A load restricts the language to the words on which it finds one value,
+// and so forks where several values are possible (2010 paper, section 3, corrected: docs/theory/errata.md); a step that
+// needs an empty buffer restricts it to the empty word; a commit takes a store out of the words that allow it.
 //
 // Steps are reported together with the events that cycle detection needs (symbolic/cycles.hpp).
 //
-// Partial order reduction. A process at a private location moves alone, as in search/successors.hpp. And commits wait until they
-// matter ("late commits"; the papers use sleep sets to the same end, which save transitions but no states). A commit of x
-// by p can be exchanged with the step after it unless that step reads or writes x in memory for another process, needs p's
-// buffer empty, or is p's own next commit. Pushing every commit to the right, a run with the same locations and registers
-// is left in which commits come in rows, each of them needed by a later one of its row or by the step that ends the row;
-// commits that nothing needs are dropped at the end. Of the orders that only exchange commits, the one with ascending
-// processes is enough. Only such rows are taken, together with the step that needs them, and states inside a row are not
-// states of the search. Only for questions that neither memory nor buffers can answer.
+// Partial order reduction. A process at a private location moves alone, as in search/successors.hpp. And commits wait
+// until they matter ("late commits"; the papers use sleep sets to the same end, which save transitions but no states). A
+// commit of x by p can be exchanged with the step after it unless that step reads or writes x in memory for another
+// process, needs p's buffer empty, or is p's own next commit. Pushing every commit to the right, a run with the same
+// locations and registers is left in which commits come in rows, each of them needed by a later one of its row or by the
+// step that ends the row; commits that nothing needs are dropped at the end. Of the orders that only exchange commits,
+// the one with ascending processes is enough. Only such rows are taken, together with the step that needs them, and
+// states inside a row are not states of the search. Only for questions that neither memory nor buffers can answer.
 #pragma once
 
 #include <set>
@@ -35,8 +35,8 @@ class SymbolicSteps {
   int language_slot(int process) const { return static_cast<int>(machine_.slots.size()) + process; }
   Language language(const Work& w, int process) const { return w[language_slot(process)]; }
 
-  // Sink: `void step(int process, bool is_commit, const std::vector<Event>&)` sees the successor in the work state, `void failed()` a
-  // failure. The edges of process `first` come first, commits last: cycles of one process then close soonest.
+  // Sink: `void step(int process, bool is_commit, const std::vector<Event>&)` sees the successor in the work state, `void
+  // failed()` a failure. The edges of process `first` come first, commits last: cycles of one process then close soonest.
   template <class Sink>
   void expand(Work& w, int first, Sink& sink);
 

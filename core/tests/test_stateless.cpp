@@ -31,7 +31,6 @@ class Toy {
   int addresses() const { return static_cast<int>(known_.size()); }
   std::int64_t initial(int) const { return 0; }
   void reset() {
-
     at_.assign(text_.size(), 0);
     memory_.assign(8, 0);
   }
@@ -105,7 +104,7 @@ std::shared_ptr<const Machine> model_of(const Text& text) {
 }
 
 ExploreResult run_model(const Text& text, const ExploreOptions& options) {
-  return explore_stateless(model_of(text), options, Limits{});
+  return explore_stateless(*model_of(text), options, Limits{});
 }
 ExploreResult run_program(const Text& text, const ExploreOptions& options) {
   return Explorer<Rerun<Toy>>(options, Limits{}, text).run();
@@ -189,6 +188,7 @@ TEST(a_running_program_that_fails_does_so_in_the_reduced_executions_as_well) {
     ExploreOptions all;
     all.reduce = false;
     CHECK((run_program(text, {}).failed > 0) == (run_program(text, all).failed > 0));
-    CHECK((run_program(text, {}).borderline > 0) == (run_program(text, all).borderline > 0) || run_program(text, {}).failed > 0);
+    CHECK((run_program(text, {}).borderline > 0) == (run_program(text, all).borderline > 0) ||
+          run_program(text, {}).failed > 0);
   }
 }

@@ -59,8 +59,10 @@ bool RecordedRun::has_right_keys(MemoryOp op, const TraceLine& event) {
   using enum Complaint::Part;
   const auto quoted = [&] { return "`" + std::string(event.op) + "`"; };
   if (!event.has_thread) return refuse(Op, "the event " + quoted() + " has no `thread`", "add \"thread\":0");
-  if (is_addressed(op) && !event.has_address) return refuse(Op, "the event " + quoted() + " has no `addr`", "add \"addr\":\"x\"");
-  if (!is_addressed(op) && (event.has_address || event.has_value)) return refuse(Op, quoted() + " has no `addr` and no `value`");
+  if (is_addressed(op) && !event.has_address)
+    return refuse(Op, "the event " + quoted() + " has no `addr`", "add \"addr\":\"x\"");
+  if (!is_addressed(op) && (event.has_address || event.has_value))
+    return refuse(Op, quoted() + " has no `addr` and no `value`");
   if (event.has_accepts && !loads(op)) return refuse(Op, "only loads have `accepts`");
   if (op == MemoryOp::Wait && event.has_value) return refuse(Op, "`wait` has no `value`");
   if (events_ < 0xfffffff0u) return true;
@@ -115,7 +117,8 @@ bool RecordedRun::declare_initial(const TraceLine& event) {
   if (!event.has_address || !event.has_value) return refuse(Op, "`init` needs `addr` and `value`");
   if (event.has_thread || event.has_step || event.has_accepts) return refuse(Op, "`init` has only `addr`, `value` and `loc`");
   const std::uint32_t address = addresses_.number(event.address);
-  if (address < memory_.size()) return refuse(Op, "`init` comes after the first access to `" + std::string(event.address) + "`");
+  if (address < memory_.size())
+    return refuse(Op, "`init` comes after the first access to `" + std::string(event.address) + "`");
   monitor_.ensure_addresses(address + 1);
   monitor_.set_initial(address, event.value);
   memory_.push_back({true, event.value, 0});
@@ -131,8 +134,9 @@ bool RecordedRun::agrees(const MemoryEvent& e) {
   }
   if (!e.has_value) return true;
   if (memory.known && memory.value != e.value) {
-    const std::string last = memory.line ? "wrote " + std::to_string(memory.value) + " (line " + std::to_string(memory.line) + ")"
-                                         : "left " + std::to_string(memory.value) + " there";
+    const std::string last = memory.line
+                                 ? "wrote " + std::to_string(memory.value) + " (line " + std::to_string(memory.line) + ")"
+                                 : "left " + std::to_string(memory.value) + " there";
     refuse(Complaint::Part::Value,
            "the load sees " + std::to_string(e.value) + " in `" + addresses_.text(e.address) + "`, but " +
                (memory.line ? "the last write " : "the start ") + last,
@@ -182,8 +186,12 @@ void RecordedRun::keep(const MemoryEvent& e) {
 }
 
 ShownEvent RecordedRun::shown(const PastEvent& e) const {
-  return {e.line, e.op, thread_names_.text(e.thread), is_addressed(e.op) ? addresses_.text(e.address) : "",
-          locations_.text(e.location), e.has_value ? std::optional(e.value) : std::nullopt};
+  return {e.line,
+          e.op,
+          thread_names_.text(e.thread),
+          is_addressed(e.op) ? addresses_.text(e.address) : "",
+          locations_.text(e.location),
+          e.has_value ? std::optional(e.value) : std::nullopt};
 }
 
 void RecordedRun::report(const MemoryEvent& load, const PastWrite& missed) {
@@ -196,8 +204,14 @@ void RecordedRun::report(const MemoryEvent& load, const PastWrite& missed) {
   TraceFinding finding;
   const auto to = at(load.position), from = at(missed.position);
   finding.load = shown(window_[static_cast<std::size_t>(to)]);
-  const PastEvent write{from < 0 ? MemoryOp::Store : window_[static_cast<std::size_t>(from)].op, missed.has_value, missed.thread,
-                        load.address, missed.location, missed.value, missed.position, 0};
+  const PastEvent write{from < 0 ? MemoryOp::Store : window_[static_cast<std::size_t>(from)].op,
+                        missed.has_value,
+                        missed.thread,
+                        load.address,
+                        missed.location,
+                        missed.value,
+                        missed.position,
+                        0};
   finding.missed = shown(write);
   if (missed.has_before) finding.stale = missed.before;
   if (from >= 0) {

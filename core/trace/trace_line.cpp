@@ -75,7 +75,8 @@ bool LineParser::parse(std::string_view line, TraceLine& out, bool& blank) {
   blank = at_ == line_.size();
   if (blank) return true;
   if (line_[at_] != '{')
-    return fail(at_, line_.size() - at_, "expected a JSON object", "one event a line: {\"op\":\"st\",\"thread\":0,\"addr\":\"x\",\"value\":1}");
+    return fail(at_, line_.size() - at_, "expected a JSON object",
+                "one event a line: {\"op\":\"st\",\"thread\":0,\"addr\":\"x\",\"value\":1}");
   ++at_;
   skip_blanks();
   if (at_ < line_.size() && line_[at_] == '}') {
@@ -93,8 +94,7 @@ bool LineParser::parse(std::string_view line, TraceLine& out, bool& blank) {
     }
   }
   skip_blanks();
-  if (at_ != line_.size())
-    return fail(at_, line_.size() - at_, "there is more text after the object", "one event a line");
+  if (at_ != line_.size()) return fail(at_, line_.size() - at_, "there is more text after the object", "one event a line");
   return true;
 }
 

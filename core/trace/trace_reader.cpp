@@ -5,11 +5,12 @@
 
 namespace memfence {
 
-bool TraceReader::fail(TraceErrorKind kind, std::string_view line, std::size_t column, std::size_t length,
-                       std::string message, std::string hint) {
+bool TraceReader::fail(TraceErrorKind kind, std::string_view line, std::size_t column, std::size_t length, std::string message,
+                       std::string hint) {
   constexpr std::size_t shown = 400;
-  error_ = TraceError{kind, line_, column, length, std::string(line.substr(0, std::max(shown, column + length))),
-                      std::move(message), std::move(hint)};
+  error_ = TraceError{
+      kind,           line_, column, length, std::string(line.substr(0, std::max(shown, column + length))), std::move(message),
+      std::move(hint)};
   return false;
 }
 

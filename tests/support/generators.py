@@ -1,6 +1,6 @@
 """Random programs for property and differential tests: `programs(Shape(...))` is a hypothesis strategy.
 
-Calibrated as DESIGN 12 asks: about nine accesses to one other op, stores of non-zero values, two to four statements a
+Calibrated on planted bugs: about nine accesses to one other op, stores of non-zero values, two to four statements a
 process, few variables, so that processes really meet. Every feature beyond loads and stores is a word in
 `Shape.features`; `EVERYTHING` is all of them that keep the program free of run-time errors. Tests of register work
 shift `Shape.weights`: with the default, planted bugs in reductions of local steps are hardly ever found.

@@ -1,7 +1,7 @@
 """Slow twins for Sober: the traces of a program, straight from the reference models.
 
 A trace says what each process did, which write each load saw, and in which order the writes to each variable took
-effect; it forgets everything else about the interleaving (program order, read-from and store order of DESIGN 7).
+effect: program order, read-from and store order. It forgets everything else about the interleaving.
 """
 
 from __future__ import annotations

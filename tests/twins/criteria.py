@@ -1,4 +1,4 @@
-"""The criteria of DESIGN 7 straight from their definitions: enumerate every run, compare what was observed. Slow.
+"""The criteria of docs/theory/criteria.md straight from their definitions: every run, slowly.
 
 A step (an executed transition) is one atomic event, however many accesses it makes: an SC run never lets another
 process in between them. A step that fails makes its loads and no store; its process does nothing after it.

@@ -1,4 +1,4 @@
-"""Fusion of lock regions: every acyclic path from `lock` to its `unlock` becomes one locked transition (DESIGN 3).
+"""Fusion of lock regions: every acyclic path from `lock` to its `unlock` becomes one locked transition (docs/adr/0007).
 
 A region acts as one atomic step then, which is smaller, and which the criteria need. A region keeps the step-by-step
 meaning of `Lock` and `Unlock` where one step would not do: it contains a cycle, a location with no way on, a

@@ -58,7 +58,7 @@ def test_message_passing_keeps_its_order():
 
 
 def mixing_cycles(middle: bool) -> Program:
-    """DESIGN 11, item 7: no run has y = 1 pending in front of x = 1, unless x = 1 may also be stored in the middle."""
+    """No run has y = 1 pending in front of x = 1, unless x = 1 may also be stored in the middle (errata: no mixing)."""
     p = ProcessBuilder("p", "p")
     first, second = p.location(), p.location()
     p.emit(first, first, Store(X, Const(1)))

@@ -33,7 +33,8 @@ def is_reachable(program: Program, model: ModelSpec, bad: Expr, reductions: froz
     return result.found
 
 
-# DESIGN 11, item 7: p repeats x := 1 and then repeats y := 1; q sees a 1 in y before it sees one in x.
+# Acceleration must not mix cycles (docs/theory/errata.md): p repeats x := 1 and then repeats y := 1; q sees a 1 in y
+# before it sees one in x.
 
 Q = ("0: y := 0 -> 1", "1: mfence -> 2", "2: y == 1 -> 3", "3: x := 0 -> 4", "4: mfence -> 5", "5: x == 1 -> 6")
 BAD = at(-1, 6)

@@ -1,7 +1,8 @@
 """The symbolic engine: TSO and PSO with unbounded buffers, sets of buffer contents as automata.
 
-Linden and Wolper, SPIN 2010 (TSO) and TACAS 2013 (PSO), with the corrections of DESIGN 11. A search that ends by itself
-is a proof: it has seen every reachable control state, and no other. It need not end; then `stop` names the limit.
+Linden and Wolper, SPIN 2010 (TSO) and TACAS 2013 (PSO), with the corrections of docs/theory/errata.md. A search that
+ends by itself is a proof: it has seen every reachable control state, and no other. It need not end; then `stop` names
+the limit.
 """
 
 from __future__ import annotations
