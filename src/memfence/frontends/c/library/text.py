@@ -10,11 +10,12 @@ from memfence.frontends.c.library.arguments import known, number
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine import private
-from memfence.frontends.c.machine.access import is_in_memory, known_values, problem_with
+from memfence.frontends.c.machine.access import alive_ops, is_in_memory, is_written, known_values, problem_with
 from memfence.frontends.c.machine.arithmetic import compute
 from memfence.frontends.c.machine.atomically import returned
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.residual import Op, Read, Write
+from memfence.frontends.c.machine.undefined import used
 from memfence.frontends.c.machine.values import Known, Scalar, Unknown, Value
 from memfence.program.expressions import Register
 
@@ -62,13 +63,17 @@ def copy_memory(path: Path, call: Call, arguments: list[Value]) -> None:
 
 def _copy_piece(path: Path, target: int, source: int, size: int) -> list[Op]:
     """The ops that copy one piece; none where nothing shared is involved."""
-    ops: list[Op] = []
+    ops: list[Op] = [*alive_ops(path, source), *alive_ops(path, target)]
     if path.world.has_extent(source, size) and is_in_memory(path, source, size):
         cell = path.world.share_now(source, size)
         register = path.scratch()
         ops.append(Read(register, cell))
-        whole = Unknown(Register(register), known_values(path, cell))
-        value: Scalar = private.part_of(whole, 8 * cell.size, source - cell.address, size)
+        values = known_values(path, cell)
+        if cell.size == size:  # a copy may be of memory that nobody has written
+            values = path.world.possible(cell)
+        else:
+            ops += is_written(path, register, cell)
+        value: Scalar = private.part_of(Unknown(Register(register), values), 8 * cell.size, source - cell.address, size)
     else:
         if path.state.started:
             path.world.reads(path.process.number, source, size, whole=False)
@@ -85,8 +90,10 @@ def _put(path: Path, target: int, size: int, value: Scalar) -> list[Op]:
         cell = path.world.share_now(target, size)
         if cell.size != size:
             raise path.refuse(Code.UNSUPPORTED, "memory is accessed in pieces of different size")
+        guards = path.world.unmistakable(cell, value)
+        value = path.world.storable(value, size)
         path.world.may_hold(cell, value.values)
-        return [Write(cell, value.expr)]
+        return [*guards, Write(cell, value.expr)]
     if path.state.started:
         path.world.writes(path.process.number, target, size, whole=False)
     private.write(path.world, path.state, target, size, value)
@@ -145,7 +152,7 @@ def _bytes_at(path: Path, address: int, most: int) -> bytes:
     for position in range(most):
         if is_in_memory(path, address + position, 1):
             raise path.refuse(Code.UNSUPPORTED, "a string in shared memory")
-        value = private.read(path.world, path.state, address + position, 1)
+        value = used(private.read(path.world, path.state, address + position, 1))
         if not isinstance(value, Known):
             raise path.refuse(Code.UNSUPPORTED, "a string that is not known before the program runs")
         if value.value == 0:

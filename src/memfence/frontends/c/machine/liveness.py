@@ -101,6 +101,7 @@ class FunctionFacts:
         for name, instructions in self.blocks.items():
             for target in successors(instructions[-1]):
                 self.predecessors[target].add(name)
+        self.masked = self._masked_loads()
         self._live_in = self._solve()
         self._live: dict[tuple[str, int], Names] = {}
 
@@ -127,6 +128,23 @@ class FunctionFacts:
             for instruction in block.instructions:
                 scalars -= self._used_otherwise(instruction)
         return frozenset(scalars)
+
+    def _masked_loads(self) -> Names:
+        """Results of loads of which only some bits are kept, and only to be combined with others and stored."""
+        instructions = [i for block in self.function.blocks for i in block.instructions]
+        users: dict[str, list[Instruction]] = {}
+        for instruction in instructions:
+            for operand in operands_of(instruction):
+                if isinstance(operand, Local):
+                    users.setdefault(operand.name, []).append(instruction)
+
+        def only(name: str, op: str) -> list[str]:
+            found = users.get(name, [])
+            fits = found and all(isinstance(i, Compute) and i.op == op for i in found)
+            return [result_of(i) for i in found] if fits else []
+
+        loads = [i.result for i in instructions if isinstance(i, LoadFrom)]
+        return frozenset(n for n in loads if (kept := only(n, "and")) and all(only(k, "or") for k in kept))
 
     def _used_otherwise(self, instruction: Instruction) -> set[str]:
         """Locals of which the instruction uses the address, or only a part, or in a volatile way."""

@@ -14,7 +14,8 @@ from memfence.frontends.c.llvm.instructions import Call, Instruction, Phi
 from memfence.frontends.c.llvm.link import Symbol
 from memfence.frontends.c.llvm.metadata import DebugInfo, Place
 from memfence.frontends.c.llvm.types import ArrayType, FloatType, IntType, StructType, Type, size_of
-from memfence.frontends.c.llvm.values import Aggregate, Global, Local, Operand, Real, Undefined, Zero
+from memfence.frontends.c.llvm.values import Aggregate, Global, Local, Operand, Real, Zero
+from memfence.frontends.c.llvm.values import Undefined as NoValue
 from memfence.frontends.c.machine.arithmetic import negation
 from memfence.frontends.c.machine.constants import NotConstant
 from memfence.frontends.c.machine.process import SCRATCH, Location, Process
@@ -22,7 +23,8 @@ from memfence.frontends.c.machine.refine import refined
 from memfence.frontends.c.machine.refusal import Refused
 from memfence.frontends.c.machine.residual import Check, Guard, Op
 from memfence.frontends.c.machine.state import Frame, State
-from memfence.frontends.c.machine.values import ZERO, Known, Parts, Scalar, Value
+from memfence.frontends.c.machine.undefined import Undefined
+from memfence.frontends.c.machine.values import UNDEFINED, ZERO, Known, Parts, Scalar, Value
 from memfence.frontends.c.machine.world import MixedSizes, World
 from memfence.program.expressions import FALSE, Expr
 
@@ -64,6 +66,8 @@ class Path:
                     self.execute(path, instruction)
                 except MixedSizes as error:
                     raise path.refuse(Code.UNSUPPORTED, str(error)) from None
+                except Undefined as error:
+                    path.fail(str(error))
             else:
                 raise Refused(
                     Code.TOO_LARGE, "the program computes too long before its first thread starts", path.place
@@ -150,8 +154,10 @@ class Path:
                 raise self.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
             case Global(name):
                 return Known(self.address_of(name))
-            case Zero() | Undefined() if isinstance(type, StructType | ArrayType):
-                return self._zero(type)
+            case Zero() | NoValue() if isinstance(type, StructType | ArrayType):
+                return self._whole(type, ZERO if isinstance(operand, Zero) else UNDEFINED)
+            case NoValue() if not isinstance(type, FloatType):
+                return UNDEFINED
             case Aggregate(elements):
                 return Parts(tuple(self.value(t, e) for t, e in elements))
         if isinstance(type, FloatType):
@@ -161,12 +167,13 @@ class Path:
         except NotConstant as error:
             raise self.refuse(Code.UNSUPPORTED, f"memfence does not follow {error}") from None
 
-    def _zero(self, type: Type) -> Value:
+    def _whole(self, type: Type, item: Known) -> Value:
+        """A value of the type that has `item` everywhere."""
         if isinstance(type, StructType):
-            return Parts(tuple(self._zero(f) for f in type.fields))
+            return Parts(tuple(self._whole(f, item) for f in type.fields))
         if isinstance(type, ArrayType):
-            return Parts(tuple(self._zero(type.element) for _ in range(type.count)))
-        return ZERO
+            return Parts(tuple(self._whole(type.element, item) for _ in range(type.count)))
+        return item
 
     def address_of(self, name: str) -> int:
         try:
@@ -192,7 +199,8 @@ class Path:
                 title = f"{self.process.thread.name}:{title}"
             size = size_of(alloca.type) * count.value
             type = variable.type if variable else 0
-            found = self.world.space.place(key, size, title, "stack", debug, type, self.process.number)
+            owner, lives_in = self.process.number, (depth, frame.symbol.module, frame.symbol.name)
+            found = self.world.space.place(key, size, title, "stack", debug, type, owner, lives_in)
         return found.start
 
     def bits_of(self, type: Type) -> int:

@@ -111,7 +111,9 @@ class Process:
         """Memory that was not written yet on this way, but is in a register on others."""
         for slot in widened:
             if isinstance(slot, Slot) and isinstance(slot.name, int) and slot.name not in state.cells:
-                state.cells[slot.name] = (slot.part[0], Known(self.world.initial(slot.name, slot.part[0])))
+                content = self.world.content(slot.name, slot.part[0])
+                if not content.undefined:
+                    state.cells[slot.name] = (slot.part[0], content)
 
     def _join(self, location: Location, moves: list[tuple[Slot, Scalar]]) -> None:
         has_grown = False
@@ -224,7 +226,7 @@ class _Freezer:
             live = frame.facts.live_at(frame.block, frame.index)
             for name in sorted(live.intersection(frame.env)):
                 known = frame.env[name]
-                if isinstance(known, Known) and not self.widened:
+                if isinstance(known, Known) and not self.widened and not known.undefined:
                     entries.append((name, known.value))
                     kept[name] = known
                     continue
@@ -236,7 +238,7 @@ class _Freezer:
         memory: list[tuple[int, int, object]] = []
         cells: dict[int, tuple[int, Value]] = {}
         for address, (size, value) in sorted(state.cells.items(), key=lambda item: item[0]):
-            if isinstance(value, Known) and not self.widened:
+            if isinstance(value, Known) and not self.widened and not value.undefined:
                 memory.append((address, size, value.value))
                 cells[address] = (size, value)
                 continue
@@ -254,6 +256,8 @@ class _Freezer:
                 for n, item in enumerate(value.items)
             ]
             return tuple(key for key, _ in parts), Parts(tuple(stored for _, stored in parts))
+        if isinstance(value, Known) and value.undefined:
+            return ("undefined", value.value, value.undefined), value
         if isinstance(value, Known) and slot not in self.widened:
             return value.value, value
         self.moves.append((slot, value))
