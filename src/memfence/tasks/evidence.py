@@ -1,7 +1,7 @@
 """Why an answer is what it is: data that a report turns into words, and a checker into a check.
 
-VIOLATED comes with a `Run` or `Lasso` (or `NoSuchOutcome`), HOLDS with one of the proofs, HOLDS_UP_TO with a `Bound`,
-UNKNOWN with a `Limit` or with what lies `Outside` the engine.
+VIOLATED comes with a `Run` or `Lasso` (or `NoSuchOutcome`), HOLDS with one of the proofs, HOLDS_UP_TO with a `Bound` or
+`FewSwitches`, UNKNOWN with a `Limit` or with what lies `Outside` the engine.
 """
 
 from __future__ import annotations
@@ -77,6 +77,7 @@ class Route(Enum):
     BACKWARD_ONLY = auto()
     """By the backward search, and no shorter one was found within its budget."""
     UNDER_SC = auto()
+    FEW_SWITCHES = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +175,19 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
+class FewSwitches:
+    """Nothing was found among the runs with at most so many `deviations`, as `passes.few_switches` counts them.
+
+    `pending`: and no more pending stores a buffer than these, where some store had to wait. `steps`: and no more steps
+    than these, where there was no end of them.
+    """
+
+    deviations: int
+    pending: int | None = None
+    steps: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Limit:
     """The search stopped before its end, after so many states. `under_sc`: it was a search of SC states.
 
@@ -209,4 +223,4 @@ class NoSuchOutcome:
 
 
 Proof = Exhausted | Fixpoint | Invariant | NoAttack | Implied | ScItself
-Evidence = Run | Lasso | NoSuchOutcome | Proof | Bound | Limit | Torn | Outside
+Evidence = Run | Lasso | NoSuchOutcome | Proof | Bound | FewSwitches | Limit | Torn | Outside

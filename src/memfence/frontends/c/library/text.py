@@ -10,8 +10,14 @@ from memfence.frontends.c.library.arguments import known, number
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine import private
-from memfence.frontends.c.machine.access import alive_ops, is_in_memory, is_written, known_values, problem_with
-from memfence.frontends.c.machine.arithmetic import compute
+from memfence.frontends.c.machine.access import (
+    alive_ops,
+    at_address,
+    is_in_memory,
+    is_written,
+    known_values,
+    problem_with,
+)
 from memfence.frontends.c.machine.atomically import returned
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.residual import Op, Read, Write
@@ -50,7 +56,8 @@ def copy_memory(path: Path, call: Call, arguments: list[Value]) -> None:
         returned(path, call, target)
         return
     if not isinstance(target, Known) or not isinstance(source, Known):
-        raise path.refuse(Code.UNSUPPORTED, "memory is copied through a pointer that is not known", COPY_HINT)
+        _for_each_target(path, [target, source], size, lambda p, t, s: copy_memory(p, call, [t, s, Known(size)]))
+        return
     for address in (target.value, source.value):
         problem = problem_with(path, address, size)
         if problem is not None:
@@ -59,6 +66,18 @@ def copy_memory(path: Path, call: Call, arguments: list[Value]) -> None:
     _in_pieces(
         path, call, target, size, lambda p, a, n: _copy_piece(p, a, source.value + a - target.value, n), source.value
     )
+
+
+def _for_each_target(path: Path, pointers: list[Scalar], size: int, action: Callable[..., None]) -> None:
+    """Do `action` with known pointers, in a fork for each combination of addresses. A bad pointer is a finding."""
+
+    def rest(p: Path, chosen: tuple[Known, ...]) -> None:
+        if len(chosen) == len(pointers):
+            action(p, *chosen)
+        else:
+            at_address(p, pointers[len(chosen)], size, "memcpy", lambda q, address: rest(q, (*chosen, Known(address))))
+
+    rest(path, ())
 
 
 def _copy_piece(path: Path, target: int, source: int, size: int) -> list[Op]:
@@ -129,8 +148,11 @@ def set_memory(path: Path, call: Call, arguments: list[Value]) -> None:
     if size == 0:
         returned(path, call, target)
         return
-    if not isinstance(target, Known) or not isinstance(byte, Known):
-        raise path.refuse(Code.UNSUPPORTED, "memory is set through a pointer that is not known", COPY_HINT)
+    if not isinstance(byte, Known):
+        raise path.refuse(Code.UNSUPPORTED, "memory is set to a byte that is not known", COPY_HINT)
+    if not isinstance(target, Known):
+        _for_each_target(path, [target], size, lambda p, t: set_memory(p, call, [t, byte, Known(size)]))
+        return
     problem = problem_with(path, target.value, size)
     if problem is not None:
         path.fail(f"{problem}: memset")
@@ -167,12 +189,9 @@ def _length(path: Path, call: Call, arguments: list[Value]) -> None:
 
 
 def _copy_string(path: Path, call: Call, arguments: list[Value]) -> None:
-    target, source = known(path, arguments, 0, "a string"), known(path, arguments, 1, "a string")
+    source = known(path, arguments, 1, "a string")
     data = _bytes_at(path, source, LONGEST_STRING) + b"\0"
-    for position, byte in enumerate(data):
-        if _put(path, target + position, 1, compute("add", 8, Known(byte), Known(0))):
-            raise path.refuse(Code.UNSUPPORTED, "a string in shared memory")
-    returned(path, call, Known(target))
+    copy_memory(path, call, [number(path, arguments, 0), Known(source), Known(len(data))])
 
 
 def _compare_strings(path: Path, call: Call, arguments: list[Value]) -> None:

@@ -122,6 +122,9 @@ def _load_at(path: Path, result: str, bits: int, address: int, size: int, order:
         value = written(path, private.read(path.world, path.state, address, size), address, size)
         if path.ended:
             return
+        if is_unwritten(value, size) and not is_masked(path, result):
+            path.fail(f"read of uninitialised memory: {path.world.space.name_of(address, size)}")
+            return
         path.set(result, narrow(value, bits))
         if ops:
             path.emit(ops)
@@ -138,6 +141,12 @@ def _load_at(path: Path, result: str, bits: int, address: int, size: int, order:
         whole, checks = Unknown(Register(register), known_values(path, cell)), is_written(path, register, cell)
     path.set(result, narrow(private.part_of(whole, 8 * cell.size, address - cell.address, size), bits))
     path.emit([*ops, Read(register, cell, order), *checks])
+
+
+def is_unwritten(value: Scalar, size: int) -> bool:
+    """Whether nobody has written any of several bytes. Single bytes may be copied: that is how C looks at padding."""
+    every = (1 << 8 * size) - 1
+    return isinstance(value, Known) and size > 1 and value.undefined & every == every
 
 
 def is_masked(path: Path, result: str) -> bool:

@@ -25,7 +25,7 @@ from memfence.frontends.c.machine.residual import Check, Guard, Op
 from memfence.frontends.c.machine.state import Frame, State
 from memfence.frontends.c.machine.undefined import Undefined
 from memfence.frontends.c.machine.values import UNDEFINED, ZERO, Known, Parts, Scalar, Value
-from memfence.frontends.c.machine.world import MixedSizes, World
+from memfence.frontends.c.machine.world import MixedSizes, Restart, World
 from memfence.program.expressions import FALSE, Expr
 
 MOST_INSTRUCTIONS = 200_000
@@ -69,9 +69,14 @@ class Path:
                 except Undefined as error:
                     path.fail(str(error))
             else:
-                raise Refused(
-                    Code.TOO_LARGE, "the program computes too long before its first thread starts", path.place
-                )
+                path._give_up()
+
+    def _give_up(self) -> None:
+        """What runs that long before the first thread starts may be an endless loop: let its ways meet."""
+        if not self.world.meets_early:
+            self.world.meets_early = True
+            raise Restart("a loop before the first thread does not end")
+        raise Refused(Code.TOO_LARGE, "the program computes too long before its first thread starts", self.place)
 
     def debug_of(self, frame: Frame) -> DebugInfo:
         return self.world.linked.debug[frame.symbol.module]
@@ -111,7 +116,7 @@ class Path:
         self.ended = True
 
     def stop(self, kind: str, ops: Sequence[Op] = (), *, locked: bool = False) -> None:
-        """End the thread here: `kind` is "end", "blocked", "error" or "bound"."""
+        """End the thread here: `kind` is "end", "exit", "quit", "blocked", "error" or "bound"."""
         self._step(self.process.special(kind, self.place), ops, [], locked)
 
     def fail(self, text: str) -> None:
@@ -229,11 +234,12 @@ class Path:
                     found.append((instruction.result, self.value(instruction.type, operand)))
         frame.env.update(found)
         frame.block, frame.index = block, index
-        if meet and frame.facts.is_merge(block) and (self.state.started or self.ops or self._has_unknowns()):
+        if meet and frame.facts.is_merge(block) and self._meets():
             self.emit()
 
-    def _has_unknowns(self) -> bool:
-        return bool(self.location.slots)
+    def _meets(self) -> bool:
+        """Whether other ways may come here: not while everything is known and nobody else runs."""
+        return self.state.started or bool(self.ops or self.location.slots) or self.world.meets_early
 
     def call(self, symbol: Symbol, arguments: Sequence[Value], call: Call | None, atomic: bool = False) -> None:
         """Open a call of a defined function."""

@@ -10,7 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from memfence.frontends.c.llvm.metadata import Place
-from memfence.frontends.c.machine.residual import Op, Step, in_parallel, without_detour
+from memfence.frontends.c.machine.arithmetic import negation
+from memfence.frontends.c.machine.residual import (
+    Guard,
+    Modify,
+    Op,
+    Read,
+    Step,
+    Within,
+    in_parallel,
+    reading_part,
+    without_detour,
+)
 from memfence.frontends.c.machine.state import Frame, Position, State
 from memfence.frontends.c.machine.value_sets import NOTHING, ValueSet, within_reach
 from memfence.frontends.c.machine.values import Known, Parts, Scalar, Unknown, Value
@@ -208,6 +219,22 @@ class Process:
         scratch = frozenset(range(SCRATCH, SCRATCH + 100))
         whole = without_detour([*ops, *within, *copies], scratch)
         self.locations[source].steps.append(Step(source, target, whole, locked, place, function, stack))
+        for position, limit in enumerate(whole):
+            if (outside := _outside(limit)) is not None:
+                before = tuple(part for op in whole[:position] for part in reading_part(op))
+                at = self.special("bound", place)
+                self.locations[source].steps.append(
+                    Step(source, at, (*before, *outside), locked, place, function, stack)
+                )
+
+
+def _outside(op: Op) -> tuple[Op, ...] | None:
+    """Where a run is cut off by the op: what has to be true for that."""
+    if isinstance(op, Within):
+        return (Guard(negation(op.condition)),)
+    if isinstance(op, Modify) and op.guard is not None:
+        return Read(op.register, op.target), Guard(negation(op.guard))
+    return None
 
 
 class _Freezer:

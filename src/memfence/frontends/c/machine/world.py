@@ -15,7 +15,7 @@ from memfence.frontends.c.llvm.values import signed
 from memfence.frontends.c.machine.constants import Constants, Plan
 from memfence.frontends.c.machine.liveness import FunctionFacts
 from memfence.frontends.c.machine.memory import AddressSpace, Object
-from memfence.frontends.c.machine.residual import Cell, Guard, Op
+from memfence.frontends.c.machine.residual import Cell, Op, Within
 from memfence.frontends.c.machine.state import Position
 from memfence.frontends.c.machine.value_sets import (
     HIGHEST,
@@ -69,6 +69,7 @@ class World:
     unstable: set[int] = field(default_factory=set)
     freed: set[int] = field(default_factory=set)
     mortal: set[int] = field(default_factory=set)
+    meets_early: bool = False
     widened: dict[tuple[int, tuple[Position, ...]], set[object]] = field(default_factory=dict)
     thread_arguments: dict[object, ValueSet] = field(default_factory=dict)
     thread_numbers: dict[object, int] = field(default_factory=dict)
@@ -246,7 +247,7 @@ class World:
         if not is_number or UNWRITTEN not in self.possible(cell).listed:
             return []
         self.note(f"the number {UNWRITTEN} is not stored in memory that may be uninitialised")
-        return [Guard(Binary("!=", value.expr, Const(UNWRITTEN)))]
+        return [Within(Binary("!=", value.expr, Const(UNWRITTEN)))]
 
     def storable(self, value: Scalar, size: int) -> Scalar:
         """The value as a shared cell of `size` bytes holds it."""
@@ -263,7 +264,7 @@ class World:
             return []
         self.note(BEYOND)
         low, high = Binary(">=", value.expr, Const(LOWEST)), Binary("<=", value.expr, Const(HIGHEST))
-        return [Guard(conjunction(low, high))]
+        return [Within(conjunction(low, high))]
 
     # Who accesses what.
 
