@@ -119,11 +119,10 @@ def _load_at(path: Path, result: str, bits: int, address: int, size: int, order:
     if not is_in_memory(path, address, size):
         if path.state.started:
             path.world.reads(path.process.number, address, size)
-        value = written(path, private.read(path.world, path.state, address, size), address, size)
+        value = private.read(path.world, path.state, address, size)
+        if not is_copied(path, result):
+            value = written(path, value, path.world.space.name_of(address, size))
         if path.ended:
-            return
-        if is_unwritten(value, size) and not is_masked(path, result):
-            path.fail(f"read of uninitialised memory: {path.world.space.name_of(address, size)}")
             return
         path.set(result, narrow(value, bits))
         if ops:
@@ -135,23 +134,26 @@ def _load_at(path: Path, result: str, bits: int, address: int, size: int, order:
             Code.UNSUPPORTED, f"`{path.world.space.name_of(address, size)}` is accessed in pieces of different size"
         )
     register = path.scratch()
+    checks: list[Op] = []
     if is_masked(path, result):
-        whole, checks = or_zero(path, register, cell), []
+        whole = or_zero(path, register, cell)
+    elif is_copied(path, result) and cell.size == size:
+        known_values(path, cell)
+        whole = Unknown(Register(register), path.world.possible(cell))
     else:
         whole, checks = Unknown(Register(register), known_values(path, cell)), is_written(path, register, cell)
     path.set(result, narrow(private.part_of(whole, 8 * cell.size, address - cell.address, size), bits))
     path.emit([*ops, Read(register, cell, order), *checks])
 
 
-def is_unwritten(value: Scalar, size: int) -> bool:
-    """Whether nobody has written any of several bytes. Single bytes may be copied: that is how C looks at padding."""
-    every = (1 << 8 * size) - 1
-    return isinstance(value, Known) and size > 1 and value.undefined & every == every
-
-
 def is_masked(path: Path, result: str) -> bool:
     """Whether the value is loaded to change some of its bits alone, as for a write to a bit-field."""
     return result in path.state.top.facts.masked
+
+
+def is_copied(path: Path, result: str) -> bool:
+    """Whether all that happens to the value is that it is stored again."""
+    return result in path.state.top.facts.copied
 
 
 def is_written(path: Path, register: int, cell: Cell) -> list[Op]:
@@ -172,12 +174,11 @@ def or_zero(path: Path, register: int, cell: Cell) -> Unknown:
     return Unknown(Conditional(is_unwritten, Const(0), Register(register)), values.join(just(0)))
 
 
-def written(path: Path, value: Scalar, address: int, size: int) -> Scalar:
-    """A value of private memory, which may have been copied there from shared memory that nobody has written."""
+def written(path: Path, value: Scalar, name: str) -> Scalar:
+    """A value of the thread's own, which may have been copied from shared memory that nobody has written."""
     if not isinstance(value, Unknown) or UNWRITTEN not in value.values.listed:
         return value
-    text = f"read of uninitialised memory: {path.world.space.name_of(address, size)}"
-    path.check(Binary("!=", value.expr, Const(UNWRITTEN)), text)
+    path.check(Binary("!=", value.expr, Const(UNWRITTEN)), f"read of uninitialised memory: {name}")
     return Unknown(value.expr, value.values.without(UNWRITTEN))
 
 
@@ -310,7 +311,10 @@ def load_among(path: Path, result: str, bits: int, pointer: Scalar, size: int, o
     checks: list[Op] = []
     for address in target.cells:
         values = values.join(known_values(path, Cell(address, size)))
-        checks = checks or is_written(path, register, Cell(address, size))
+        if is_copied(path, result):
+            values = values.join(path.world.possible(Cell(address, size)))
+        else:
+            checks = checks or is_written(path, register, Cell(address, size))
     path.set(result, narrow(Unknown(Register(register), values), bits))
     path.emit([*in_bounds(target), Read(register, target, order), *checks])
 
@@ -361,7 +365,11 @@ def modify(
             if p.state.started:
                 p.world.reads(p.process.number, address, size)
                 p.world.writes(p.process.number, address, size)
-            outcome, new = finish(p, used(written(p, private.read(p.world, p.state, address, size), address, size)))
+            name = p.world.space.name_of(address, size)
+            old = used(written(p, private.read(p.world, p.state, address, size), name))
+            if p.ended:
+                return
+            outcome, new = finish(p, old)
             private.write(p.world, p.state, address, size, new)
             p.set(result, outcome)
             if ops:

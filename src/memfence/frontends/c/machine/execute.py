@@ -32,7 +32,7 @@ from memfence.frontends.c.llvm.instructions import (
 )
 from memfence.frontends.c.llvm.types import ArrayType, FloatType, IntType, StructType, Type
 from memfence.frontends.c.llvm.values import Local
-from memfence.frontends.c.machine.access import load, modify, store
+from memfence.frontends.c.machine.access import load, modify, store, written
 from memfence.frontends.c.machine.arithmetic import choose, compare, compute, extend, is_truth, negation, unwrapped
 from memfence.frontends.c.machine.calls import call_function, return_from
 from memfence.frontends.c.machine.liveness import CONTENT
@@ -123,6 +123,10 @@ def _load(path: Path, i: LoadFrom) -> None:
         content = frame.env.get(CONTENT + i.pointer.name)
         if content is None:
             content = UNDEFINED
+        if isinstance(content, Unknown) and i.result not in frame.facts.copied:
+            content = written(path, content, path.variable_name(i.pointer.name))
+            if path.ended:
+                return
         if path.bits_of(i.type) == 1 and not isinstance(content, Parts):
             content = compute("and", 8, content, Known(1))
         path.set(i.result, content)

@@ -208,6 +208,12 @@ class Path:
             found = self.world.space.place(key, size, title, "stack", debug, type, owner, lives_in)
         return found.start
 
+    def variable_name(self, name: str) -> str:
+        """How the user calls a local of the innermost call."""
+        frame = self.state.top
+        variable = self.debug_of(frame).variable(frame.facts.function.declared.get(name, -1))
+        return f"{frame.symbol.name}.{variable.name if variable else name}"
+
     def bits_of(self, type: Type) -> int:
         if isinstance(type, FloatType):
             raise self.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
