@@ -48,6 +48,7 @@ SETTLING = (
     Attempt("few switches"),
 )
 SHARE = 0.6
+LARGE = 5_000
 SAFETY_AT_LAST = ("explicit", "symbolic", "dual", "implied")
 """Asked side by side, where no attempt above was enough."""
 STATE_ROBUSTNESS = (
@@ -98,7 +99,7 @@ def _settled(task: Task) -> Answer:
     """All runs, if that is possible in time; else those with few switches, as far as the rest of the time allows."""
     cost = Cost()
     bounded: Answer | None = None
-    for attempt in SETTLING:
+    for attempt in SETTLING[2:] if _is_large(task) else SETTLING:
         answer = ask(attempt.engine, task.within(most_states=attempt.most_states, timeout_seconds=_share(task)))
         cost += answer.cost
         if answer.is_conclusive or answer.is_interrupted:
@@ -106,6 +107,11 @@ def _settled(task: Task) -> Answer:
         if answer.verdict is Verdict.HOLDS_UP_TO:
             bounded = answer
     return (bounded or _out_of_time(answer)).costing(cost)
+
+
+def _is_large(task: Task) -> bool:
+    """Whether preparing a search takes so long that small attempts do not pay."""
+    return sum(len(process.transitions) for process in task.program.processes) > LARGE
 
 
 def _share(task: Task) -> float | None:
