@@ -122,6 +122,10 @@ class LoadingInSteps(Loading):
 class Compiling:
     """How to read C and C++."""
 
+    also: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE]...", help="C: more files of the same program.", show_default=False),
+    ] = None
     macros: Annotated[
         list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="C: define a macro.", show_default=False)
     ] = None
@@ -135,7 +139,7 @@ class Compiling:
     entry: Annotated[str, typer.Option(metavar="F", help="C: the function that runs first.")] = "main"
     threads_bound: Annotated[
         int, typer.Option(metavar="N", min=1, help="C: follow at most N threads of a loop whose end is not known.")
-    ] = 3
+    ] = 2
     heap_bound: Annotated[
         int, typer.Option(metavar="N", min=1, help="C: follow at most N live blocks of each allocation.")
     ] = 8

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from memfence.diagnostics import InputError
 
 
+POSITIONS = {"line": "FILE:LINE", "also": "FILE..."}
+"""What is no option on the command line."""
+
+
 @contextmanager
 def refusing(json: bool, file: Path | None = None, files: ReportFiles | None = None) -> Iterator[None]:
     """Bad input inside ends with its diagnostics and exit code 3, wrong usage with exit code 2."""
@@ -26,7 +30,7 @@ def refusing(json: bool, file: Path | None = None, files: ReportFiles | None = N
     try:
         yield
     except WrongUsage as wrong:
-        hint = "FILE:LINE" if wrong.option == "line" else f"--{wrong.option.replace('_', '-')}"
+        hint = POSITIONS.get(wrong.option, f"--{wrong.option.replace('_', '-')}")
         raise typer.BadParameter(wrong.problem, param_hint=hint) from None
     except InputError as error:
         if files is not None and file is not None:
