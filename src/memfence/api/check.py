@@ -31,15 +31,16 @@ def check(source: Source, options: CheckOptions | None = None, **keywords: Any) 
     given = frozenset(keywords)
     try:
         program = read_program(source, keywords, deadline)
+        with deadline.enforced():
+            asked = options_for(CheckOptions, program, options, keywords, deadline)
+            refuse_unused(program, asked, given)
+            return ask(program, asked)
     except TimeUp:
         return _unread(source, options or CheckOptions(), keywords, deadline)
-    asked = options_for(CheckOptions, program, options, keywords, deadline)
-    refuse_unused(program, asked, given)
-    return ask(program, asked)
 
 
 def _unread(source: Source, options: CheckOptions, keywords: dict[str, Any], deadline: Deadline) -> CheckResult:
-    """The time was up before there was a program to ask about."""
+    """The time was up before there was a program to ask about, or before anything was known of it."""
     criterion = Criterion(keywords.get("criterion") or options.criterion or Criterion.SAFETY)
     answer = Answer(Verdict.UNKNOWN, Limit(Stop.TIMEOUT, 0), "none", Cost())
     model = keywords.get("model") or options.model

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from memfence.cli.exit_codes import MEANINGS
 from memfence.version import VERSION
 
 ORDER = ("check", "fix", "why", "compare", "explore", "monitor", "translate", "bench", "explain")
@@ -26,7 +27,7 @@ app = typer.Typer(
     cls=Commands,
     help="Does your lock-free code still work on real hardware, and where exactly do the fences go?\n\n"
     "Start with: memfence check examples/lost_wakeup.pml",
-    epilog="Exit codes: 0 holds, 1 violated, 2 wrong usage, 3 bad input, 4 unknown or only bounded, 70 internal error.",
+    epilog=f"Exit codes: {', '.join(f'{code:d} {meaning}' for code, meaning in MEANINGS.items())}.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     no_args_is_help=True,

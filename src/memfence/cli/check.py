@@ -12,6 +12,7 @@ from memfence.cli.choices import Model
 from memfence.cli.exit_codes import exit_of
 from memfence.cli.keywords import keywords_of
 from memfence.cli.option_groups import (
+    MOST,
     Compiling,
     CriterionOption,
     File,
@@ -48,7 +49,9 @@ def check(
     criterion: CriterionOption = None,
     abstract: Annotated[
         int | None,
-        typer.Option(metavar="K", min=0, help="For persistent: first flatten all but one process after K steps."),
+        typer.Option(
+            metavar="K", min=0, max=MOST, help="For persistent: first flatten all but one process after K steps."
+        ),
     ] = None,
 ) -> None:
     """Does the program still work under the memory model? A proof, or a run that shows why not."""
@@ -56,7 +59,7 @@ def check(
 
     progress = ProgressLine(quiet=reported.quiet)
     files = ReportFiles(reported.html, reported.sarif, reported.junit)
-    files.require_places()
+    files.require_places([("FILE", file)])
     try:
         with refusing(reported.json, file, files):
             result = ask(file, **keywords_of(context, progress))

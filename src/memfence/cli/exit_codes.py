@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Exit(IntEnum):
-    """2 comes from the parser of the command line."""
+    """2 comes from the parser of the command line, too."""
 
     HOLDS = 0
     VIOLATED = 1
@@ -22,6 +22,17 @@ class Exit(IntEnum):
     BAD_INPUT = 3
     UNKNOWN = 4
     INTERNAL = 70
+
+
+MEANINGS: dict[Exit, str] = {
+    Exit.HOLDS: "holds",
+    Exit.VIOLATED: "violated",
+    Exit.USAGE: "wrong usage",
+    Exit.BAD_INPUT: "bad input",
+    Exit.UNKNOWN: "unknown or only bounded",
+    Exit.INTERNAL: "internal error",
+}
+"""The one table: the help, the README and the tests read it."""
 
 
 def exit_of(verdict: Verdict) -> Exit:

@@ -26,7 +26,7 @@ from memfence.cli.option_groups import (
 )
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
-from memfence.cli.report_files import ReportFiles, require_place, write_report
+from memfence.cli.report_files import ReportFiles, write_report
 
 if TYPE_CHECKING:
     from memfence.frontends.registry import EditKind
@@ -80,9 +80,8 @@ def fix(
         raise typer.BadParameter("standard input cannot be written back; use -o", param_hint="--in-place")
     progress = ProgressLine(quiet=reported.quiet)
     files = ReportFiles(reported.html, reported.sarif, reported.junit)
-    files.require_places()
-    require_place(atomic, "--atomic")
-    require_place(output, "--output")
+    read = [("FILE", file)]
+    files.require_places(read, [("--atomic", atomic), ("--output", output)])
     keywords = keywords_of(context, progress, but=("atomic", "output", "in_place", "diff", "kinds", "cost"))
     given = {"html", "sarif", "junit", "atomic", "atomic_waits"} & set(typed(context))
     try:

@@ -9,7 +9,7 @@ from memfence.cli import bench, check, compare, explain, explore, fix, monitor, 
 from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit
 from memfence.cli.interruption import report_interruption
-from memfence.cli.streams import drop_output, prepare_streams, refuse_output
+from memfence.cli.streams import prepare_streams, refuse_output
 from memfence.version import VERSION
 
 VERBS = (check, fix, why, compare, explore, monitor, translate, bench, explain)
@@ -27,10 +27,8 @@ def run() -> None:
         sys.stdout.flush()
     except KeyboardInterrupt:
         code = report_interruption()
-    except BrokenPipeError:
-        # Whoever read our output has seen enough: `memfence ... | head`.
-        drop_output()
-        code = Exit.HOLDS
+    except MemoryError:
+        code = report_interruption(limit="out of memory")
     except OSError as problem:
         if problem.filename is not None:  # not a stream
             code = _report_fault(problem)
