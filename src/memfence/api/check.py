@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from memfence.api.inputs import Source, options_for, read_program
 from memfence.program.ir import Program
 from memfence.questions import check as ask
 from memfence.questions.conflicts import refuse_unused
+from memfence.questions.doubts import doubts_about
 from memfence.source import SourceText
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
@@ -34,7 +36,8 @@ def check(source: Source, options: CheckOptions | None = None, **keywords: Any) 
         with deadline.enforced():
             asked = options_for(CheckOptions, program, options, keywords, deadline)
             refuse_unused(program, asked, given)
-            return ask(program, asked)
+            result = ask(program, asked)
+            return replace(result, doubts=doubts_about(result, asked))
     except TimeUp:
         return _unread(source, options or CheckOptions(), keywords, deadline)
 

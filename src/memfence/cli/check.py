@@ -53,31 +53,28 @@ def check(
             metavar="K", min=0, max=MOST, help="For persistent: first flatten all but one process after K steps."
         ),
     ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="A warning makes the exit code 1.")] = False,
 ) -> None:
     """Does the program still work under the memory model? A proof, or a run that shows why not."""
     from memfence.api.check import check as ask
+    from memfence.cli import terminal
+    from memfence.diagnostics import render
+    from memfence.reports.doubts import warnings_of
 
     progress = ProgressLine(quiet=reported.quiet)
     files = ReportFiles(reported.html, reported.sarif, reported.junit)
     files.require_places([("FILE", file)])
     try:
         with refusing(reported.json, file, files):
-            result = ask(file, **keywords_of(context, progress))
+            result = ask(file, **keywords_of(context, progress, but=("strict",)))
     finally:
         progress.close()
-    if not (reported.quiet or loading.split_reads):
-        _warn(result)
+    warnings = warnings_of(result) if not loading.split_reads else ()
+    if warnings and not (reported.quiet or reported.json):
+        terminal.write(render(warnings) + "\n", sys.stderr)
     _print(result, reported)
     files.write_check(result)
-    raise typer.Exit(exit_of(result.verdict))
-
-
-def _warn(result: CheckResult) -> None:
-    """What is legal in the language but may not mean what its author thinks."""
-    from memfence.diagnostics import render
-
-    if result.program.warnings:
-        sys.stderr.write(render(result.program.warnings) + "\n")
+    raise typer.Exit(exit_of(result.verdict, is_doubtful=strict and bool(warnings)))
 
 
 def _print(result: CheckResult, reported: Reported) -> None:

@@ -35,8 +35,10 @@ MEANINGS: dict[Exit, str] = {
 """The one table: the help, the README and the tests read it."""
 
 
-def exit_of(verdict: Verdict) -> Exit:
-    """Only a proof is 0: a bounded result is not."""
+def exit_of(verdict: Verdict, *, is_doubtful: bool = False) -> Exit:
+    """Only a proof is 0: a bounded result is not, nor is one that `is_doubtful` where warnings count."""
+    if is_doubtful and verdict.value == "holds":
+        return Exit.VIOLATED
     codes = {"holds": Exit.HOLDS, "violated": Exit.VIOLATED, "holds_up_to": Exit.UNKNOWN, "unknown": Exit.UNKNOWN}
     return codes[verdict.value]
 

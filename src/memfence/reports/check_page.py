@@ -7,6 +7,7 @@ from typing import assert_never
 from memfence.execution.happens_before import happens_before_cycle
 from memfence.execution.trace import Trace
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
+from memfence.reports.doubts import warnings_of
 from memfence.reports.page import Page, SourceView, Tone
 from memfence.reports.reason import reasons
 from memfence.reports.run_view import run_view
@@ -75,6 +76,7 @@ def _facts(result: CheckResult) -> tuple[tuple[str, str], ...]:
     ]
     facts += [("Note", note) for note in result.program.notes]
     facts += [(name.capitalize(), text) for name, text in limit_facts(result)]
+    facts += [("Warning", f"{one.message} ({one.at.span.place})") for one in warnings_of(result)]
     return tuple(facts)
 
 
