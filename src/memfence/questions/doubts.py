@@ -86,7 +86,7 @@ class Search:
             return
         reached = {(p, process.initial) for p, process in enumerate(self.program.processes)}
         reached |= {(p, self.program.processes[p].transitions[t].target) for p, t in taken}
-        expected = _expected(self.program, taken)
+        expected = _expected(self.program, taken, reached)
         for places in _by_place(self.program):
             if not taken.isdisjoint(places) or not expected.isdisjoint(places):
                 continue
@@ -189,8 +189,11 @@ def _by_place(program: Program) -> list[list[tuple[int, int]]]:
     return [places[key] for key in sorted(places)]
 
 
-def _expected(program: Program, taken: Taken) -> Taken:
-    """`if :: bad -> assert(false)`: that no run goes there is what was proved, not a reason for doubt."""
+def _expected(program: Program, taken: Taken, reached: set[tuple[int, int]]) -> Taken:
+    """`if :: bad -> assert(false)`: that no run goes there is what was proved, not a reason for doubt.
+
+    An alarm that runs come to, and that does not go off, is one whose own condition keeps it from that.
+    """
     expected: Taken = set()
     for p, process in enumerate(program.processes):
         doomed = {t.source for t in process.transitions if _is_alarm(t)}
@@ -200,7 +203,8 @@ def _expected(program: Program, taken: Taken) -> Taken:
         }  # fmt: skip
         ways_in = {process.transitions[n].target for _, n in guards}
         expected |= guards
-        expected |= {(p, n) for n, t in enumerate(process.transitions) if _is_alarm(t) and t.source in ways_in}
+        alarms = {(p, n): t.source for n, t in enumerate(process.transitions) if _is_alarm(t)}
+        expected |= {at for at, source in alarms.items() if source in ways_in or (p, source) in reached}
     return expected
 
 
