@@ -64,6 +64,10 @@ class States:
     invariant: Annotated[
         list[str] | None, typer.Option(metavar="EXPR", help="Every reachable state satisfies this: 'P0.r <= x'.")
     ] = None
+    final: Annotated[
+        list[str] | None,
+        typer.Option(metavar="EXPR", help="Every final state satisfies this: all ended, nothing pending."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def _wrap_all(texts: list[str], width: int) -> list[str]:
 
 def _never_accessed(trace: Trace, shown: list[int]) -> list[str]:
     others = [n for n, _ in enumerate(trace.program.variables) if n not in shown]
-    named = [f"{trace.program.variables[n].name}={trace.start.memory[n]}" for n in others[:FEW_VARIABLES]]
+    named = [named_value(trace.program, n, trace.start.memory[n]) for n in others[:FEW_VARIABLES]]
     more = [f"{len(others) - FEW_VARIABLES} more"] if len(others) > FEW_VARIABLES else []
     return [f"(not accessed in this run: {' '.join([*named, *more])})"] if others else []
 
@@ -147,7 +147,7 @@ def actions(trace: Trace, position: int) -> dict[int, str]:
             return dict(sorted(sides.items()))
         case Commit(process):
             (access,) = accesses(trace.program, trace.memory_model, before, taken.step)
-            return {process: f"commit {trace.program.variables[access.variable].name}={access.value}"}
+            return {process: f"commit {named_value(trace.program, access.variable, access.value)}"}
         case DropSeparator(process):
             return {process: "sfence takes effect"}
         case _:
@@ -173,11 +173,11 @@ def _new_values(trace: Trace, position: int, run: Run) -> Iterator[str]:
     if any(register is None or process.registers[register].transient for register in loaded):
         for access in accesses(trace.program, trace.memory_model, before, trace.steps[position].step):
             if access.process == run.process and access.kind in ("load", "own load"):
-                yield f"{trace.program.variables[access.variable].name}={access.value}"
+                yield named_value(trace.program, access.variable, access.value)
     for number, register in enumerate(process.registers):
         old, new = before.registers[run.process][number], after.registers[run.process][number]
         if not register.transient and (old != new or number in loaded):
-            yield f"{register.name}={new}"
+            yield f"{register.name}={register.domain.text(new)}"
 
 
 def place(program: Program, span: Span) -> str:
@@ -192,7 +192,7 @@ def buffer_text(program: Program, state: State, process: int) -> str:
     shown = []
     for buffer in state.buffers[process]:
         for entry in buffer:
-            shown.append("|" if entry is None else f"{program.variables[entry[0]].name}={entry[1]}")
+            shown.append("|" if entry is None else named_value(program, *entry))
     return " ".join(shown)
 
 
@@ -212,12 +212,17 @@ def _memory(trace: Trace, position: int | None, shown: list[int]) -> str:
     """The variables in `shown`; `*` marks what the step changed."""
     old = trace.start.memory if position is None else trace.state_before(position).memory
     new = trace.start.memory if position is None else trace.steps[position].state.memory
-    names = trace.program.variables
-    return " ".join(f"{'*' if old[n] != new[n] else ' '}{names[n].name}={new[n]}" for n in shown).strip()
+    program = trace.program
+    return " ".join(f"{'*' if old[n] != new[n] else ' '}{named_value(program, n, new[n])}" for n in shown).strip()
 
 
 def _changed(trace: Trace, position: int) -> str:
     old, new = trace.state_before(position).memory, trace.steps[position].state.memory
-    return " ".join(
-        f"{v.name}={b}" for v, a, b in zip(trace.program.variables, old, new, strict=True) if a != b
-    )  # fmt: skip
+    pairs = enumerate(zip(old, new, strict=True))
+    return " ".join(named_value(trace.program, n, after) for n, (before, after) in pairs if before != after)
+
+
+def named_value(program: Program, variable: int, value: int) -> str:
+    """`x=1`, with the name of the value where it has one."""
+    declared = program.variables[variable]
+    return f"{declared.name}={declared.domain.text(value)}"

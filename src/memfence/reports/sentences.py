@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import assert_never
 
 from memfence.execution.trace import Trace
-from memfence.models.steps import evaluate_in
-from memfence.program.ir import Forbidden, Invariant, NoDeadlock, Program, Property, PropertyAutomaton
+from memfence.models.steps import evaluate_in, is_final
+from memfence.program.ir import Final, Forbidden, Invariant, NoDeadlock, Program, Property, PropertyAutomaton
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.deadline import Deadline
@@ -255,13 +255,22 @@ def _violated(result: CheckResult, run: Run) -> str | None:
         case Deadlocked():
             return NoDeadlock().text
         case BadState():
-            for stated in result.properties:
-                if isinstance(stated, Forbidden | Invariant) and _is_violated(result.program, stated, run.trace):
-                    return property_text(stated)
+            stated = violated_property(result, run.trace)
+            return None if stated is None else property_text(stated)
     return None
 
 
-def _is_violated(program: Program, stated: Forbidden | Invariant, trace: Trace) -> bool:
+def violated_property(result: CheckResult, trace: Trace) -> Property | None:
+    """The property that the last state of the run violates."""
+    for stated in result.properties:
+        if isinstance(stated, Forbidden | Invariant | Final) and _is_violated(result.program, stated, trace):
+            return stated
+    return None
+
+
+def _is_violated(program: Program, stated: Forbidden | Invariant | Final, trace: Trace) -> bool:
+    if isinstance(stated, Final) and not is_final(program, trace.end):
+        return False
     truth = evaluate_in(program, trace.end, 0, stated.expr) != 0
     return truth == isinstance(stated, Forbidden)
 
@@ -273,6 +282,8 @@ def property_text(stated: Property) -> str:
             return f"never {text}"
         case Invariant(_, text):
             return f"always {text}"
+        case Final("forall", _, text, ()):
+            return f"finally {text}"
         case PropertyAutomaton():
             return stated.name
         case _:

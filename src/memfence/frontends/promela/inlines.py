@@ -27,7 +27,7 @@ _WHY_NOT = {
     "c_state": "C code is not supported", "c_track": "C code is not supported",
     "xr": "channels are not supported", "xs": "channels are not supported", "eval": "channels are not supported",
     "enabled": "`enabled` is not supported", "pc_value": "`pc_value` is not supported", "np_": "`np_` is not supported",
-    "_last": "`_last` is not supported", "_nr_pr": "`_nr_pr` is not supported",
+    "_last": "`_last` is not supported",
     "D_proctype": "`D_proctype` is not supported",
 }  # fmt: skip
 _OPENING = {"LPAR", "LSQB", "LBRACE", "IF", "DO"}

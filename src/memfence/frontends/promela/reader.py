@@ -26,6 +26,7 @@ from memfence.frontends.promela.syntax import (
     Declared,
     Do,
     Else,
+    EmptyBuffer,
     Expression,
     For,
     ForIn,
@@ -41,6 +42,7 @@ from memfence.frontends.promela.syntax import (
     Proctype,
     Reference,
     Run,
+    RunningCount,
     Select,
     Skip,
     Statement,
@@ -328,6 +330,12 @@ class _Reader:
                 return Number(int(node.data == "true"), span)
             case "pid":
                 return Pid(span)
+            case "running":
+                return RunningCount(span)
+            case "empty":
+                index = _nodes(node)
+                owner = self.name(_tokens(node, "NAME")[0])
+                return EmptyBuffer(owner, self.expression(index[0]) if index else None, span)
             case "varref":
                 return self.reference(node)
             case "group":

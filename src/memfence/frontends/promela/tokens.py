@@ -38,7 +38,7 @@ KEYWORDS = {
     )
 }  # fmt: skip
 KEYWORDS |= dict.fromkeys(("bit", "bool", "byte", "short", "int", "unsigned", "pid"), "TYPE")
-KEYWORDS |= {"true": "TRUE", "false": "FALSE", "_pid": "PID"}
+KEYWORDS |= {"true": "TRUE", "false": "FALSE", "_pid": "PID", "_nr_pr": "NR_PR"}
 
 PUNCTUATION = {
     "{": "LBRACE", "}": "RBRACE", "(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", ";": "SEMI", "->": "ARROW",
@@ -52,7 +52,7 @@ PUNCTUATION |= dict.fromkeys(
 # What a message calls a kind of token, where it is not the keyword itself.
 READABLE = {kind: f"`{text}`" for text, kind in PUNCTUATION.items()} | {
     "NAME": "a name", "NUMBER": "a number", "STRING": "a string", "BINOP": "an operator", "TYPE": "a type",
-    "INCDEC": "`++`", "PID": "`_pid`",
+    "INCDEC": "`++`", "PID": "`_pid`", "NR_PR": "`_nr_pr`", "EMPTY": "`empty`",
 }  # fmt: skip
 
 _SYMBOLS = "|".join(re.escape(symbol) for symbol in sorted(PUNCTUATION, key=len, reverse=True))
