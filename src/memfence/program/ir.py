@@ -266,7 +266,10 @@ class Forbidden:
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """A condition on final states: every process halted, every buffer empty. `observed` are the values to list."""
+    """A condition on final states: every process halted, every buffer empty. `observed` are the values to list.
+
+    `exists` names an outcome, as litmus tests do: like `not exists`, it is violated where the outcome is possible.
+    """
 
     quantifier: Literal["exists", "not exists", "forall"]
     expr: Expr

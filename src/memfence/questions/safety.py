@@ -16,7 +16,7 @@ from memfence.program.ir import Final, Forbidden, Invariant, NoDeadlock, Program
 from memfence.strategy.portfolio import decide
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import BadFinalState, NoSuchOutcome, Run
+from memfence.tasks.evidence import BadFinalState, Run
 from memfence.tasks.options import CheckOptions, what_is_asked
 from memfence.tasks.result import CheckResult, stats_of
 from memfence.tasks.task import Safety, Task
@@ -94,11 +94,8 @@ def _judged(answer: Answer, final: Final) -> Answer:
     """The answer with what the final states say about the condition; a final state that refutes it does so for good."""
     if answer.verdict is Verdict.VIOLATED:
         return answer
-    wanted = {"exists": None, "not exists": True, "forall": False}[final.quantifier]
+    is_bad = final.quantifier != "forall"
     for state in answer.final_states:
-        if wanted is not None and bool(state.values[0]) == wanted:
+        if bool(state.values[0]) == is_bad:
             return replace(answer, verdict=Verdict.VIOLATED, evidence=Run(state.run(), BadFinalState()))
-    is_met = any(state.values[0] for state in answer.final_states)
-    if answer.verdict is Verdict.HOLDS and final.quantifier == "exists" and not is_met:
-        return replace(answer, verdict=Verdict.VIOLATED, evidence=NoSuchOutcome(answer.evidence))
     return answer

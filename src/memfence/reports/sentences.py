@@ -25,7 +25,6 @@ from memfence.tasks.evidence import (
     Lasso,
     Limit,
     NoAttack,
-    NoSuchOutcome,
     Outside,
     Overtakes,
     Races,
@@ -100,8 +99,6 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             return ROUTES[route]
         case Lasso():
             return "an infinite run was found and replayed; its loop closes and it violates the property"
-        case NoSuchOutcome(proof):
-            return evidence_text(proof, program)
         case Exhausted():
             return _exhausted(evidence)
         case Fixpoint(closure):
@@ -282,6 +279,8 @@ def property_text(stated: Property) -> str:
             return f"never {text}"
         case Invariant(_, text):
             return f"always {text}"
+        case Final("exists", _, text):
+            return f"~{text}"
         case Final("forall", _, text, ()):
             return f"finally {text}"
         case PropertyAutomaton():

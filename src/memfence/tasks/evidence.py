@@ -1,6 +1,6 @@
 """Why an answer is what it is: data that a report turns into words, and a checker into a check.
 
-VIOLATED comes with a `Run` or `Lasso` (or `NoSuchOutcome`), HOLDS with one of the proofs, HOLDS_UP_TO with a `Bound`,
+VIOLATED comes with a `Run` or `Lasso`, HOLDS with one of the proofs, HOLDS_UP_TO with a `Bound`,
 UNKNOWN with a `Limit` or with what lies `Outside` the engine.
 """
 
@@ -201,12 +201,5 @@ class Outside:
     obstacle: Obstacle
 
 
-@dataclass(frozen=True, slots=True)
-class NoSuchOutcome:
-    """Every run was considered, as `proof` says, and none ends as the program says that some run does."""
-
-    proof: Evidence
-
-
 Proof = Exhausted | Fixpoint | Invariant | NoAttack | Implied | ScItself
-Evidence = Run | Lasso | NoSuchOutcome | Proof | Bound | Limit | Torn | Outside
+Evidence = Run | Lasso | Proof | Bound | Limit | Torn | Outside
