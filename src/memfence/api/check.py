@@ -10,6 +10,7 @@ from memfence.program.ir import Program
 from memfence.questions import check as ask
 from memfence.questions.conflicts import refuse_unused
 from memfence.questions.doubts import doubts_about
+from memfence.questions.shortening import shortened
 from memfence.source import SourceText
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
@@ -36,7 +37,7 @@ def check(source: Source, options: CheckOptions | None = None, **keywords: Any) 
         with deadline.enforced():
             asked = options_for(CheckOptions, program, options, keywords, deadline)
             refuse_unused(program, asked, given)
-            result = ask(program, asked)
+            result = shortened(ask(program, asked), asked)
             return replace(result, doubts=doubts_about(result, asked))
     except TimeUp:
         return _unread(source, options or CheckOptions(), keywords, deadline)

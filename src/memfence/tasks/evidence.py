@@ -81,11 +81,12 @@ class Route(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run, replayed by the reference model, that shows `finding`."""
+    """A run, replayed by the reference model, that shows `finding`. `is_shortest`: proved, no other is shorter."""
 
     trace: Trace
     finding: Finding
     route: Route = Route.DIRECT
+    is_shortest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
