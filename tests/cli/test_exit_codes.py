@@ -14,13 +14,13 @@ import typer
 
 from memfence.cli.app import app
 from memfence.cli.exit_codes import MEANINGS, Exit
-from memfence.cli.main import VERBS
+from memfence.cli.main import add_verbs
 from support.command_line import ROOT, memfence
 
 MODEL = ROOT / "examples/lost_wakeup.pml"
 FILE_VERBS = ("check", "fix", "why", "compare", "explore", "translate")
 EXTRA = {"translate": ("--to", "dot")}
-assert VERBS
+add_verbs([])
 
 
 def command(name: str) -> Any:
@@ -82,7 +82,7 @@ def test_nonsense_is_wrong_usage_or_bad_input_and_never_our_fault(verb: str, opt
     code = memfence(verb, model, *EXTRA.get(verb, ()), *word, folder=tmp_path).returncode
     if option.type.name in ("choice", "integer range", "float range"):
         assert code == Exit.USAGE
-    elif name in ("--forbid", "--invariant", "--ltl", "--language", "--replay"):
+    elif name in ("--forbid", "--invariant", "--final", "--ltl", "--language", "--replay"):
         assert code == Exit.BAD_INPUT
     else:
         assert code in (Exit.HOLDS, Exit.VIOLATED, Exit.USAGE)
