@@ -12,7 +12,7 @@ import typer
 
 from memfence.cli.exit_codes import Exit
 from memfence.cli.interruption import report_interruption
-from memfence.cli.keywords import NAMES
+from memfence.cli.keywords import SHORTER
 
 if TYPE_CHECKING:
     from memfence.cli.report_files import ReportFiles
@@ -43,7 +43,7 @@ def _as_typed(option: str) -> str:
     """The option of Python's API as the command line knows it."""
     if option == "line":
         return "FILE:LINE"
-    name = {keyword: typed for typed, keyword in NAMES.items()}.get(option, option)
+    name = {keyword: parameter for parameter, keyword in SHORTER.items()}.get(option, option)
     return f"--{name.replace('_', '-')}"
 
 
