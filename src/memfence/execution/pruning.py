@@ -15,7 +15,7 @@ from itertools import pairwise
 from memfence.execution.occurrences import runs_of
 from memfence.execution.trace import Trace
 from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
-from memfence.models.steps import take
+from memfence.models.steps import successors, take
 
 Shows = Callable[[Trace], bool]
 """Whether a run still shows what is to be shown."""
@@ -115,6 +115,19 @@ def replayed(trace: Trace, steps: Sequence[Step]) -> Trace | None:
             return None
         state = after if isinstance(after, State) else state
     return Trace(program, model, trace.start, steps)
+
+
+def drained(trace: Trace) -> Trace:
+    """The run, gone on until nothing is pending."""
+    program, model, state = trace.program, trace.memory_model, trace.end
+    steps = [taken.step for taken in trace.steps]
+    while True:
+        ways = (way for way in successors(program, model, state) if isinstance(way[0], Commit | DropSeparator))
+        step, after = next(ways, (None, None))
+        if step is None or not isinstance(after, State):
+            return Trace(program, model, trace.start, steps)
+        steps.append(step)
+        state = after
 
 
 def switches(steps: Sequence[Step]) -> int:

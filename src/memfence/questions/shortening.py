@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from memfence.execution.pruning import pruned
+from memfence.execution.pruning import drained, pruned
 from memfence.execution.trace import Trace
+from memfence.models.spec import SC
 from memfence.models.steps import evaluate_in, is_final, successors
 from memfence.program.expressions import Expr
 from memfence.program.ir import Final, Program
 from memfence.questions.safety import goal_of, model_asked
 from memfence.strategy.portfolio import ask
+from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import BadFinalState, BadState, Deadlocked, Route, Run, StepFails
 from memfence.tasks.options import CheckOptions
@@ -41,7 +43,8 @@ def shortened(result: CheckResult, options: CheckOptions) -> CheckResult:
     shows = _shows(result, run)
     if shows is None or not run.trace.steps or len(run.trace.steps) > LONGEST:
         return result
-    evidence = replace(run, trace=pruned(run.trace, shows, seconds=MOST_SECONDS))
+    whole = run.trace if shows(run.trace) else drained(run.trace)
+    evidence = replace(run, trace=pruned(whole, shows, seconds=MOST_SECONDS))
     found = _shortest(result, evidence, options)
     if found is not None:
         route = run.route if run.route is Route.UNDER_SC else Route.DIRECT
@@ -49,6 +52,7 @@ def shortened(result: CheckResult, options: CheckOptions) -> CheckResult:
         again = _shows(result, evidence)
         if again is not None:
             evidence = replace(evidence, trace=pruned(found, again, seconds=MOST_SECONDS))
+    evidence = replace(evidence, fails_under_sc=_fails_under_sc(result, evidence, options))
     return replace(result, answer=replace(result.answer, evidence=evidence))
 
 
@@ -110,6 +114,14 @@ def _shortest(result: CheckResult, run: Run, options: CheckOptions) -> Trace | N
     if found is None or len(found.steps) > len(short.steps):
         return None
     return Trace(found.program, short.memory_model, found.start, [taken.step for taken in found.steps])
+
+
+def _fails_under_sc(result: CheckResult, run: Run, options: CheckOptions) -> bool:
+    goal = _goal(result, run)
+    if goal is None or not options.spec.has_buffers:
+        return False
+    limits = options.limits.within(most_states=MOST_STATES, timeout_seconds=MOST_SECONDS, progress=None)
+    return ask("explicit", Task(result.program, SC, goal, limits)).verdict is Verdict.VIOLATED
 
 
 def _goal(result: CheckResult, run: Run) -> Safety | None:

@@ -17,6 +17,8 @@ def reasons(result: CheckResult) -> tuple[str, ...]:
     """Why the run of the result is possible. The run to a race is SC by nature: what races is among the details."""
     if result.trace is None or result.criterion in ("trf", "drf"):
         return ()
+    if isinstance(result.evidence, Run) and result.evidence.fails_under_sc:
+        return ("the program fails under sc, too: no fence can prevent it.",)
     return (*why_sentences(result.trace), *_unseen_stores(result))
 
 

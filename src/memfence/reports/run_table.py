@@ -60,10 +60,10 @@ def _wide(trace: Trace, width: int, numbers: list[str]) -> str | None:
     columns = [Column("step", 4, align_right=True), *(Column(p.name, 16) for p in processes), Column("memory", width)]
     columns += [Column(f"buffer {processes[p].name}", 12) for p in buffered]
     rows = [["", *("" for _ in processes), _memory(trace, None, shown), *("" for _ in buffered)]]
-    for position, taken in enumerate(trace.steps):
+    for position in range(len(trace.steps)):
         cells = actions(trace, position)
         row = [numbers[position], *(cells.get(p, "") for p, _ in enumerate(processes))]
-        row += [_memory(trace, position, shown), *(buffer_text(trace.program, taken.state, p) for p in buffered)]
+        row += [_memory(trace, position, shown), *(_buffer_cell(trace, position, p) for p in buffered)]
         rows.append(row)
     table = render_table(columns, rows, width)
     return table and "\n".join([table, *_wrap_all(_never_accessed(trace, shown), width)])
@@ -161,8 +161,25 @@ def _run_text(trace: Trace, position: int, run: Run) -> str:
     taken = trace.steps[position]
     if taken.failure is not None:
         return f"{text} !! {taken.failure.reason}"
+    if transition.locked and len(transition.ops) > 1:
+        return f"{text}{_atomic_values(trace, position, run)}"
     values = " ".join(_new_values(trace, position, run))
     return f"{text} [{values}]" if values else text
+
+
+def _atomic_values(trace: Trace, position: int, run: Run) -> str:
+    """What an atomic step read and wrote: ` [atomic: read x=1; wrote y=2]`."""
+    program = trace.program
+    seen = [
+        access
+        for access in accesses(program, trace.memory_model, trace.state_before(position), trace.steps[position].step)
+        if access.process == run.process
+    ]
+    read = [named_value(program, a.variable, a.value) for a in seen if a.kind in ("load", "own load")]
+    wrote = [named_value(program, a.variable, a.value) for a in seen if a.kind not in ("load", "own load")]
+    parts = [f"read {', '.join(dict.fromkeys(read))}"] if read else []
+    parts += [f"wrote {', '.join(wrote)}"] if wrote else []
+    return f" [atomic: {'; '.join(parts)}]" if parts else ""
 
 
 def _new_values(trace: Trace, position: int, run: Run) -> Iterator[str]:
@@ -194,6 +211,13 @@ def buffer_text(program: Program, state: State, process: int) -> str:
         for entry in buffer:
             shown.append("|" if entry is None else named_value(program, *entry))
     return " ".join(shown)
+
+
+def _buffer_cell(trace: Trace, position: int, process: int) -> str:
+    """What is pending after the step; blank where the step did not change it."""
+    before = buffer_text(trace.program, trace.state_before(position), process)
+    after = buffer_text(trace.program, trace.steps[position].state, process)
+    return "" if before == after else after or "(empty)"
 
 
 def _ever_pending(trace: Trace, process: int) -> bool:

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from memfence.execution.occurrences import runs_of
 from memfence.execution.trace import Trace
 from memfence.models.steps import evaluate_in, is_final
 from memfence.program.ir import Final, Forbidden, Invariant, NoDeadlock, Program, Property, PropertyAutomaton
+from memfence.program.text.steps import step_text
+from memfence.reports.standing import standing_of
+from memfence.source import NOWHERE
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.deadline import Deadline
@@ -248,13 +252,28 @@ def _violated(result: CheckResult, run: Run) -> str | None:
     match run.finding:
         case StepFails():
             failure = run.trace.failure
-            return "assertions" if failure is not None and failure.is_assertion else "no run-time error"
+            what = "assertions" if failure is not None and failure.is_assertion else "no run-time error"
+            return f"{what}: {failing_step(run.trace)}"
         case Deadlocked():
             return NoDeadlock().text
         case BadState():
             stated = violated_property(result, run.trace)
             return None if stated is None else property_text(stated)
     return None
+
+
+def failing_step(trace: Trace) -> str:
+    """`assert(x < 3) fails in line 7`, for the last step of the run."""
+    moves = runs_of(trace.steps[-1].step)
+    if not moves:
+        return "a step fails"
+    transition = trace.program.processes[moves[0].process].transitions[moves[0].transition]
+    text, span = step_text(trace.program, moves[0].process, transition), transition.span
+    if span.source is NOWHERE.source:
+        return f"{text} fails"
+    return (
+        f"{text} fails in line {span.line}" if span.source is trace.program.source else f"{text} fails in {span.place}"
+    )
 
 
 def violated_property(result: CheckResult, trace: Trace) -> Property | None:
@@ -300,6 +319,8 @@ def detail_lines(result: CheckResult) -> tuple[str, ...]:
             return (_races(result.program, shown),)
         case Run(trace, Strays()):
             return (_strays(trace),)
+        case Run(trace, Deadlocked()):
+            return tuple(f"`{one.name}` {one.waits}" for one in standing_of(trace))
         case _:
             return ()
 

@@ -81,12 +81,16 @@ class Route(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run, replayed by the reference model, that shows `finding`. `is_shortest`: proved, no other is shorter."""
+    """A run, replayed by the reference model, that shows `finding`. `is_shortest`: proved, no other is shorter.
+
+    `fails_under_sc`: some run of SC shows a finding of this kind, too, so that no fence can help.
+    """
 
     trace: Trace
     finding: Finding
     route: Route = Route.DIRECT
     is_shortest: bool = False
+    fails_under_sc: bool = False
 
 
 @dataclass(frozen=True, slots=True)

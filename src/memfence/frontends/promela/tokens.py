@@ -17,7 +17,8 @@ class Token:
 
     `span` is where its characters are written. `place` is where it takes effect: for what a macro expands to, the use
     of the macro; for an argument of an `inline`, the parameter in the body. Edits go by `place`, messages by `span`.
-    `frame` tells the expansions of one `inline` apart (0: not in any) and `owner` is the name of that `inline`.
+    `frame` tells the expansions of one `inline` apart (0: not in any) and `owner` is the name of that `inline`,
+    called in line `call`.
     """
 
     kind: str
@@ -26,6 +27,7 @@ class Token:
     place: Span
     frame: int = 0
     owner: str = ""
+    call: int = 0
 
 
 NAME, NUMBER, STRING, END_OF_LINE = "NAME", "NUMBER", "STRING", "END_OF_LINE"
