@@ -150,6 +150,10 @@ class LoadingInSteps(Loading):
 class Compiling:
     """How to read C and C++."""
 
+    also: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE]...", help="C: more files of the same program.", show_default=False),
+    ] = None
     macros: Annotated[
         list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="C: define a macro.", show_default=False)
     ] = None
@@ -166,7 +170,7 @@ class Compiling:
         typer.Option(
             metavar="N", min=1, max=MOST, help="C: follow at most N threads of a loop whose end is not known."
         ),
-    ] = 3
+    ] = 2
     heap_bound: Annotated[
         int, typer.Option(metavar="N", min=1, max=MOST, help="C: follow at most N live blocks of each allocation.")
     ] = 8
