@@ -10,3 +10,6 @@ namespace memfence::running {
 extern int report_descriptor;
 
 }  // namespace memfence::running
+
+// Called when the program fails: a place for a breakpoint.
+extern "C" __attribute__((visibility("default"), noinline)) void memfence_failure();

@@ -5,7 +5,7 @@ namespace memfence::running {
 namespace {
 
 constexpr int kMostAttempts = 3'000;
-constexpr double kMostSeconds = 0.5;
+constexpr double kSecondsToConfirm = 0.5;
 
 // Follows the SC execution and decides, step by step, what has to wait for the missed store.
 class HoldingBack {
@@ -137,7 +137,7 @@ std::size_t take_steps(const std::vector<int>& steps) {
 
 Confirmation confirm(const std::vector<int>& prefix, const StaleLoad& stale, int writer, const Options& options, Chance& chance) {
   Confirmation result;
-  const double end = seconds_now() + kMostSeconds;
+  const double end = seconds_now() + kSecondsToConfirm;
   while (result.attempts < kMostAttempts && seconds_now() < end) {
     world.reset();
     if (take_steps(prefix) != prefix.size()) return result;

@@ -15,6 +15,12 @@
 
 namespace memfence::running {
 
+}  // namespace memfence::running
+
+extern "C" void memfence_failure() { asm volatile(""); }
+
+namespace memfence::running {
+
 void give_up(const char* message) {
   dprintf(report_descriptor < 0 ? 2 : report_descriptor, "{\"record\": \"fault\", \"message\": \"%s\"}\n", message);
   _exit(70);

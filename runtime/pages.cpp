@@ -26,7 +26,7 @@ struct Storage {
   const char* image;  // what a new thread begins with
   std::size_t image_size;
 };
-struct Object {
+struct Code {
   std::uintptr_t begin = 0, end = 0;
 };
 
@@ -35,7 +35,7 @@ List<Page*> written_;
 List<Storage> storage_;
 std::size_t storage_size_ = 0;
 char *storage_begin_ = nullptr, *storage_end_ = nullptr;
-Object program_;
+Code program_;
 void* load_address_ = nullptr;
 
 bool is_left_out(const char* name) {

@@ -11,7 +11,7 @@ namespace {
 constexpr int kQuietScouts = 12;
 constexpr int kMostScouts = 400;
 constexpr std::uint64_t kMostSteps = 2'000;
-constexpr double kMostSeconds = 2;
+constexpr double kSecondsToScout = 2;
 
 void run_at_random(Chance& chance, std::uint64_t depth) {
   world.reset();
@@ -37,7 +37,7 @@ double seconds_now() {
 void scout(const Options& options) {
   Chance chance(options.seed);
   int quiet = 0;
-  const double end = seconds_now() + (options.timeout > 0 && options.timeout < kMostSeconds ? options.timeout : kMostSeconds);
+  const double end = seconds_now() + (options.timeout > 0 && options.timeout < kSecondsToScout ? options.timeout : kSecondsToScout);
   for (int i = 0; i < kMostScouts && quiet < kQuietScouts && seconds_now() < end; ++i) {
     world.cells.learned = false;
     world.scouts = true;

@@ -17,7 +17,7 @@ namespace memfence::running {
 namespace {
 
 constexpr std::size_t kSignalStack = 64 << 10;
-constexpr double kTick = 0.25;
+constexpr double kAlarm = 0.25;
 int most_ticks_ = 8, idle_ticks_ = 0;
 std::uint64_t last_progress_ = 0;
 
@@ -78,13 +78,14 @@ void take_over_signals(double seconds) {
   stack.ss_sp = mmap(nullptr, kSignalStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   sigaltstack(&stack, nullptr);
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) handle(signal, on_fault);
-  most_ticks_ = static_cast<int>(seconds / kTick) + 1;
+  most_ticks_ = static_cast<int>(seconds / kAlarm) + 1;
   handle(SIGALRM, on_tick);
-  const itimerval every{{0, static_cast<suseconds_t>(kTick * 1e6)}, {0, static_cast<suseconds_t>(kTick * 1e6)}};
+  const itimerval every{{0, static_cast<suseconds_t>(kAlarm * 1e6)}, {0, static_cast<suseconds_t>(kAlarm * 1e6)}};
   setitimer(ITIMER_REAL, &every, nullptr);
 }
 
 void World::crash_landing(Finding kind, void* pc, const char* message) {
+  memfence_failure();
   failure.kind = kind;
   failure.thread = current->id;
   failure.pc = pc;

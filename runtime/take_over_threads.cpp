@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "mutex.hpp"
 #include "pages.hpp"
 #include "real.hpp"
 
@@ -19,18 +20,6 @@ Fiber* fiber_of(pthread_t handle) {
 }
 
 bool is_over(const Fiber& me) { return static_cast<const Fiber*>(me.wish.object)->state == Fiber::State::Done; }
-
-// As in libc's mutex: the owner behind the lock word and the count.
-struct Mutex {
-  int lock, count, owner;
-  unsigned users;
-  int kind;
-  bool is_recursive() const { return (kind & 3) == PTHREAD_MUTEX_RECURSIVE_NP; }
-  bool checks() const { return (kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP; }
-};
-Mutex& mutex_of(pthread_mutex_t* mutex) { return *reinterpret_cast<Mutex*>(mutex); }
-bool is_free(const Fiber& me) { return static_cast<Mutex*>(me.wish.object)->owner == 0; }
-int my_mark() { return world.me().id + 1; }
 
 // Locks within libraries are free whenever a thread stops, so that they are no steps.
 bool is_internal(const Mutex& mutex, const void* pc) { return mutex.owner == 0 && !is_program_code(pc); }

@@ -1,75 +1,26 @@
-// Condition variables, semaphores, barriers, read-write locks, spin locks and futexes. Their state lies in the program's own
+// Condition variables, semaphores, barriers, read-write locks and spin locks. Their state lies in the program's own
 // objects, so that it is reset with all memory.
 //
 // Who gets a signal is not fixed: every thread that waited when it was sent may take it, and the order of steps decides.
 // There are no spurious wake-ups. A wait with a time limit may end at any moment.
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <stdarg.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "mutex.hpp"
 #include "real.hpp"
+#include "signalling.hpp"
 
 using namespace memfence::running;
 using memfence::AccessKind;
 
 #define PC __builtin_return_address(0)
 
-namespace memfence::running {
-
-int& World::tokens_of(void* object) {
-  for (Queue& queue : queues_)
-    if (queue.object == object) return queue.tokens;
-  queues_.push_back({object, 0});
-  return queues_.back().tokens;
-}
-
-int World::wake(void* object, int count) {
-  int waiting = 0;
-  for (int i = 0; i < created_ids_end_; ++i) {
-    Fiber& fiber = *fibers_[i];
-    if (fiber.state != Fiber::State::Running || fiber.waits_on != object) continue;
-    fiber.is_eligible = true;
-    ++waiting;
-  }
-  int& tokens = tokens_of(object);
-  const int woken = count < waiting - tokens ? count : waiting - tokens;
-  tokens += woken;
-  return woken;
-}
-
-}  // namespace memfence::running
-
 namespace {
-
-bool is_signalled(const Fiber& me) { return me.is_eligible && world.tokens_of(me.waits_on) > 0; }
-
-// Wait at `object`, and take a signal. False: there was none, and `timed` let it go on.
-bool await_signal(void* object, int number, const char* name, void* pc, bool timed) {
-  Fiber& me = world.me();
-  me.waits_on = object;
-  me.is_eligible = false;
-  Wish wish = world.wish_for(object, kCondition, name, pc, timed ? nullptr : is_signalled);
-  if (!world.is_alone() && number >= 0) wish.number = number;
-  world.stop(wish);
-  const bool signalled = is_signalled(me);
-  if (signalled) --world.tokens_of(object);
-  me.waits_on = nullptr;
-  me.is_eligible = false;
-  return signalled;
-}
-
-struct Mutex {
-  int lock, count, owner;
-};
-bool is_free(const Fiber& me) { return static_cast<Mutex*>(me.wish.object)->owner == 0; }
 
 int wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, const char* name, void* pc, bool timed) {
   Fiber& me = world.me();
-  auto& m = *reinterpret_cast<Mutex*>(mutex);
+  Mutex& m = mutex_of(mutex);
   if (m.owner != me.id + 1) world.fail(Finding::Misuse, "a wait with a mutex that the thread does not hold", pc);
   world.settle();
   world.changed();
@@ -308,47 +259,4 @@ MEMFENCE_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) {
   world.synchronise(const_cast<int*>(lock), kMutex, "pthread_spin_unlock", PC);
   *lock = 0;
   return 0;
-}
-
-// --- Futexes -----------------------------------------------------------------------------------------------------------------
-
-namespace {
-
-long futex(unsigned* word, int operation, unsigned value, bool timed, void* pc) {
-  const int command = operation & FUTEX_CMD_MASK;
-  const bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
-  if (!waits && command != FUTEX_WAKE && command != FUTEX_WAKE_BITSET)
-    world.fail(Finding::Unsupported, "a futex operation other than wait and wake", pc);
-  world.settle();
-  world.changed();
-  int number = world.is_alone() ? -1 : world.cells.touch(word, sizeof(*word), world.me().id, true);
-  if (number < 0 && !world.is_alone()) number = world.cells.synchronisation(word, kFutex);
-  Wish wish = world.wish_for(word, kFutex, waits ? "futex wait" : "futex wake", pc, nullptr);
-  wish.number = number;
-  world.stop(wish);
-  if (!waits) return world.wake(word, static_cast<int>(value));
-  if (*word != value) {
-    errno = EAGAIN;
-    return -1;
-  }
-  if (await_signal(word, number, "waits at the futex", pc, timed)) return 0;
-  errno = ETIMEDOUT;
-  return -1;
-}
-
-}  // namespace
-
-MEMFENCE_EXPORT long syscall(long number, ...) {
-  va_list list;
-  va_start(list, number);
-  long a[6];
-  for (long& argument : a) argument = va_arg(list, long);
-  va_end(list);
-  if (!world.in_program) return MEMFENCE_REAL(syscall, number, a[0], a[1], a[2], a[3], a[4], a[5]);
-  if (number == SYS_futex)
-    return futex(reinterpret_cast<unsigned*>(a[0]), static_cast<int>(a[1]), static_cast<unsigned>(a[2]), a[3] != 0 &&
-                 (static_cast<int>(a[1]) & FUTEX_CMD_MASK) != FUTEX_WAKE, PC);
-  if (number == SYS_gettid) return 1000 + world.me().id;
-  if (number == SYS_membarrier) world.fail(Finding::Unsupported, "the system call membarrier", PC);
-  return MEMFENCE_REAL(syscall, number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

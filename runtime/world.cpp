@@ -303,6 +303,7 @@ void World::end_process(int status, void* pc) {
 }
 
 void World::fail(Finding kind, const char* message, void* pc) {
+  memfence_failure();
   if (current != nullptr && in_program) {
     failure.thread = current->id;
     const Fiber& me = *current;
