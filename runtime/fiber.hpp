@@ -77,7 +77,7 @@ struct Fiber {
   std::size_t stack_size = 0;
   List<char> thread_local_storage;
   enum class State : std::uint8_t { Unborn, Running, Done } state = State::Unborn;
-  bool joined = false, detached = false, quiet_birth = false, is_woken = false;
+  bool joined = false, detached = false, quiet_birth = false;
   int created = 0;            // threads so far
   int joiner = -1;
   void* (*start)(void*) = nullptr;
@@ -85,6 +85,7 @@ struct Fiber {
   void* result = nullptr;
   Wish wish;
   List<NumberedAccess> freed;  // cells of a block that the next step frees
+  bool has_unfenced_store = false;  // to a shared cell
   // The last store: the program makes it after the hook returned.
   Cell unsettled;
   std::uint64_t before = 0;

@@ -40,10 +40,10 @@ void stop_before(const Wish& wish) {
 // The number of the cell if the access is a step of its own, else -1.
 int shared_cell(void* address, std::size_t size, bool writes, void* pc) {
   world.settle();
-  require_block(address, writes, pc);
-  if (world.is_alone() || is_local_storage(address)) return -1;
-  const int number = world.cells.touch(address, size, world.me().id, writes);
-  if (number < 0 && world.scouts && ++world.me().unnoticed > kMostUnnoticed) world.let_others_run();
+  int number = -1;
+  if (!world.is_alone() && !is_local_storage(address)) number = world.cells.touch(address, size, world.me().id, writes);
+  if (number < 0) require_block(address, writes, pc);
+  if (number < 0 && world.scouts && !world.is_alone() && ++world.me().unnoticed > kMostUnnoticed) world.let_others_run();
   return number;
 }
 
@@ -56,6 +56,23 @@ Wish wish_of(AccessKind kind, int number, const Cell& cell, void* pc, bool is_at
   wish.pc = pc;
   wish.is_atomic = is_atomic;
   return wish;
+}
+
+void fence_step(void* pc) {
+  if (!world.in_program) return;
+  world.settle();
+  Wish wish;
+  wish.what = Wish::What::Fence;
+  wish.kind = AccessKind::Fence;
+  wish.pc = pc;
+  wish.is_atomic = true;
+  wish.name = "fence";
+  world.stop(wish);
+}
+
+// A locked access that nobody else notices still empties the store buffer.
+void fence_if_needed(void* pc) {
+  if (world.me().has_unfenced_store) fence_step(pc);
 }
 
 std::uint64_t load_step(const Cell& cell, int number, void** frame, bool is_atomic) {
@@ -129,6 +146,8 @@ void atomic_store(volatile T* address, T value, int order) {
   const bool locked = order == kSequentiallyConsistent;
   if (number >= 0)
     stop_before(wish_of(locked ? AccessKind::LockedStore : AccessKind::Store, number, cell, frame[kReturnAddress], true));
+  else if (locked)
+    fence_if_needed(frame[kReturnAddress]);
   if (world.value_for(world.me(), cell) != static_cast<std::uint64_t>(value) && !(number < 0 && is_on_own_stack(at)))
     world.changed();
   if (number >= 0) world.log_value(static_cast<std::uint64_t>(value));
@@ -155,6 +174,8 @@ T read_modify_write(volatile T* address, F&& function) {
   if (number >= 0) {
     state = world.consider_waiting(wish, frame);
     stop_before(wish);
+  } else {
+    fence_if_needed(frame[kReturnAddress]);
   }
   const T old = *at, now = function(old);
   *at = now;
@@ -173,18 +194,6 @@ int compare_exchange(volatile T* address, T* expected, T desired) {
   if (old == wanted) return 1;
   *expected = old;
   return 0;
-}
-
-void fence_step(void* pc) {
-  if (!world.in_program) return;
-  world.settle();
-  Wish wish;
-  wish.what = Wish::What::Fence;
-  wish.kind = AccessKind::Fence;
-  wish.pc = pc;
-  wish.is_atomic = true;
-  wish.name = "fence";
-  world.stop(wish);
 }
 
 }  // namespace

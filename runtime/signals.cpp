@@ -12,18 +12,23 @@
 #include "switch.hpp"
 #include "world.hpp"
 
+extern "C" void** memfence_frame;
+
 namespace memfence::running {
 
 namespace {
 
 constexpr std::size_t kSignalStack = 64 << 10;
 constexpr double kAlarm = 0.25;
+constexpr int kFrameReturn = 7;  // in the frame that entry points of hooks keep
 int most_ticks_ = 8, idle_ticks_ = 0;
 std::uint64_t last_progress_ = 0;
 
 // End the execution: go on in the scheduler as if the fiber had switched to it.
 void land(ucontext_t* context, Finding kind, const char* message) {
   auto* pc = reinterpret_cast<void*>(context->uc_mcontext.gregs[REG_RIP]);
+  if (!is_program_code(pc) && memfence_frame != nullptr) pc = memfence_frame[kFrameReturn];  // within a hook
+  if (!is_program_code(pc) && !world.me().calls.empty()) pc = world.me().calls.back();
   world.crash_landing(kind, pc, message);
   context->uc_mcontext.gregs[REG_RSP] = reinterpret_cast<greg_t>(world.scheduler_stack);
   context->uc_mcontext.gregs[REG_RIP] = reinterpret_cast<greg_t>(&memfence_resume);

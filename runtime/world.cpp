@@ -99,7 +99,7 @@ void World::reset() {
     Fiber& f = *fibers_[i];
     if (f.state == Fiber::State::Unborn) continue;
     f.state = Fiber::State::Unborn;
-    f.joined = f.detached = f.quiet_birth = f.is_woken = f.is_eligible = false;
+    f.joined = f.detached = f.quiet_birth = f.is_eligible = f.has_unfenced_store = false;
     f.created = 0;
     f.joiner = -1;
     f.wish = Wish{};
@@ -180,6 +180,8 @@ void World::stop(const Wish& wish) {
   ++progress;
   me.unnoticed = 0;
   me.wish = wish;
+  if (wish.locked()) me.has_unfenced_store = false;
+  if (wish.kind == AccessKind::Store) me.has_unfenced_store = true;
   if (unjoined_ == 0 && (wish.is_ready == nullptr || wish.is_ready(me))) {
     logged_ = false;
     return;
