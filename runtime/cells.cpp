@@ -4,6 +4,8 @@ namespace memfence::running {
 
 namespace {
 
+// Never 0, which marks an empty place.
+std::uintptr_t key_of(std::uintptr_t address) { return address / 8 + 1; }
 std::size_t hash(std::uintptr_t key) { return (key * 0x9e3779b97f4a7c15u) >> 20; }
 constexpr std::int32_t kNone = -1;
 
@@ -44,7 +46,7 @@ Cells::Granule& Cells::make(std::uintptr_t key) {
 // overlap are accesses of one cell.
 int Cells::merge(Granule& granule, unsigned first, unsigned last) {
   CellState merged;
-  const std::uintptr_t base = granule.key * 8;
+  const std::uintptr_t base = (granule.key - 1) * 8;
   for (unsigned byte = first; byte <= last; ++byte) {
     if (granule.cells[byte] == kNone) continue;
     const CellState& old = states_[static_cast<std::size_t>(granule.cells[byte])];
@@ -73,7 +75,7 @@ int Cells::touch(void* address, std::size_t size, int thread, bool writes) {
   if (!learns) return find(address, size);
   const auto place = reinterpret_cast<std::uintptr_t>(address);
   const unsigned first = place & 7, last = first + static_cast<unsigned>(size) - 1;
-  Granule& granule = make(place / 8);
+  Granule& granule = make(key_of(place));
   int index = granule.cells[first];
   if (index == kNone || states_[static_cast<std::size_t>(index)].cell.address != address ||
       states_[static_cast<std::size_t>(index)].cell.size != size) {
@@ -93,7 +95,7 @@ int Cells::note(CellState& state, int thread, bool writes) {
 
 int Cells::find(const void* address, std::size_t size) const {
   const auto place = reinterpret_cast<std::uintptr_t>(address);
-  const Granule* granule = look(place / 8);
+  const Granule* granule = look(key_of(place));
   if (granule == nullptr) return -1;
   const std::int32_t index = granule->cells[place & 7];
   if (index == kNone || granule->cells[(place & 7) + size - 1] != index) return -1;
@@ -103,7 +105,7 @@ int Cells::find(const void* address, std::size_t size) const {
 void Cells::free_block(char* block, std::size_t size, int thread, List<NumberedAccess>& into) {
   int last = -1;
   for (std::size_t at = 0; at < size; at += 8) {
-    const Granule* granule = look(reinterpret_cast<std::uintptr_t>(block + at) / 8);
+    const Granule* granule = look(key_of(reinterpret_cast<std::uintptr_t>(block + at)));
     if (granule == nullptr) continue;
     for (const std::int32_t index : granule->cells) {
       if (index == kNone || index == last) continue;
@@ -122,7 +124,7 @@ void Cells::expect(void* address, std::size_t size) {
   }
   const auto place = reinterpret_cast<std::uintptr_t>(address);
   const auto first = static_cast<unsigned>(place & 7);
-  share(states_[static_cast<std::size_t>(merge(make(place / 8), first, first + static_cast<unsigned>(size) - 1))]);
+  share(states_[static_cast<std::size_t>(merge(make(key_of(place)), first, first + static_cast<unsigned>(size) - 1))]);
 }
 
 int Cells::synchronisation(const void* object, int kind) {

@@ -37,7 +37,7 @@ class Cells {
 
  private:
   struct Granule {
-    std::uintptr_t key = 0;  // address / 8, from 1; 0: empty
+    std::uintptr_t key = 0;  // 0: empty
     std::int32_t cells[8];
   };
   const Granule* look(std::uintptr_t key) const;

@@ -24,10 +24,17 @@ constexpr int kFrameReturn = 7;  // in the frame that entry points of hooks keep
 int most_ticks_ = 8, idle_ticks_ = 0;
 std::uint64_t last_progress_ = 0;
 
+// Where the thread entered the hook that it is in. Other threads may have entered hooks since.
+void* pc_of_hook() {
+  const Fiber& me = world.me();
+  const auto* frame = reinterpret_cast<const char*>(memfence_frame);
+  return frame >= me.stack && frame < me.stack + me.stack_size ? memfence_frame[kFrameReturn] : me.wish.pc;
+}
+
 // End the execution: go on in the scheduler as if the fiber had switched to it.
 void land(ucontext_t* context, Finding kind, const char* message) {
   auto* pc = reinterpret_cast<void*>(context->uc_mcontext.gregs[REG_RIP]);
-  if (!is_program_code(pc) && memfence_frame != nullptr) pc = memfence_frame[kFrameReturn];  // within a hook
+  if (!is_program_code(pc)) pc = pc_of_hook();
   if (!is_program_code(pc) && !world.me().calls.empty()) pc = world.me().calls.back();
   world.crash_landing(kind, pc, message);
   context->uc_mcontext.gregs[REG_RSP] = reinterpret_cast<greg_t>(world.scheduler_stack);
