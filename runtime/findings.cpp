@@ -57,7 +57,7 @@ void Findings::ended(const std::vector<int>& steps, const Ending& ending) {
   ++executions;
   borderline_executions += ending.borderline;
   truncated += ending.truncated;
-  if (ending.failed) {
+  if (ending.failed || world.failure.kind != Finding::None) {  // it may fail before there is any step
     ++failing;
     Found found;
     found.steps = steps;

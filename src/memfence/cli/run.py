@@ -34,7 +34,7 @@ class RunCommand(TyperCommand):
 
 @app.command(
     cls=RunCommand,
-    short_help="Run a compiled program in every way that matters, and monitor each.",
+    short_help="Run a compiled program in every way that matters.",
     epilog="Example: memfence run examples/c/sober_lost_wakeup.c",
 )
 def run(
@@ -138,10 +138,11 @@ def _ask(files: list[Path], asked: dict[str, Any], json: bool, quiet: bool) -> R
 
 def _show(result: RunResult, json: bool, quiet: bool) -> None:
     from memfence.cli import terminal
-    from memfence.reports.running import run_object, run_text
+    from memfence.reports.running import run_text
 
     if json:
         from memfence.reports.json import dump
+        from memfence.reports.running_json import run_object
 
         sys.stdout.write(dump(run_object(result)))
     else:

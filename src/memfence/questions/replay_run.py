@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,9 +13,10 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.questions.run import RunOptions, RunResult
 from memfence.running.build import Sources, build_program, is_source
+from memfence.running.gdb import run_in_gdb
 from memfence.running.inputs import refusal, require_readable, require_runtime
 from memfence.running.places import Names
-from memfence.running.process import layout_text, run_process
+from memfence.running.process import run_process
 from memfence.running.records import Replayed
 from memfence.running.schedule_file import SavedSchedule, read_schedule, schedule_text
 from memfence.running.steps import ProgramStep, named_steps
@@ -67,14 +67,7 @@ def replay_in_gdb(files: tuple[str, ...], schedule: Path, asked: RunOptions) -> 
     if gdb is None:
         raise refusal("gdb", "there is no `gdb`")
     with _program(files, asked) as program:
-        settings = {
-            "MEMFENCE_RUN": f"output=1;hang=1e9;replay={','.join(map(str, saved.schedule))}",
-            "MEMFENCE_LAYOUT": layout_text(saved.layout),
-        }
-        commands = [part for name, value in settings.items() for part in ("-ex", f"set environment {name} {value}")]
-        commands += ["-ex", "set breakpoint pending on", "-ex", "handle SIGSEGV SIGALRM nostop noprint pass"]
-        commands += ["-ex", "break memfence_failure", "-ex", "run", "--args", str(program)]
-        return subprocess.run([gdb, "-q", *commands, *(asked.arguments or saved.arguments)], check=False).returncode
+        return run_in_gdb(gdb, program, asked.arguments or saved.arguments, saved)
 
 
 @contextmanager

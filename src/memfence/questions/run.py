@@ -17,14 +17,12 @@ from memfence.running.build import Sources, build_program
 from memfence.running.places import NO_PLACE, Names, Place
 from memfence.running.process import Ran, fault_of, run_process
 from memfence.running.records import Layout, RawConfirmation, RawFinding, RunCounts, RunProgress
-from memfence.running.steps import ProgramStep, StaleLoad, explain_stale_load, named_steps
+from memfence.running.steps import SLEEPS, ProgramStep, StaleLoad, explain_stale_load, named_steps
 from memfence.tasks.answer import Verdict
 from memfence.tasks.deadline import Deadline
 
 DEFAULT_DEPTH = 10_000
 RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
-SLEEPS = ("waits for a signal", "waits at the futex", "sem_wait", "waits at the barrier")
-"""Steps of threads that sleep until another one wakes them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from memfence.questions.replay_run import ReplayedRun
 from memfence.reports.json import Object
-from memfence.reports.running import step_object, steps_table
+from memfence.reports.running import steps_table
+from memfence.reports.running_json import step_object
 from memfence.reports.table import wrap
 
 

@@ -33,7 +33,7 @@ def with_visible_fences(text: str) -> tuple[str, list[Diagnostic]]:
         if FULL_FENCE.fullmatch(_bare(word)):
             line = FENCE_CALL
         elif bad := next((piece for piece in pieces if piece is not None), None):
-            refused.append(_refusal(path, number, bad))
+            refused.append(_refusal(path, number, bad if len(pieces) == 1 else _bare(word)))
         lines.append(line)
     return "\n".join(lines) + "\n", refused
 
@@ -59,7 +59,8 @@ def _instruction(piece: str) -> str | None:
 def _refusal(path: str, line: int, instruction: str) -> Diagnostic:
     source = _read(path)
     start = source.start_of_line(line)
-    span = source.span(start, start + len(source.line_text(line)) if source.text else start)
+    end = source.text.find("\n", start)
+    span = source.span(start, len(source.text) if end < 0 else end)
     shown = " ".join(instruction.split())
     return Diagnostic(
         Code.UNSUPPORTED,

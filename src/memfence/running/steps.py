@@ -11,6 +11,9 @@ from memfence.execution.recording import TraceEvent
 from memfence.running.places import Names, Place
 from memfence.running.records import RawFinding, RawStep, StepKind
 
+SLEEPS = ("waits for a signal", "waits at the futex", "sem_wait", "waits at the barrier")
+"""Steps of threads that sleep until another one wakes them, as the runtime calls them."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProgramStep:
