@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memfence.api.explore import explore, replay
     from memfence.api.fix import fix
     from memfence.api.monitor import monitor
+    from memfence.api.run import run
     from memfence.api.translate import translate
     from memfence.api.why import why
     from memfence.diagnostics import Diagnostic, InputError
@@ -54,6 +55,7 @@ _HOME = {
     "monitor": "memfence.api.monitor",
     "parse_expression": "memfence.program.text.properties",
     "replay": "memfence.api.explore",
+    "run": "memfence.api.run",
     "translate": "memfence.api.translate",
     "why": "memfence.api.why",
 }
@@ -82,6 +84,7 @@ __all__ = [
     "monitor",
     "parse_expression",
     "replay",
+    "run",
     "translate",
     "why",
 ]
