@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from memfence.api.fix import fix
     from memfence.api.monitor import monitor
     from memfence.api.translate import translate
+    from memfence.api.verify import verify
     from memfence.api.why import why
+    from memfence.certificates.result import VerifyResult
     from memfence.diagnostics import Diagnostic, InputError
     from memfence.pipeline import load, load_text
     from memfence.program.ir import Program
@@ -45,6 +47,7 @@ _HOME = {
     "SourceText": "memfence.source",
     "Stats": "memfence.tasks.result",
     "Verdict": "memfence.tasks.answer",
+    "VerifyResult": "memfence.certificates.result",
     "check": "memfence.api.check",
     "compare": "memfence.api.compare",
     "explore": "memfence.api.explore",
@@ -55,6 +58,7 @@ _HOME = {
     "parse_expression": "memfence.program.text.properties",
     "replay": "memfence.api.explore",
     "translate": "memfence.api.translate",
+    "verify": "memfence.api.verify",
     "why": "memfence.api.why",
 }
 
@@ -72,6 +76,7 @@ __all__ = [
     "SourceText",
     "Stats",
     "Verdict",
+    "VerifyResult",
     "__version__",
     "check",
     "compare",
@@ -83,6 +88,7 @@ __all__ = [
     "parse_expression",
     "replay",
     "translate",
+    "verify",
     "why",
 ]
 

@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from memfence.version import VERSION
 
-ORDER = ("check", "fix", "why", "compare", "explore", "monitor", "translate", "bench", "explain")
+ORDER = ("check", "fix", "why", "compare", "explore", "monitor", "translate", "verify", "bench", "explain")
 
 
 class Commands(TyperGroup):

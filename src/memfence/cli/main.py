@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from memfence.cli import bench, check, compare, explain, explore, fix, monitor, translate, why
+from memfence.cli import bench, check, compare, explain, explore, fix, monitor, translate, verify, why
 from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit
 from memfence.cli.interruption import report_interruption
 from memfence.cli.streams import drop_output, prepare_streams, refuse_output
 from memfence.version import VERSION
 
-VERBS = (check, fix, why, compare, explore, monitor, translate, bench, explain)
+VERBS = (check, fix, why, compare, explore, monitor, translate, verify, bench, explain)
 """Importing them has added their commands to `app`."""
 INTERRUPTED_IN_TYPER = 130
 """The code with which typer ends at a Ctrl-C; no command of ours has it."""
