@@ -22,6 +22,7 @@ VERBS = {
     "cc": "compile",
     "c++": "compile",
     "translate": "translate",
+    "verify": "verify",
     "bench": "bench",
     "explain": "explain",
 }

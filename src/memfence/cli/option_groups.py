@@ -194,6 +194,20 @@ class Reported:
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every statistic.")] = False
 
 
+@dataclass(frozen=True, slots=True)
+class Certifying:
+    """Proofs in files, and whether they are checked at once."""
+
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="OUT.mfc", help="Also write the proof, for `memfence verify`.")
+    ] = None
+    verify: Annotated[bool, typer.Option("--verify", help="Have the proof checked without the engines.")] = False
+
+    @property
+    def is_asked(self) -> bool:
+        return self.verify or self.certificate is not None
+
+
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """The command as typer sees it: groups among its parameters are spelled out, option by option."""
     hints = get_type_hints(command, include_extras=True)
