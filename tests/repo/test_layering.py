@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
 
 ORDER = [
     "version", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models", "passes", "frontends",
-    "pipeline", "execution", "tasks", "_core", "engines", "strategy", "questions", "synthesis", "translation",
+    "pipeline", "execution", "tasks", "_core", "engines", "strategy", "questions", "synthesis", "silicon", "translation",
     "reports", "api", "testing", "bench", "cli",
 ]  # fmt: skip
 DOORS = {"__init__", "__main__"}

@@ -10,7 +10,10 @@ from typer.core import TyperGroup
 
 from memfence.version import VERSION
 
-VERBS = ("check", "fix", "why", "compare", "explore", "monitor", "translate", "bench", "explain")
+VERBS = (
+    "check", "fix", "why", "compare", "explore", "monitor", "translate", "reproduce", "conform", "cost", "bench",
+    "explain",
+)  # fmt: skip
 """One module each, which adds its command to `app` when it is imported. Here in the order in which one needs them."""
 
 
