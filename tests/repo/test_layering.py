@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
 
 ORDER = [
     "version", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models", "passes", "frontends",
-    "pipeline", "execution", "tasks", "_core", "engines", "strategy", "running", "questions", "synthesis",
+    "pipeline", "execution", "tasks", "_core", "engines", "strategy", "running", "questions", "synthesis", "silicon",
     "translation", "certificates", "reports", "api", "testing", "bench", "cli",
 ]  # fmt: skip
 DOORS = {"__init__", "__main__"}

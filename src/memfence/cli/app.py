@@ -23,6 +23,9 @@ VERBS = {
     "c++": "compile",
     "translate": "translate",
     "verify": "verify",
+    "reproduce": "reproduce",
+    "conform": "conform",
+    "cost": "cost",
     "bench": "bench",
     "explain": "explain",
 }
