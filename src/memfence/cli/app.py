@@ -29,7 +29,7 @@ VERBS = {
     "bench": "bench",
     "explain": "explain",
 }
-"""The module of each verb, which adds its command to `app` when it is imported; in the order in which one needs them."""
+"""The module of each verb, which adds its command to `app` when imported; in the order in which one needs them."""
 
 
 class Commands(TyperGroup):

@@ -12,8 +12,8 @@ from memfence.cli.choices import Model
 from memfence.cli.exit_codes import exit_of
 from memfence.cli.keywords import keywords_of
 from memfence.cli.option_groups import (
-    Certifying,
     MOST,
+    Certifying,
     Compiling,
     CriterionOption,
     File,
