@@ -96,6 +96,8 @@ class Exploration:
 
     def all_values(self) -> list[list[int]]: ...
 
+    def sorted_blocks(self, columns: Sequence[tuple[int, int, int, int, int, tuple[int, int] | None]], rows_in_a_block: int) -> list[bytes]: ...
+
 def explore_safety(machine: Machine, model: int, bound: int, reduce: bool, bad: int, stop_on_failure: bool, stop_on_deadlock: bool, final_values: Sequence[int], threads: int, most_states: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> Exploration:
     """
     Visit every reachable state breadth-first, looking for bad states, failing steps and deadlocks.
@@ -565,3 +567,21 @@ def schedule_events(machine: Machine, start: int, edges: Sequence[int], truncate
     """
     The memory events of a schedule, step by step, as a monitor of the trace needs them.
     """
+
+class InvariantChecker:
+    def __init__(self, program: str, buffers: int, bound: int, per_variable: bool, capacity: int, bad: str, deadlock: bool, final: Sequence[str], expected: int, outcomes: Sequence[Sequence[int]]) -> None: ...
+
+    @property
+    def width(self) -> int: ...
+
+    @property
+    def states(self) -> int: ...
+
+    @property
+    def memory(self) -> int: ...
+
+    def add(self, block: bytes) -> tuple[int, bytes, tuple[int, int, int, int, int] | None] | None: ...
+
+    def steps(self, row: bytes) -> list[tuple[tuple[int, int, int, int, int], int, bytes]]: ...
+
+    def check(self) -> tuple[int, bytes, tuple[int, int, int, int, int] | None] | None: ...

@@ -138,7 +138,8 @@ def _with_domains(program: Program, domains: Mapping[Place, Domain], notes: tupl
     def bounded(p: int, process: Process) -> Process:
         fitting = [domains[register_place(p, n)] for n in range(len(process.registers))]
         registers = tuple(
-            replace(r, domain=d, init=stored(d, r.init)) for r, d in zip(process.registers, fitting, strict=True)
+            replace(r, domain=replace(d, names=r.domain.names), init=stored(d, r.init))
+            for r, d in zip(process.registers, fitting, strict=True)
         )
         return replace(process, registers=registers)
 
@@ -146,7 +147,8 @@ def _with_domains(program: Program, domains: Mapping[Place, Domain], notes: tupl
     return replace(
         program,
         variables=tuple(
-            replace(v, domain=d, init=stored(d, v.init)) for v, d in zip(program.variables, fitting, strict=True)
+            replace(v, domain=replace(d, names=v.domain.names), init=stored(d, v.init))
+            for v, d in zip(program.variables, fitting, strict=True)
         ),
         processes=tuple(bounded(p, process) for p, process in enumerate(program.processes)),
         notes=(*program.notes, *notes),

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from memfence.execution.occurrences import runs_of
 from memfence.execution.trace import Trace
-from memfence.models.steps import evaluate_in
-from memfence.program.ir import Forbidden, Invariant, NoDeadlock, Program, Property, PropertyAutomaton
+from memfence.models.steps import evaluate_in, is_final
+from memfence.program.ir import Final, Forbidden, Invariant, NoDeadlock, Program, Property, PropertyAutomaton
+from memfence.program.text.steps import step_text
+from memfence.reports.standing import standing_of
+from memfence.source import NOWHERE
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.deadline import Deadline
@@ -26,7 +30,6 @@ from memfence.tasks.evidence import (
     Lasso,
     Limit,
     NoAttack,
-    NoSuchOutcome,
     Outside,
     Overtakes,
     Races,
@@ -103,8 +106,6 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             return ROUTES[route]
         case Lasso():
             return "an infinite run was found and replayed; its loop closes and it violates the property"
-        case NoSuchOutcome(proof):
-            return evidence_text(proof, program)
         case Exhausted():
             return _exhausted(evidence)
         case Fixpoint(closure):
@@ -268,17 +269,41 @@ def _violated(result: CheckResult, run: Run) -> str | None:
     match run.finding:
         case StepFails():
             failure = run.trace.failure
-            return "assertions" if failure is not None and failure.is_assertion else "no run-time error"
+            what = "assertions" if failure is not None and failure.is_assertion else "no run-time error"
+            return f"{what}: {failing_step(run.trace)}"
         case Deadlocked():
             return NoDeadlock().text
         case BadState():
-            for stated in result.properties:
-                if isinstance(stated, Forbidden | Invariant) and _is_violated(result.program, stated, run.trace):
-                    return property_text(stated)
+            stated = violated_property(result, run.trace)
+            return None if stated is None else property_text(stated)
     return None
 
 
-def _is_violated(program: Program, stated: Forbidden | Invariant, trace: Trace) -> bool:
+def failing_step(trace: Trace) -> str:
+    """`assert(x < 3) fails in line 7`, for the last step of the run."""
+    moves = runs_of(trace.steps[-1].step)
+    if not moves:
+        return "a step fails"
+    transition = trace.program.processes[moves[0].process].transitions[moves[0].transition]
+    text, span = step_text(trace.program, moves[0].process, transition), transition.span
+    if span.source is NOWHERE.source:
+        return f"{text} fails"
+    return (
+        f"{text} fails in line {span.line}" if span.source is trace.program.source else f"{text} fails in {span.place}"
+    )
+
+
+def violated_property(result: CheckResult, trace: Trace) -> Property | None:
+    """The property that the last state of the run violates."""
+    for stated in result.properties:
+        if isinstance(stated, Forbidden | Invariant | Final) and _is_violated(result.program, stated, trace):
+            return stated
+    return None
+
+
+def _is_violated(program: Program, stated: Forbidden | Invariant | Final, trace: Trace) -> bool:
+    if isinstance(stated, Final) and not is_final(program, trace.end):
+        return False
     truth = evaluate_in(program, trace.end, 0, stated.expr) != 0
     return truth == isinstance(stated, Forbidden)
 
@@ -290,6 +315,10 @@ def property_text(stated: Property) -> str:
             return f"never {text}"
         case Invariant(_, text):
             return f"always {text}"
+        case Final("exists", _, text):
+            return f"~{text}"
+        case Final("forall", _, text, ()):
+            return f"finally {text}"
         case PropertyAutomaton():
             return stated.name
         case _:
@@ -307,6 +336,8 @@ def detail_lines(result: CheckResult) -> tuple[str, ...]:
             return (_races(result.program, shown),)
         case Run(trace, Strays()):
             return (_strays(trace),)
+        case Run(trace, Deadlocked()):
+            return tuple(f"`{one.name}` {one.waits}" for one in standing_of(trace))
         case _:
             return ()
 

@@ -1,7 +1,7 @@
 """Why an answer is what it is: data that a report turns into words, and a checker into a check.
 
-VIOLATED comes with a `Run` or `Lasso` (or `NoSuchOutcome`), HOLDS with one of the proofs, HOLDS_UP_TO with a `Bound` or
-`FewSwitches`, UNKNOWN with a `Limit` or with what lies `Outside` the engine.
+VIOLATED comes with a `Run` or `Lasso`, HOLDS with one of the proofs, HOLDS_UP_TO with a `Bound` or `FewSwitches`,
+UNKNOWN with a `Limit` or with what lies `Outside` the engine.
 """
 
 from __future__ import annotations
@@ -82,11 +82,16 @@ class Route(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run, replayed by the reference model, that shows `finding`."""
+    """A run, replayed by the reference model, that shows `finding`. `is_shortest`: proved, no other is shorter.
+
+    `fails_under_sc`: some run of SC shows a finding of this kind, too, so that no fence can help.
+    """
 
     trace: Trace
     finding: Finding
     route: Route = Route.DIRECT
+    is_shortest: bool = False
+    fails_under_sc: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,12 +220,5 @@ class Outside:
     obstacle: Obstacle
 
 
-@dataclass(frozen=True, slots=True)
-class NoSuchOutcome:
-    """Every run was considered, as `proof` says, and none ends as the program says that some run does."""
-
-    proof: Evidence
-
-
 Proof = Exhausted | Fixpoint | Invariant | NoAttack | Implied | ScItself
-Evidence = Run | Lasso | NoSuchOutcome | Proof | Bound | FewSwitches | Limit | Torn | Outside
+Evidence = Run | Lasso | Proof | Bound | FewSwitches | Limit | Torn | Outside

@@ -46,6 +46,19 @@ class FinalValues:
 
 
 @dataclass(frozen=True, slots=True)
+class RowColumn:
+    """One number of a row: a slot's distance from `lo`, in `width` bytes; 0 where `position` is not below the length of
+    the buffer in `length_slot`. `special`: a value, and the number to write for it."""
+
+    slot: int
+    lo: int
+    width: int
+    length_slot: int = -1
+    position: int = 0
+    special: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Explored:
     """The outcome of one search.
 
@@ -72,6 +85,16 @@ class Explored:
         """Every state that was visited, of the reduced program: for comparing with the reference models."""
         decoded = (decode_state(self._encoded, self.model, values) for values in self._native.all_values())
         return {as_written(self.program, state) for state in decoded}
+
+    @property
+    def encoded(self) -> Encoded:
+        """The machine that was searched."""
+        return self._encoded
+
+    def rows(self, columns: Sequence[RowColumn], rows_in_a_block: int) -> list[bytes]:
+        """Every state that was visited as a row of `columns`, sorted, in blocks: see `core/search/rows.hpp`."""
+        plain = [(c.slot, c.lo, c.width, c.length_slot, c.position, c.special) for c in columns]
+        return self._native.sorted_blocks(plain, rows_in_a_block)
 
     def trace(self) -> Trace:
         """A shortest run to the finding."""
