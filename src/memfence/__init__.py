@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memfence.api.fix import fix
     from memfence.api.monitor import monitor
     from memfence.api.run import run
+    from memfence.api.silicon import conform, cost, reproduce
     from memfence.api.translate import translate
     from memfence.api.verify import verify
     from memfence.api.why import why
@@ -51,6 +52,8 @@ _HOME = {
     "VerifyResult": "memfence.certificates.result",
     "check": "memfence.api.check",
     "compare": "memfence.api.compare",
+    "conform": "memfence.api.silicon",
+    "cost": "memfence.api.silicon",
     "explore": "memfence.api.explore",
     "fix": "memfence.api.fix",
     "load": "memfence.pipeline",
@@ -58,6 +61,7 @@ _HOME = {
     "monitor": "memfence.api.monitor",
     "parse_expression": "memfence.program.text.properties",
     "replay": "memfence.api.explore",
+    "reproduce": "memfence.api.silicon",
     "run": "memfence.api.run",
     "translate": "memfence.api.translate",
     "verify": "memfence.api.verify",
@@ -82,6 +86,8 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "conform",
+    "cost",
     "explore",
     "fix",
     "load",
@@ -89,6 +95,7 @@ __all__ = [
     "monitor",
     "parse_expression",
     "replay",
+    "reproduce",
     "run",
     "translate",
     "verify",
