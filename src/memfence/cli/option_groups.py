@@ -85,7 +85,10 @@ class Properties(States):
     buffer_bound: Annotated[
         int | None,
         typer.Option(
-            metavar="K", min=1, max=MOST, help="At most K stores pending in a buffer. Default with --ltl: 1, else any."
+            metavar="K",
+            min=1,
+            max=65_535,
+            help="At most K stores pending in a buffer. Default with --ltl: 1, else any.",
         ),
     ] = None
     bound_per: Annotated[
