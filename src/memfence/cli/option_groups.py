@@ -154,7 +154,8 @@ class Compiling:
     """How to read C and C++."""
 
     macros: Annotated[
-        list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="C: define a macro.", show_default=False)
+        list[str] | None,
+        typer.Option("-D", metavar="NAME[=VALUE]", help="C, Promela: define a macro.", show_default=False),
     ] = None
     include: Annotated[
         list[str] | None, typer.Option("-I", metavar="DIR", help="C: look for headers there.", show_default=False)
