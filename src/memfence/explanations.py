@@ -224,6 +224,15 @@ The file given to --replay is not a schedule, or one of another program: a step 
 
 A schedule fits the very text it was made for: after an edit, explore again.
 """,
+    Code.BAD_CERTIFICATE: """
+The file given to `memfence verify` is not a certificate: it is something else, it was damaged or cut off, or a later
+version of memfence wrote it. A certificate that can be read but proves nothing is not an error: it is refused.
+
+    memfence check FILE --certificate proof.mfc
+    memfence verify proof.mfc FILE
+
+Make it again, or fetch it again: a certificate is useful only whole.
+""",
 }
 
 

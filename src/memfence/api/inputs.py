@@ -61,15 +61,22 @@ def read_program(source: Source, keywords: dict[str, Any], deadline: Deadline) -
     for_c = {name: how.pop(name) for name in FOR_C if name in how}
     options = LoadOptions(**how, c=COptions(**for_c))
     with deadline.enforced(grace=0):
-        if isinstance(source, SourceText):
-            return load_text(source, options)
-        if str(source) == STANDARD_INPUT:
-            return load_text(read_standard_input(), options)
-        if isinstance(source, Model):
-            return load_text(source.source, options)
-        if isinstance(source, str) and _is_text(source):
-            return load_text(SourceText("<text>", source), options)
-        return load(source, options)
+        program = _loaded(source, options)
+    if options.c.also and program.language != "c":
+        raise WrongUsage("also", "only programs in C and C++ consist of several files")
+    return program
+
+
+def _loaded(source: Model | SourceText | str | Path, options: LoadOptions) -> Program:
+    if isinstance(source, Model):
+        return load_text(source.source, options)
+    if isinstance(source, SourceText):
+        return load_text(source, options)
+    if str(source) == STANDARD_INPUT:
+        return load_text(read_standard_input(), options)
+    if isinstance(source, str) and _is_text(source):
+        return load_text(SourceText("<text>", source), options)
+    return load(source, options)
 
 
 def _is_text(source: str) -> bool:

@@ -11,8 +11,25 @@ from typer.core import TyperGroup
 from memfence.cli.exit_codes import MEANINGS
 from memfence.version import VERSION
 
-VERBS = ("check", "fix", "why", "compare", "explore", "monitor", "translate", "bench", "explain")
-"""One module each, which adds its command to `app` when it is imported. Here in the order in which one needs them."""
+VERBS = {
+    "check": "check",
+    "fix": "fix",
+    "why": "why",
+    "compare": "compare",
+    "run": "run",
+    "explore": "explore",
+    "monitor": "monitor",
+    "cc": "compile",
+    "c++": "compile",
+    "translate": "translate",
+    "verify": "verify",
+    "reproduce": "reproduce",
+    "conform": "conform",
+    "cost": "cost",
+    "bench": "bench",
+    "explain": "explain",
+}
+"""The module of each verb, which adds its command to `app` when imported; in the order in which one needs them."""
 
 
 class Commands(TyperGroup):
@@ -20,7 +37,7 @@ class Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         names = super().list_commands(ctx)
-        return sorted(names, key=VERBS.index)
+        return sorted(names, key=list(VERBS).index)
 
 
 app = typer.Typer(

@@ -65,7 +65,13 @@ def fix(
         str | None, typer.Option(metavar="LIST", help="What may be written: some of mfence,sfence,locked.")
     ] = None,
     cost: Annotated[
-        str | None, typer.Option(metavar="KIND=N,...", help="Default mfence=10,sfence=2,locked=10; a loop is times 10.")
+        str | None,
+        typer.Option(
+            "--cost",
+            "--costs",
+            metavar="KIND=N,...|measured",
+            help="Default mfence=10,sfence=2,locked=10; a loop is times 10. measured: as on this processor.",
+        ),
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="OUT", help="Write the text to OUT.")] = None,
     in_place: Annotated[bool, typer.Option("--in-place", help="Write the text back to FILE.")] = False,
@@ -120,6 +126,11 @@ def _kinds(text: str) -> tuple[EditKind, ...]:
 
 def _costs(text: str) -> dict[EditKind, int]:
     from memfence.synthesis.options import DEFAULT_COSTS
+
+    if text == "measured":
+        from memfence.api.reproduce import measured_costs
+
+        return measured_costs()
 
     costs = dict(DEFAULT_COSTS)
     for part in text.split(","):

@@ -52,8 +52,8 @@ def _exit_code() -> Any:
 def add_verbs(arguments: list[str]) -> None:
     """The verb that is called, or all of them where help is asked for, a shell completes or the word is none."""
     called = arguments[0] if arguments else ""
-    for verb in (called,) if called in VERBS else VERBS:
-        import_module(f"memfence.cli.{verb}")
+    for module in (VERBS[called],) if called in VERBS else dict.fromkeys(VERBS.values()):
+        import_module(f"memfence.cli.{module}")
 
 
 def _report_fault(fault: Exception) -> Exit:

@@ -153,6 +153,10 @@ class LoadingInSteps(Loading):
 class Compiling:
     """How to read C and C++."""
 
+    also: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE]...", help="C: more files of the same program.", show_default=False),
+    ] = None
     macros: Annotated[
         list[str] | None,
         typer.Option("-D", metavar="NAME[=VALUE]", help="C, Promela: define a macro.", show_default=False),
@@ -170,7 +174,7 @@ class Compiling:
         typer.Option(
             metavar="N", min=1, max=MOST, help="C: follow at most N threads of a loop whose end is not known."
         ),
-    ] = 3
+    ] = 2
     heap_bound: Annotated[
         int, typer.Option(metavar="N", min=1, max=MOST, help="C: follow at most N live blocks of each allocation.")
     ] = 8
@@ -192,6 +196,20 @@ class Reported:
     junit: Annotated[Path | None, typer.Option("--junit", metavar="OUT", help="Also write JUnit XML, for CI.")] = None
     quiet: QuietOption = False
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every statistic.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Certifying:
+    """Proofs in files, and whether they are checked at once."""
+
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="OUT.mfc", help="Also write the proof, for `memfence verify`.")
+    ] = None
+    verify: Annotated[bool, typer.Option("--verify", help="Have the proof checked without the engines.")] = False
+
+    @property
+    def is_asked(self) -> bool:
+        return self.verify or self.certificate is not None
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

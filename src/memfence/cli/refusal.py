@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from memfence.diagnostics import InputError
 
 
+POSITIONS = {"line": "FILE:LINE", "also": "FILE..."}
+"""What is no option on the command line."""
+
+
 @contextmanager
 def refusing(json: bool, file: Path | None = None, files: ReportFiles | None = None) -> Iterator[None]:
     """Bad input inside ends with its diagnostics and exit code 3, wrong usage with exit code 2, and a time that is up
@@ -41,8 +45,8 @@ def refusing(json: bool, file: Path | None = None, files: ReportFiles | None = N
 
 def _as_typed(option: str) -> str:
     """The option of Python's API as the command line knows it."""
-    if option == "line":
-        return "FILE:LINE"
+    if option in POSITIONS:
+        return POSITIONS[option]
     name = {keyword: parameter for parameter, keyword in SHORTER.items()}.get(option, option)
     return f"--{name.replace('_', '-')}"
 

@@ -73,7 +73,7 @@ def _check_states(program: Program, options: CheckOptions, properties: tuple[Pro
     if goal.deadlock:
         program = with_valid_ends(program)
     limits = options.limits
-    task = Task(program, model_asked(options), goal, limits, frozenset(options.reduce))
+    task = Task(program, model_asked(options), goal, limits, frozenset(options.reduce), program.language == "c")
     final = next((p for p in properties if isinstance(p, Final) and p.observed), None)
     answer = decide(task, options.engine)
     if final is not None:

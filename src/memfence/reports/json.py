@@ -48,7 +48,7 @@ def check_object(result: CheckResult) -> Object:
         "details": list(detail_lines(result)),
         "warnings": [_diagnostic_object(warning) for warning in warnings_of(result)],
         "trace": None if result.trace is None else trace_list(result.trace),
-        "start": None if result.trace is None else _state_object(result.trace.program, result.trace.start),
+        "start": None if result.trace is None else state_object(result.trace.program, result.trace.start),
         "shortest": None if result.trace is None else is_shortest(result),
         "loop_start": None if result.loop_start is None else result.loop_start + 1,
         "why": list(reasons(result)),
@@ -90,7 +90,7 @@ def _step_object(program: Program, number: int, taken: TraceStep) -> Object:
         "line": None if place.source is NOWHERE.source else place.line,
         "text": " / ".join(texts) if texts else kind.replace("_", " "),
         "failure": None if taken.failure is None else taken.failure.reason,
-        **_state_object(program, taken.state),
+        **state_object(program, taken.state),
     }
 
 
@@ -106,7 +106,7 @@ def _shape(taken: TraceStep) -> tuple[str, tuple[Run, ...], int]:
             return "drop_separator", (), process
 
 
-def _state_object(program: Program, state: State) -> Object:
+def state_object(program: Program, state: State) -> Object:
     processes = list(zip(program.processes, state.locations, state.registers, state.buffers, strict=True))
     return {
         "memory": {v.name: value for v, value in zip(program.variables, state.memory, strict=True)},

@@ -24,6 +24,7 @@ from memfence.tasks.evidence import (
     Deadlocked,
     Evidence,
     Exhausted,
+    FewSwitches,
     Fixpoint,
     Implied,
     Lasso,
@@ -59,6 +60,8 @@ ROUTES: dict[Route, str] = {
     Route.UNBOUNDED: "found with unbounded buffers; the run was replayed step by step",
     Route.BACKWARD: "found by backward search; the run was replayed step by step",
     Route.BACKWARD_ONLY: "found by backward search; the run was replayed step by step; there may be a shorter one",
+    Route.FEW_SWITCHES: "found among runs with few switches; the run was replayed step by step; "
+    "there may be a shorter one",
     Route.UNDER_SC: "a run was found under SC already, and replayed step by step",
 }
 
@@ -123,6 +126,8 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             return "every run: SC compared with itself"
         case Bound():
             return _bounded(evidence)
+        case FewSwitches():
+            return _few_switches(evidence)
         case Limit():
             return _limited(evidence)
         case Torn(processes):
@@ -156,6 +161,16 @@ def _bounded(evidence: Bound) -> str:
     return f"{runs} with at most {stores} {where}, each eventually committed: complete within this bound"
 
 
+def _few_switches(evidence: FewSwitches) -> str:
+    runs = f"only runs with at most {counted(evidence.deviations, 'unforced switch', 'unforced switches')}"
+    what = f"{runs} between processes, or unusual inputs"
+    if evidence.steps is not None:
+        what += f", and {counted(evidence.steps, 'step')}"
+    if evidence.pending is not None:
+        what += f", and {counted(evidence.pending, 'pending store')} a buffer"
+    return f"{what}: not a proof"
+
+
 def _runs(fair: bool) -> str:
     return "weakly fair runs" if fair else "all runs"
 
@@ -167,9 +182,9 @@ def _limited(evidence: Limit) -> str:
     return f"incomplete: the search ended after {evidence.states} {states}"
 
 
-def counted(count: int, what: str) -> str:
+def counted(count: int, what: str, several: str | None = None) -> str:
     """`1 state`, `2 states`."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    return f"{count:,} {what if count == 1 else several or f'{what}s'}"
 
 
 def stop_text(stop: Stop, limits: Limits) -> str | None:
@@ -211,6 +226,8 @@ def advice_text(result: CheckResult) -> str | None:
 
 
 def _bound_advice(result: CheckResult) -> str | None:
+    if isinstance(result.evidence, FewSwitches):
+        return "try a longer --timeout, --threads 0, or a smaller instance"
     if result.criterion is Criterion.STATE_ROBUST:
         return "try a larger --buffer-bound"
     if isinstance(result.evidence, Bound) and result.evidence.fair is not None:
