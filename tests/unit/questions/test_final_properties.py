@@ -136,3 +136,10 @@ def test_a_certificate_claims_final_properties_too(spinlock: Path, tmp_path: Pat
     assert proof.read_bytes() != (tmp_path / "weaker.mfc").read_bytes()
     claim = memfence("verify", proof, spinlock).stdout
     assert "counter == 2" in claim and "lock == 0" in claim
+
+
+def test_fix_proves_a_final_property_of_the_text_that_it_writes(spinlock: Path, tmp_path: Path) -> None:
+    fixed = tmp_path / "fixed.pml"
+    done = memfence("fix", spinlock, "--final", "counter == 2 && P[0]@end", "--model", "pso", "-o", fixed)
+    assert done.returncode == 0, done.stdout
+    assert memfence("check", fixed, "--final", "counter == 2", "--model", "pso").returncode == 0
