@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memfence.api.compare import compare
     from memfence.api.explore import explore, replay
     from memfence.api.fix import fix
+    from memfence.api.model import Model
     from memfence.api.monitor import monitor
     from memfence.api.run import run
     from memfence.api.silicon import conform, cost, reproduce
@@ -44,6 +45,7 @@ _HOME = {
     "FixResult": "memfence.synthesis.result",
     "FixVerdict": "memfence.synthesis.result",
     "InputError": "memfence.diagnostics",
+    "Model": "memfence.api.model",
     "LoadOptions": "memfence.program.load_options",
     "Program": "memfence.program.ir",
     "SourceText": "memfence.source",
@@ -69,6 +71,7 @@ _HOME = {
 }
 
 __all__ = [
+    "Model",
     "LoadOptions",
     "CheckOptions",
     "CheckResult",
