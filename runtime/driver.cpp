@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "arena.hpp"
@@ -44,11 +45,18 @@ ExploreOptions explore_options(const Options& options) {
   return asked;
 }
 
+double cpu_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 struct Explored {
   Findings findings;
   ExploreResult result;
   int restarts = 0;
   bool out_of_time = false;
+  double cpu_seconds = 0;
 };
 
 bool send_progress(const Findings& findings, const Progress& progress) {
@@ -64,7 +72,7 @@ bool send_progress(const Findings& findings, const Progress& progress) {
 // Explore; begin anew whenever something new was learned about what threads share.
 Explored explore(const Options& options) {
   Explored explored;
-  const double begin = seconds_now();
+  const double begin = seconds_now(), cpu_begin = cpu_seconds();
   while (true) {
     scout(options);
     world.cells.learned = false;
@@ -83,6 +91,7 @@ Explored explore(const Options& options) {
     ++explored.restarts;
   }
   explored.result.seconds = seconds_now() - begin;
+  explored.cpu_seconds = cpu_seconds() - cpu_begin;
   return explored;
 }
 
@@ -170,6 +179,7 @@ void send_counts(const Explored& explored, int confirmed) {
       .add("out_of_time", explored.out_of_time)
       .add("spins_roughly", world.spins_roughly)
       .add("seconds", result.seconds)
+      .add("cpu_seconds", explored.cpu_seconds)
       .add("threads", world.known_threads())
       .send();
 }
