@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from memfence.api.compare import compare
     from memfence.api.explore import explore, replay
     from memfence.api.fix import fix
+    from memfence.api.monitor import monitor
     from memfence.api.run import run
     from memfence.api.translate import translate
+    from memfence.api.verify import verify
     from memfence.api.why import why
+    from memfence.certificates.result import VerifyResult
     from memfence.diagnostics import Diagnostic, InputError
     from memfence.pipeline import load, load_text
     from memfence.program.ir import Program
     from memfence.program.load_options import LoadOptions
     from memfence.program.text.properties import parse_expression
-    from memfence.questions.monitor import monitor
     from memfence.source import SourceText
     from memfence.synthesis.options import FixOptions
     from memfence.synthesis.result import FixResult, FixVerdict
@@ -46,17 +48,19 @@ _HOME = {
     "SourceText": "memfence.source",
     "Stats": "memfence.tasks.result",
     "Verdict": "memfence.tasks.answer",
+    "VerifyResult": "memfence.certificates.result",
     "check": "memfence.api.check",
     "compare": "memfence.api.compare",
     "explore": "memfence.api.explore",
     "fix": "memfence.api.fix",
     "load": "memfence.pipeline",
     "load_text": "memfence.pipeline",
-    "monitor": "memfence.questions.monitor",
+    "monitor": "memfence.api.monitor",
     "parse_expression": "memfence.program.text.properties",
     "replay": "memfence.api.explore",
     "run": "memfence.api.run",
     "translate": "memfence.api.translate",
+    "verify": "memfence.api.verify",
     "why": "memfence.api.why",
 }
 
@@ -74,6 +78,7 @@ __all__ = [
     "SourceText",
     "Stats",
     "Verdict",
+    "VerifyResult",
     "__version__",
     "check",
     "compare",
@@ -86,6 +91,7 @@ __all__ = [
     "replay",
     "run",
     "translate",
+    "verify",
     "why",
 ]
 

@@ -186,12 +186,12 @@ def test_traces_that_there_was_no_time_for_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from memfence.cli.explore import _save_traces
-    from memfence.execution import recording
     from memfence.pipeline import load
     from memfence.questions.explore import ExploreOptions, explore
+    from memfence.reports import exploration
 
     result = explore(load(ROOT / EXAMPLE), ExploreOptions(save=2))
-    monkeypatch.setattr(recording, "render_trace", lambda _: time.sleep(30))
+    monkeypatch.setattr(exploration, "render_trace", lambda _: time.sleep(30))
     _save_traces(result, Deadline(0.01), tmp_path)
     assert list(tmp_path.iterdir()) == []
     left = result.counts.interleavings
@@ -205,3 +205,19 @@ def test_a_replay_reports_the_keys_of_an_exploration(tmp_path: Path) -> None:
     assert {key: value[key] for key in json_schema("explore")["required"]} == {
         "verdict": "violated", "interleavings": 1, "borderline": 1, "bound": None
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (f"check {EXAMPLE}", 1), (f"check {EXAMPLE} --model sc", 0), (f"check {EXAMPLE} --json --model sc", 0),
+        (f"fix {EXAMPLE}", 0), (f"compare {EXAMPLE}", 0), ("explain", 0), ("check --help", 0),
+        ("check missing.pml --json", 3),
+    ],
+)  # fmt: skip
+def test_a_closed_pipe_does_not_change_the_exit_code(line: str, code: int) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)  # whoever read our output has seen enough: `memfence ... | true`
+    with os.fdopen(writing, "w", encoding="utf-8") as closed:
+        done = memfence(*line.split(), stdout=closed)
+    assert (done.returncode, done.stderr) == (code, "")

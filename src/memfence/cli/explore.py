@@ -12,10 +12,20 @@ import typer
 from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit, exit_of
 from memfence.cli.keywords import keywords_of, typed
-from memfence.cli.option_groups import Compiling, File, HtmlOption, JsonOption, Loading, QuietOption, grouped
+from memfence.cli.option_groups import (
+    MOST,
+    Compiling,
+    File,
+    HtmlOption,
+    JsonOption,
+    Loading,
+    QuietOption,
+    TimeoutOption,
+    grouped,
+)
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
-from memfence.cli.report_files import ReportFiles, make_folder, require_place, write_report
+from memfence.cli.report_files import ReportFiles, make_folder, write_report
 
 if TYPE_CHECKING:
     from memfence.questions.explore import ExploreResult
@@ -40,24 +50,29 @@ def explore(
     preemptions: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=0, help="Try all executions with 0, 1, ... up to N preemptions. Default: no bound."
+            metavar="N",
+            min=0,
+            max=MOST,
+            help="Try all executions with 0, 1, ... up to N preemptions. Default: no bound.",
         ),
     ] = None,
-    depth: Annotated[int, typer.Option(metavar="D", min=1, help="Follow no execution beyond D steps.")] = 1_000,
+    depth: Annotated[
+        int, typer.Option(metavar="D", min=1, max=MOST, help="Follow no execution beyond D steps.")
+    ] = 1_000,
     first: Annotated[bool, typer.Option("--first", help="Stop at the first finding.")] = False,
     no_monitor: Annotated[bool, typer.Option("--no-monitor", help="Look for assertion failures only.")] = False,
     timing: Annotated[bool, typer.Option("--timing", help="Explore again without the monitor, to compare.")] = False,
     save_trace: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write executions as traces for `memfence monitor`.")
     ] = None,
-    most_traces: Annotated[int, typer.Option(metavar="N", min=1, help="Write at most N traces.")] = 1_000,
+    most_traces: Annotated[int, typer.Option(metavar="N", min=1, max=MOST, help="Write at most N traces.")] = 1_000,
     save_schedule: Annotated[
         Path | None, typer.Option(metavar="OUT", help="Write what was found as schedules for --replay.")
     ] = None,
     replay: Annotated[
         Path | None, typer.Option(metavar="SCHEDULE", help="Explore nothing: replay a saved schedule.")
     ] = None,
-    timeout: Annotated[float | None, typer.Option(metavar="S", min=0, help="Give up after S seconds.")] = None,
+    timeout: TimeoutOption = None,
     json: JsonOption = False,
     html: HtmlOption = None,
     quiet: QuietOption = False,
@@ -71,8 +86,7 @@ def explore(
         _show(text or _no_answer(file, Deadline(timeout), json, quiet), json)
         raise typer.Exit(Exit.UNKNOWN if text is None else Exit.VIOLATED)
     files = ReportFiles(html)
-    files.require_places()
-    require_place(save_schedule, "--save-schedule")
+    files.require_places([("FILE", file)], [("--save-schedule", save_schedule)])
     if save_trace is not None:
         make_folder(save_trace, "--save-trace")
     deadline, progress = Deadline(timeout), ProgressLine(quiet=quiet)
@@ -91,13 +105,12 @@ def _explored(
 ) -> ExploreResult | None:
     """What was found; None where the time was up before the runs to it were replayed: no verdict without that."""
     from memfence.api.explore import explore as ask
-    from memfence.questions.explore import ExploreOptions
     from memfence.tasks.deadline import TimeUp
 
     keywords = keywords_of(context, progress, but=ONLY_HERE)
     try:
         with refusing(json):
-            return ask(file, ExploreOptions(deadline=deadline), **keywords, **more)
+            return ask(file, deadline=deadline, **keywords, **more)
     except TimeUp:
         return None
     finally:
@@ -186,14 +199,14 @@ def _named(deadline: Deadline) -> str:
 
 def _save_traces(result: ExploreResult, deadline: Deadline, folder: Path) -> None:
     """One file an execution, numbered."""
-    from memfence.execution.recording import render_trace
+    from memfence.reports.exploration import trace_text
     from memfence.tasks.deadline import TimeUp
 
     written, why = 0, "see --most-traces"
     for execution in result.executions:
         try:
             with deadline.enforced():
-                text = render_trace(result.events(execution))
+                text = trace_text(result, execution)
         except TimeUp:
             why = _named(deadline)
             break
@@ -205,8 +218,6 @@ def _save_traces(result: ExploreResult, deadline: Deadline, folder: Path) -> Non
 
 
 def _save_schedules(result: ExploreResult, path: Path) -> None:
-    from memfence.execution.schedule import schedule_object
-    from memfence.reports.json import dump
+    from memfence.reports.exploration import schedules_text
 
-    text = dump({"findings": [schedule_object(f.replayable) for f in result.findings]})
-    write_report(path, text, "--save-schedule")
+    write_report(path, schedules_text(result), "--save-schedule")

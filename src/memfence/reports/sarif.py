@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError
 from memfence.explanations import explanation
+from memfence.reports.doubts import warnings_of
 from memfence.reports.reason import reasons
 from memfence.reports.sarif_flows import code_flow, essential_places
 from memfence.reports.sarif_places import place, uri
@@ -42,7 +43,10 @@ RULES = {
 
 def render_sarif(result: CheckResult) -> str:
     """The result of a check as a SARIF log."""
-    return render_log([check_result(result)], [result.criterion.value], [result.program.source])
+    warnings = warnings_of(result)
+    notes = [{**_diagnostic_result(one), "kind": "review", "level": "note"} for one in warnings]
+    rules = [_code_rule(code) for code in dict.fromkeys(one.code for one in warnings)]
+    return render_log([check_result(result), *notes], [result.criterion.value], [result.program.source], rules)
 
 
 def render_sarif_errors(error: InputError) -> str:
