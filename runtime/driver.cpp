@@ -123,31 +123,49 @@ std::string confirmation_text(const Confirmation& confirmation) {
   return inner.text();
 }
 
+struct Tried {
+  std::vector<int> steps;
+  std::optional<StaleLoad> stale;
+  Confirmation confirmation;
+};
+
+// Hold the store back in one execution that shows the finding.
+Tried try_to_confirm(const std::vector<int>& steps, int reader, const Options& options, Chance& chance) {
+  Tried tried{steps, std::nullopt, {}};
+  write_down(steps);
+  tried.stale = find_stale_load(world.log, world.known_threads(), world.cells.numbered(), reader);
+  if (!tried.stale || !options.confirm) return tried;
+  const int writer = world.log[tried.stale->missed].thread;
+  const std::vector<int> plan = held_back(world.log, *tried.stale, world.cells.numbered());
+  world.simulates = true;
+  if (!plan.empty()) tried.confirmation = confirm(plan, *tried.stale, writer, options, chance);
+  world.simulates = false;
+  return tried;
+}
+
 // Whether it was confirmed.
 bool send_borderline(const Found& found, const Options& options, Chance& chance) {
-  write_down(found.steps);
-  const auto stale = find_stale_load(world.log, world.known_threads(), world.cells.numbered(), found.reader);
+  Tried shown = try_to_confirm(found.steps, found.reader, options, chance);
+  for (std::size_t i = 0; i < found.others.size() && options.confirm && !shown.confirmation.is_confirmed; ++i) {
+    Tried other = try_to_confirm(found.others[i], found.reader, options, chance);
+    if (other.confirmation.is_confirmed) shown = std::move(other);
+  }
+  write_down(shown.steps);
   Record record("finding");
   record.add("kind", "borderline")
       .add("reader", found.reader)
       .add("executions", found.executions)
-      .raw("steps", steps_text(found.steps))
+      .raw("steps", steps_text(shown.steps))
       .raw("events", events_text())
       .raw("waiting", waiting_text());
-  Confirmation confirmation;
-  if (stale) {
-    record.add("missed", static_cast<std::uint64_t>(stale->missed));
-    if (options.confirm) {
-      const int writer = world.log[stale->missed].thread;
-      const std::vector<int> plan = held_back(world.log, *stale, world.cells.numbered());
-      world.simulates = true;
-      if (!plan.empty()) confirmation = confirm(plan, *stale, writer, options, chance);
-      record.raw("confirmation", confirmation_text(confirmation));
-      world.simulates = false;
-    }
+  if (shown.stale) record.add("missed", static_cast<std::uint64_t>(shown.stale->missed));
+  if (options.confirm) {
+    world.simulates = true;
+    record.raw("confirmation", confirmation_text(shown.confirmation));
+    world.simulates = false;
   }
   record.send();
-  return confirmation.is_confirmed;
+  return shown.confirmation.is_confirmed;
 }
 
 void send_failure(const Found& found) {
