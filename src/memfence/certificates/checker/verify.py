@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from memfence.certificates.checker.automata import AutomataCheck
 from memfence.certificates.checker.finals import check_outcomes, read_outcomes
 from memfence.certificates.checker.invariant import check_invariant, read_states
 from memfence.certificates.checker.question import Question, question_of
 from memfence.certificates.checker.refusal import Checked, Condition, Refused
+from memfence.certificates.format.automata import SymbolicRows, read_automata
 from memfence.certificates.format.columns import MOST_PENDING, Columns
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.header import Claim
@@ -108,7 +110,14 @@ def _invariant(case: Case, section: Section) -> Proved:
     return Proved(frozenset({STATES}), count)
 
 
-_KINDS: dict[str, Callable[[Case, Section], Proved]] = {"invariant": _invariant}
+def _automata(case: Case, section: Section) -> Proved:
+    automata = read_automata(section.chunks(OBJECT))
+    rows = SymbolicRows(case.question.program)
+    states = (state for block in section.chunks(ROWS) for state in rows.states(block))
+    return Proved(frozenset({STATES}), AutomataCheck(case.question, automata, states).check())
+
+
+_KINDS: dict[str, Callable[[Case, Section], Proved]] = {"invariant": _invariant, "automata": _automata}
 
 
 def only(contents: Iterable[bytes]) -> bytes:
