@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memfence.api.explore import explore, replay
     from memfence.api.fix import fix
     from memfence.api.monitor import monitor
+    from memfence.api.run import run
     from memfence.api.translate import translate
     from memfence.api.verify import verify
     from memfence.api.why import why
@@ -57,6 +58,7 @@ _HOME = {
     "monitor": "memfence.api.monitor",
     "parse_expression": "memfence.program.text.properties",
     "replay": "memfence.api.explore",
+    "run": "memfence.api.run",
     "translate": "memfence.api.translate",
     "verify": "memfence.api.verify",
     "why": "memfence.api.why",
@@ -87,6 +89,7 @@ __all__ = [
     "monitor",
     "parse_expression",
     "replay",
+    "run",
     "translate",
     "verify",
     "why",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from memfence.api.inputs import Source, options_for, read_program
 from memfence.program.ir import Program
 from memfence.questions import check as ask
 from memfence.questions.conflicts import refuse_unused
+from memfence.questions.doubts import doubts_about
+from memfence.questions.shortening import shortened
 from memfence.source import SourceText
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
@@ -31,15 +34,17 @@ def check(source: Source, options: CheckOptions | None = None, **keywords: Any) 
     given = frozenset(keywords)
     try:
         program = read_program(source, keywords, deadline)
+        with deadline.enforced():
+            asked = options_for(CheckOptions, program, options, keywords, deadline)
+            refuse_unused(program, asked, given)
+            result = shortened(ask(program, asked), asked)
+            return replace(result, doubts=doubts_about(result, asked))
     except TimeUp:
         return _unread(source, options or CheckOptions(), keywords, deadline)
-    asked = options_for(CheckOptions, program, options, keywords, deadline)
-    refuse_unused(program, asked, given)
-    return ask(program, asked)
 
 
 def _unread(source: Source, options: CheckOptions, keywords: dict[str, Any], deadline: Deadline) -> CheckResult:
-    """The time was up before there was a program to ask about."""
+    """The time was up before there was a program to ask about, or before anything was known of it."""
     criterion = Criterion(keywords.get("criterion") or options.criterion or Criterion.SAFETY)
     answer = Answer(Verdict.UNKNOWN, Limit(Stop.TIMEOUT, 0), "none", Cost())
     model = keywords.get("model") or options.model

@@ -45,14 +45,15 @@ def fix(
     said = frozenset({*keywords, *given, *(["atomic"] if atomic else ())})
     try:
         program = read_program(source, keywords, deadline)
+        with deadline.enforced():
+            asked = options_for(FixOptions, program, options, keywords, deadline)
+            if asked.via is not None and not asked.spec.reorders_stores:
+                raise WrongUsage("via", "the way over TSO is one to PSO: it goes with --model pso")
+            refuse_unused(program, asked, said)
+            _refuse_other_edits(program, asked, said)
+            return synthesise(program, asked, given=_writes(atomic, program), waits_for=atomic_waits)
     except TimeUp:
         return _unread(source, options or FixOptions(), keywords, deadline)
-    asked = options_for(FixOptions, program, options, keywords, deadline)
-    if asked.via is not None and not asked.spec.reorders_stores:
-        raise WrongUsage("via", "the way over TSO is one to PSO: it goes with --model pso")
-    refuse_unused(program, asked, said)
-    _refuse_other_edits(program, asked, said)
-    return synthesise(program, asked, given=_writes(atomic, program), waits_for=atomic_waits)
 
 
 def _refuse_other_edits(program: Program, options: FixOptions, said: frozenset[str]) -> None:

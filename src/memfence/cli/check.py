@@ -12,6 +12,7 @@ from memfence.cli.choices import Model
 from memfence.cli.exit_codes import exit_of
 from memfence.cli.keywords import keywords_of
 from memfence.cli.option_groups import (
+    MOST,
     Certifying,
     Compiling,
     CriterionOption,
@@ -51,34 +52,34 @@ def check(
     criterion: CriterionOption = None,
     abstract: Annotated[
         int | None,
-        typer.Option(metavar="K", min=0, help="For persistent: first flatten all but one process after K steps."),
+        typer.Option(
+            metavar="K", min=0, max=MOST, help="For persistent: first flatten all but one process after K steps."
+        ),
     ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="A warning makes the exit code 1.")] = False,
 ) -> None:
     """Does the program still work under the memory model? A proof, or a run that shows why not."""
+    from memfence.cli import terminal
     from memfence.cli.certifying import ask_and_certify, write_proof
+    from memfence.diagnostics import render
+    from memfence.reports.doubts import warnings_of
 
     progress = ProgressLine(quiet=reported.quiet)
     files = ReportFiles(reported.html, reported.sarif, reported.junit)
-    files.require_places()
+    files.require_places([("FILE", file)])
     try:
         with refusing(reported.json, file, files):
-            keywords = keywords_of(context, progress, but=("certificate", "verify"))
+            keywords = keywords_of(context, progress, but=("certificate", "verify", "strict"))
             result, proof = ask_and_certify(file, certifying, keywords)
     finally:
         progress.close()
-    if not (reported.quiet or loading.split_reads):
-        _warn(result)
+    warnings = warnings_of(result) if not loading.split_reads else ()
+    if warnings and not (reported.quiet or reported.json):
+        terminal.write(render(warnings) + "\n", sys.stderr)
     _print(result, reported, proof)
     files.write_check(result)
-    raise typer.Exit(write_proof(proof, quiet=reported.quiet or reported.json) or exit_of(result.verdict))
-
-
-def _warn(result: CheckResult) -> None:
-    """What is legal in the language but may not mean what its author thinks."""
-    from memfence.diagnostics import render
-
-    if result.program.warnings:
-        sys.stderr.write(render(result.program.warnings) + "\n")
+    refused = write_proof(proof, quiet=reported.quiet or reported.json)
+    raise typer.Exit(refused or exit_of(result.verdict, is_doubtful=strict and bool(warnings)))
 
 
 def _print(result: CheckResult, reported: Reported, proof: Certified | None) -> None:

@@ -10,8 +10,10 @@ from memfence.execution.trace import Trace, TraceStep
 from memfence.models.state import Buffer, Commit, DropSeparator, Rendezvous, Run, State
 from memfence.program.ir import Final, Program
 from memfence.program.text.steps import step_text
+from memfence.reports.doubts import warnings_of
 from memfence.reports.reason import reasons
 from memfence.reports.sentences import advice_text, detail_lines, limit_text, property_line, scope_text
+from memfence.reports.text import is_shortest
 from memfence.source import NOWHERE, Span
 from memfence.tasks.result import CheckResult
 
@@ -44,8 +46,10 @@ def check_object(result: CheckResult) -> Object:
         "limit": limit_text(result),
         "advice": advice_text(result),
         "details": list(detail_lines(result)),
+        "warnings": [_diagnostic_object(warning) for warning in warnings_of(result)],
         "trace": None if result.trace is None else trace_list(result.trace),
         "start": None if result.trace is None else state_object(result.trace.program, result.trace.start),
+        "shortest": None if result.trace is None else is_shortest(result),
         "loop_start": None if result.loop_start is None else result.loop_start + 1,
         "why": list(reasons(result)),
         "states": _final_states(result),

@@ -60,10 +60,10 @@ def _wide(trace: Trace, width: int, numbers: list[str]) -> str | None:
     columns = [Column("step", 4, align_right=True), *(Column(p.name, 16) for p in processes), Column("memory", width)]
     columns += [Column(f"buffer {processes[p].name}", 12) for p in buffered]
     rows = [["", *("" for _ in processes), _memory(trace, None, shown), *("" for _ in buffered)]]
-    for position, taken in enumerate(trace.steps):
+    for position in range(len(trace.steps)):
         cells = actions(trace, position)
         row = [numbers[position], *(cells.get(p, "") for p, _ in enumerate(processes))]
-        row += [_memory(trace, position, shown), *(buffer_text(trace.program, taken.state, p) for p in buffered)]
+        row += [_memory(trace, position, shown), *(_buffer_cell(trace, position, p) for p in buffered)]
         rows.append(row)
     table = render_table(columns, rows, width)
     return table and "\n".join([table, *_wrap_all(_never_accessed(trace, shown), width)])
@@ -81,7 +81,7 @@ def _wrap_all(texts: list[str], width: int) -> list[str]:
 
 def _never_accessed(trace: Trace, shown: list[int]) -> list[str]:
     others = [n for n, _ in enumerate(trace.program.variables) if n not in shown]
-    named = [f"{trace.program.variables[n].name}={trace.start.memory[n]}" for n in others[:FEW_VARIABLES]]
+    named = [named_value(trace.program, n, trace.start.memory[n]) for n in others[:FEW_VARIABLES]]
     more = [f"{len(others) - FEW_VARIABLES} more"] if len(others) > FEW_VARIABLES else []
     return [f"(not accessed in this run: {' '.join([*named, *more])})"] if others else []
 
@@ -147,7 +147,7 @@ def actions(trace: Trace, position: int) -> dict[int, str]:
             return dict(sorted(sides.items()))
         case Commit(process):
             (access,) = accesses(trace.program, trace.memory_model, before, taken.step)
-            return {process: f"commit {trace.program.variables[access.variable].name}={access.value}"}
+            return {process: f"commit {named_value(trace.program, access.variable, access.value)}"}
         case DropSeparator(process):
             return {process: "sfence takes effect"}
         case _:
@@ -161,8 +161,25 @@ def _run_text(trace: Trace, position: int, run: Run) -> str:
     taken = trace.steps[position]
     if taken.failure is not None:
         return f"{text} !! {taken.failure.reason}"
+    if transition.locked and len(transition.ops) > 1:
+        return f"{text}{_atomic_values(trace, position, run)}"
     values = " ".join(_new_values(trace, position, run))
     return f"{text} [{values}]" if values else text
+
+
+def _atomic_values(trace: Trace, position: int, run: Run) -> str:
+    """What an atomic step read and wrote: ` [atomic: read x=1; wrote y=2]`."""
+    program = trace.program
+    seen = [
+        access
+        for access in accesses(program, trace.memory_model, trace.state_before(position), trace.steps[position].step)
+        if access.process == run.process
+    ]
+    read = [named_value(program, a.variable, a.value) for a in seen if a.kind in ("load", "own load")]
+    wrote = [named_value(program, a.variable, a.value) for a in seen if a.kind not in ("load", "own load")]
+    parts = [f"read {', '.join(dict.fromkeys(read))}"] if read else []
+    parts += [f"wrote {', '.join(wrote)}"] if wrote else []
+    return f" [atomic: {'; '.join(parts)}]" if parts else ""
 
 
 def _new_values(trace: Trace, position: int, run: Run) -> Iterator[str]:
@@ -173,11 +190,11 @@ def _new_values(trace: Trace, position: int, run: Run) -> Iterator[str]:
     if any(register is None or process.registers[register].transient for register in loaded):
         for access in accesses(trace.program, trace.memory_model, before, trace.steps[position].step):
             if access.process == run.process and access.kind in ("load", "own load"):
-                yield f"{trace.program.variables[access.variable].name}={access.value}"
+                yield named_value(trace.program, access.variable, access.value)
     for number, register in enumerate(process.registers):
         old, new = before.registers[run.process][number], after.registers[run.process][number]
         if not register.transient and (old != new or number in loaded):
-            yield f"{register.name}={new}"
+            yield f"{register.name}={register.domain.text(new)}"
 
 
 def place(program: Program, span: Span) -> str:
@@ -192,8 +209,15 @@ def buffer_text(program: Program, state: State, process: int) -> str:
     shown = []
     for buffer in state.buffers[process]:
         for entry in buffer:
-            shown.append("|" if entry is None else f"{program.variables[entry[0]].name}={entry[1]}")
+            shown.append("|" if entry is None else named_value(program, *entry))
     return " ".join(shown)
+
+
+def _buffer_cell(trace: Trace, position: int, process: int) -> str:
+    """What is pending after the step; blank where the step did not change it."""
+    before = buffer_text(trace.program, trace.state_before(position), process)
+    after = buffer_text(trace.program, trace.steps[position].state, process)
+    return "" if before == after else after or "(empty)"
 
 
 def _ever_pending(trace: Trace, process: int) -> bool:
@@ -212,12 +236,17 @@ def _memory(trace: Trace, position: int | None, shown: list[int]) -> str:
     """The variables in `shown`; `*` marks what the step changed."""
     old = trace.start.memory if position is None else trace.state_before(position).memory
     new = trace.start.memory if position is None else trace.steps[position].state.memory
-    names = trace.program.variables
-    return " ".join(f"{'*' if old[n] != new[n] else ' '}{names[n].name}={new[n]}" for n in shown).strip()
+    program = trace.program
+    return " ".join(f"{'*' if old[n] != new[n] else ' '}{named_value(program, n, new[n])}" for n in shown).strip()
 
 
 def _changed(trace: Trace, position: int) -> str:
     old, new = trace.state_before(position).memory, trace.steps[position].state.memory
-    return " ".join(
-        f"{v.name}={b}" for v, a, b in zip(trace.program.variables, old, new, strict=True) if a != b
-    )  # fmt: skip
+    pairs = enumerate(zip(old, new, strict=True))
+    return " ".join(named_value(trace.program, n, after) for n, (before, after) in pairs if before != after)
+
+
+def named_value(program: Program, variable: int, value: int) -> str:
+    """`x=1`, with the name of the value where it has one."""
+    declared = program.variables[variable]
+    return f"{declared.name}={declared.domain.text(value)}"

@@ -14,7 +14,6 @@ from memfence.models.spec import ModelName
 from memfence.program.ir import Fence, Op, Program, Transition, WrittenFence
 from memfence.questions import check
 from memfence.source import NOWHERE, Span
-from memfence.synthesis.synthesise import forbidding_outcomes
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.options import CheckOptions
@@ -101,11 +100,8 @@ def without_fences(program: Program, fences: Iterable[ExistingFence]) -> Program
 def why(
     program: Program, criterion: Criterion, options: CheckOptions, fences: Sequence[ExistingFence] | None = None
 ) -> WhyResult:
-    """Decide for each of `fences` (all, if not given) whether the program needs it for the criterion.
-
-    As for `fix`, an `exists` condition of a litmus test names what must not happen.
-    """
-    program, criterion = forbidding_outcomes(program), Criterion(criterion)
+    """Decide for each of `fences` (all, if not given) whether the program needs it for the criterion."""
+    criterion = Criterion(criterion)
     asked = replace(options, criterion=criterion)
     with_all = _check(program, asked)
     chosen = existing_fences(program) if fences is None else tuple(fences)

@@ -18,6 +18,7 @@ from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace
 from memfence.models.spec import ModelSpec
 from memfence.models.state import Commit, DropSeparator, State, Step
+from memfence.passes.few_switches import with_turns
 from memfence.passes.orders import as_written, for_hardware
 from memfence.passes.private_locations import private_locations
 from memfence.passes.reductions import reduce
@@ -74,6 +75,7 @@ class Explored:
     final_states: tuple[FinalValues, ...]
     _native: _core.Exploration
     _encoded: Encoded
+    _reduced: Program
 
     @property
     def complete(self) -> bool:
@@ -104,11 +106,15 @@ class Explored:
     def trace_to(self, index: int, more: Sequence[tuple[int, int, int]] = ()) -> Trace:
         """The run to the state `index`, and `more` native steps after it."""
         start, path, _ = self._native.path(index, list(more))
-        steps = [decode_step(self._encoded, self.model, step) for step in path]
+        steps = [step for step in (decode_step(self._encoded, self.model, s) for s in path) if self._is_real(step)]
         # Slicing frees room in buffers, so that a run may need more of it than the bound; TSO/var(k) is not sliced.
         model = (self.model if self.model.per_variable else self.model.unbounded).definition
-        begin, whole = original_steps(self.program, self._encoded.program, model, start, steps)
+        begin, whole = original_steps(self.program, self._reduced, model, start, steps)
         return Trace(self.program, model, begin, whole)
+
+    def _is_real(self, step: Step) -> bool:
+        """Not a separator between stores of the turn alone: the process itself has no buffer."""
+        return not isinstance(step, DropSeparator) or bool(stored_variables(self._reduced.processes[step.process]))
 
 
 def explore(
@@ -118,8 +124,13 @@ def explore(
     *,
     limits: Limits | None = None,
     reductions: frozenset[str] = frozenset(),
+    deviations: int | None = None,
 ) -> Explored:
     """Search all runs of `program` under `model`, which is SC or bounded, for what breaks the `goal`.
+
+    With `deviations`, only runs with at most so many from a fixed schedule (`passes.few_switches`) are searched, in the
+    order of their lengths: without partial order reduction, which may put off an error by some steps.
+
 
     Slicing drops stores that nothing observes, and with them their places in the buffers: a bounded search then sees
     a little more than its bound allows, though never more than the unbounded model. TSO/var(k), where the bound is
@@ -131,7 +142,12 @@ def explore(
     hardware = for_hardware(program, model)
     observed = observed_by(hardware, goal.expressions, blocking=goal.deadlock)
     reduced = reduce(hardware, observed, reductions, model=model)
-    encoded = encode_reduced(reduced, goal.expressions, model, observed, reductions)
+    if deviations is not None:
+        reductions -= {"order", "symmetry"}
+    searched = reduced if deviations is None else with_turns(reduced, deviations)
+    encoded = encode_reduced(searched, goal.expressions, model, observed, reductions)
+    if deviations is not None:
+        _count_deviations(encoded, deviations)
     numbers = list(encoded.expressions)
     bad = -1 if goal.bad is None else numbers.pop(0)
     native = _core.explore_safety(
@@ -157,7 +173,14 @@ def explore(
         tuple(FinalValues(tuple(values), count, index) for values, count, index in native.final_states),
         native,
         encoded,
+        reduced,
     )
+
+
+def _count_deviations(encoded: Encoded, most: int) -> None:
+    encoded.machine.turn_slot = encoded.slots.variables - 2
+    encoded.machine.delays_slot = encoded.slots.variables - 1
+    encoded.machine.most_delays = most
 
 
 def encode_reduced(
