@@ -34,6 +34,8 @@ class Code(Enum):
     UNKNOWN_CALL = ("MF117", "a macro or `inline` is called but never defined")
     BAD_PROPERTY = ("MF120", "a property expression cannot be read or names something unknown")
     SEVERAL_READS = ("MF201", "a statement reads several shared variables in one atomic step")
+    RACING_ACCESSES = ("MF202", "plain accesses of two threads race")
+    RACES_UNFINISHED = ("MF203", "the search for racing plain accesses did not end")
     BAD_TRACE = ("MF301", "a line of a trace is not an event of the known shape")
     NOT_SEQUENTIAL = ("MF302", "a load in a trace saw another value than the last write left")
     BAD_SCHEDULE = ("MF303", "a schedule cannot be read or does not fit the program")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from memfence.api.inputs import Source, options_for, read_program
 from memfence.program.ir import Program
 from memfence.questions import check as ask
 from memfence.questions.conflicts import refuse_unused
+from memfence.questions.plain_races import races_of
 from memfence.source import SourceText
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
@@ -35,7 +37,12 @@ def check(source: Source, options: CheckOptions | None = None, **keywords: Any) 
         return _unread(source, options or CheckOptions(), keywords, deadline)
     asked = options_for(CheckOptions, program, options, keywords, deadline)
     refuse_unused(program, asked, given)
-    return ask(program, asked)
+    return with_plain_races(ask(program, asked))
+
+
+def with_plain_races(result: CheckResult) -> CheckResult:
+    """The result, for C with the plain accesses that race: what its verdict does not cover."""
+    return replace(result, races=races_of(result.program, result.limits))
 
 
 def _unread(source: Source, options: CheckOptions, keywords: dict[str, Any], deadline: Deadline) -> CheckResult:

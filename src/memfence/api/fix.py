@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from memfence.api.check import unread_program
@@ -10,6 +11,7 @@ from memfence.api.inputs import Source, options_for, read_program
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor
 from memfence.program.ir import Program
 from memfence.questions.conflicts import refuse_unused
+from memfence.questions.plain_races import races_of
 from memfence.synthesis import asks_for_atomic_writes
 from memfence.synthesis import fix as synthesise
 from memfence.synthesis.atomic_writes import AtomicFix
@@ -52,7 +54,8 @@ def fix(
         raise WrongUsage("via", "the way over TSO is one to PSO: it goes with --model pso")
     refuse_unused(program, asked, said)
     _refuse_other_edits(program, asked, said)
-    return synthesise(program, asked, given=_writes(atomic, program), waits_for=atomic_waits)
+    result = synthesise(program, asked, given=_writes(atomic, program), waits_for=atomic_waits)
+    return replace(result, races=races_of(program, result.limits))
 
 
 def _refuse_other_edits(program: Program, options: FixOptions, said: frozenset[str]) -> None:

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from memfence.execution.happens_before import happens_before_cycle
 from memfence.execution.trace import Trace
+from memfence.reports.coverage import coverage_facts
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
 from memfence.reports.page import Page, SourceView, Tone
 from memfence.reports.reason import reasons
@@ -74,6 +75,7 @@ def _facts(result: CheckResult) -> tuple[tuple[str, str], ...]:
         ("Scope", scope_text(result)),
     ]
     facts += [("Note", note) for note in result.program.notes]
+    facts += coverage_facts(result.program, result.model, result.races)
     facts += [(name.capitalize(), text) for name, text in limit_facts(result)]
     return tuple(facts)
 

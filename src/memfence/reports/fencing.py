@@ -6,6 +6,7 @@ from memfence.execution.occurrences import Occurrence
 from memfence.execution.overtaking import Overtaken
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
+from memfence.reports.coverage import covered_facts, warning_lines
 from memfence.reports.fix_sentences import (
     common_facts,
     common_object,
@@ -41,6 +42,8 @@ def fix_text(result: FixResult, *, width: int = DEFAULT_WIDTH, quiet: bool = Fal
     lines += _runs(result, width)
     if result.trace is not None:
         lines += ["", *_run("This run is possible whatever is fenced", result.trace, width)]
+    warned = warning_lines(result.program, result.races, width)
+    lines += ["", *warned] if warned else []
     return "\n".join(lines) + "\n"
 
 
@@ -53,7 +56,7 @@ def _facts(result: FixResult, verbose: bool) -> list[tuple[str, str]]:
         facts.append(("instead", f"{other} (without going by tso first, which costs {result.chosen.cost})"))
     if result.verdict is FixVerdict.UNKNOWN and result.chosen.fences:
         facts.append(("maybe", f"{counted_fences(result.chosen)}, not proved to be enough"))
-    facts += common_facts(result)
+    facts += [*common_facts(result), *covered_facts(result.program, result.model, verbose)]
     stats = result.stats
     parts = [counted(stats.sites, "place"), counted(stats.clauses, "clause"), counted(stats.checks, "check")]
     facts.append(("search", f"{', '.join(parts)}, {stats.states:,} states, {stats.seconds:.2f} s"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memfence.execution.happens_before import happens_before_cycle
+from memfence.reports.coverage import coverage_facts
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
 from memfence.reports.fencing import kept_in_order, minimum_text, where
 from memfence.reports.fix_sentences import common_facts, counted_fences, fix_property, fix_scope
@@ -64,6 +65,7 @@ def _facts(result: FixResult) -> tuple[tuple[str, str], ...]:
     if result.verdict is FixVerdict.FIXED:
         facts.append(("Minimum", minimum_text(result)))
     facts += [(name.capitalize(), text) for name, text in common_facts(result)]
+    facts += coverage_facts(result.program, result.model, result.races)
     return tuple(facts)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from memfence.reports.json import Object
+from memfence.reports.coverage import assumptions, warnings
+from memfence.reports.json import Object, diagnostic_object
 from memfence.reports.sentences import (
     CRITERIA,
     asked_text,
@@ -152,6 +153,8 @@ def common_object(result: AnyFix) -> Object:
         "verdict": result.verdict.value,
         "scope": fix_scope(result),
         "notes": list(result.program.notes),
+        "assumptions": list(assumptions(result.program, result.model)),
+        "warnings": [diagnostic_object(warning) for warning in warnings(result.program, result.races)],
         "minimise": result.minimise,
         "minimum": result.is_minimum,
         "limit": fix_limit(result),

@@ -10,6 +10,7 @@ from memfence.execution.trace import Trace, TraceStep
 from memfence.models.state import Buffer, Commit, DropSeparator, Rendezvous, Run, State
 from memfence.program.ir import Final, Program
 from memfence.program.text.steps import step_text
+from memfence.reports.coverage import assumptions, warnings
 from memfence.reports.reason import reasons
 from memfence.reports.sentences import advice_text, detail_lines, limit_text, property_line, scope_text
 from memfence.source import NOWHERE, Span
@@ -41,6 +42,8 @@ def check_object(result: CheckResult) -> Object:
         "property": property_line(result),
         "scope": scope_text(result),
         "notes": list(result.program.notes),
+        "assumptions": list(assumptions(result.program, result.model)),
+        "warnings": [diagnostic_object(warning) for warning in warnings(result.program, result.races)],
         "limit": limit_text(result),
         "advice": advice_text(result),
         "details": list(detail_lines(result)),
@@ -63,7 +66,7 @@ def error_object(error: InputError) -> Object:
     """What `--json` prints instead of a result where the input cannot be used."""
     return {
         "error": "; ".join(d.message for d in error.diagnostics),
-        "diagnostics": [_diagnostic_object(d) for d in error.diagnostics],
+        "diagnostics": [diagnostic_object(d) for d in error.diagnostics],
     }
 
 
@@ -133,7 +136,8 @@ def _final_states(result: CheckResult) -> list[Object] | None:
     return [{"values": dict(zip(names, values, strict=False)), "count": n} for values, n in result.final_states]
 
 
-def _diagnostic_object(diagnostic: Diagnostic) -> Object:
+def diagnostic_object(diagnostic: Diagnostic) -> Object:
+    """An error or a warning: code, message, place, related places, something to type."""
     return {
         "code": diagnostic.code.id,
         "severity": diagnostic.severity,

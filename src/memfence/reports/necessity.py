@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memfence.execution.trace import Trace
+from memfence.reports.coverage import assumptions, covered_facts
 from memfence.reports.json import Object, check_object
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
@@ -21,7 +22,8 @@ def necessity_text(results: Sequence[WhyResult], *, width: int = DEFAULT_WIDTH, 
 
 
 def _section(result: WhyResult, width: int, quiet: bool) -> list[str]:
-    lines = [verdict_line(result.with_all)]
+    covered = covered_facts(result.program, result.model, verbose=False)
+    lines = [verdict_line(result.with_all), *(f"  {name:<7} {text}" for name, text in covered)]
     if not result.reasons:
         return [*lines, "  there is no fence in it"]
     columns = [Column("place", 12), Column("fence", 6), Column("needed?", 24)]
@@ -85,6 +87,7 @@ def _criterion_object(result: WhyResult) -> Object:
         "criterion": result.criterion.value,
         "property": property_line(result.with_all),
         "verdict": result.with_all.verdict.value,
+        "assumptions": list(assumptions(result.program, result.model)),
         "fences": [
             {**_fence_object(r.fence), "need": r.need.value, "without": check_object(r.result)} for r in result.reasons
         ],

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError
 from memfence.explanations import explanation
+from memfence.reports.coverage import assumptions, race_warnings
 from memfence.reports.reason import reasons
 from memfence.reports.sarif_flows import code_flow, essential_places
 from memfence.reports.sarif_places import place, uri
@@ -41,7 +42,10 @@ RULES = {
 
 def render_sarif(result: CheckResult) -> str:
     """The result of a check as a SARIF log."""
-    return _log([check_result(result)], [result.criterion.value], [result.program.source])
+    found = race_warnings(result.program, result.races)
+    results = [check_result(result), *(_diagnostic_result(warning) for warning in found)]
+    rules = [_code_rule(code) for code in dict.fromkeys(warning.code for warning in found)]
+    return _log(results, [result.criterion.value], [result.program.source], rules)
 
 
 def render_sarif_errors(error: InputError) -> str:
@@ -81,6 +85,7 @@ def check_result(result: CheckResult) -> Object:
             "model": result.model,
             "criterion": result.criterion.value,
             "scope": scope_text(result),
+            "assumptions": list(assumptions(result.program, result.model)),
             "bound": result.bound,
             "engine": result.engine,
             "states": stats.states,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from memfence.execution.trace import Trace
+from memfence.reports.coverage import covered_facts, warning_lines
 from memfence.reports.reason import reasons
 from memfence.reports.run_table import run_table
 from memfence.reports.sentences import advice_text, detail_lines, limit_text, property_line, scope_text
@@ -22,6 +23,8 @@ def render_text(result: CheckResult, *, width: int = DEFAULT_WIDTH, verbose: boo
         lines += ["", *_counterexample(result.trace, reasons(result), width, result.loop_start)]
     details = detail_lines(result) if result.loop_start is None else ()  # the table of a lasso says itself what repeats
     lines += [line for detail in details for line in ("", *detail.splitlines())]
+    warned = warning_lines(result.program, result.races, width)
+    lines += ["", *warned] if warned else []
     return "\n".join(lines) + "\n"
 
 
@@ -50,7 +53,7 @@ def verdict_text(result: CheckResult) -> str:
 def _facts(result: CheckResult, verbose: bool) -> list[str]:
     facts = [("scope", scope_text(result))]
     facts += [("note", note) for note in result.program.notes]
-    facts += limit_facts(result)
+    facts += [*covered_facts(result.program, result.model, verbose), *limit_facts(result)]
     facts.append(("search", f"{result.engine}: {stats_text(result.stats)}"))
     if verbose:
         facts += [(name.replace("_", " "), f"{count:,}") for name, count in result.stats.extra]

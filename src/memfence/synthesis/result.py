@@ -15,6 +15,7 @@ from memfence.synthesis.evidence import FixEvidence
 from memfence.synthesis.options import Minimise
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, Stop
+from memfence.tasks.plain_race import PlainRaces
 from memfence.tasks.result import CheckResult
 
 
@@ -96,6 +97,7 @@ class Fix:
 
     `checked`: the check that says which property was asked about, where it was not the criterion alone. `is_minimum`:
     nothing with less `minimise` is enough. `stop`: the limit that was hit, where there is no answer because of it.
+    `races`: for C, the plain accesses that race.
     """
 
     program: Program
@@ -109,6 +111,7 @@ class Fix:
     stats: FixStats
     stop: Stop = Stop.NOTHING_LEFT
     checked: CheckResult | None = None
+    races: PlainRaces | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

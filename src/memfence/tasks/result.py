@@ -11,6 +11,7 @@ from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import Evidence, Lasso
 from memfence.tasks.limits import Cost, Limits, peak_megabytes
+from memfence.tasks.plain_race import PlainRaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class CheckResult:
     """The answer to one question about one program. `reports.sentences` puts what the verdict covers into words.
 
     `properties`: what was asked, for safety; of temporal properties the one that decided. `final_states` pairs the
-    observed values with how often they were met.
+    observed values with how often they were met. `races`: for C, the plain accesses that race; None: not asked.
     """
 
     program: Program
@@ -45,6 +46,7 @@ class CheckResult:
     limits: Limits
     stats: Stats
     final_states: tuple[tuple[tuple[int, ...], int], ...] | None = None
+    races: PlainRaces | None = None
 
     @property
     def verdict(self) -> Verdict:
