@@ -6,7 +6,7 @@ from typing import assert_never
 
 from memfence.execution.happens_before import happens_before_cycle
 from memfence.execution.trace import Trace
-from memfence.reports.coverage import coverage_facts
+from memfence.reports.coverage import assumptions, coverage_fact, race_warnings, warning_text
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
 from memfence.reports.page import Page, SourceView, Tone
 from memfence.reports.reason import reasons
@@ -36,6 +36,8 @@ def check_page(result: CheckResult) -> Page:
         cycle="" if cycle is None or trace is None else cycle_svg(trace, cycle),
         cycle_text=() if cycle is None or trace is None else cycle_sentences(trace, cycle),
         details=detail_lines(result),
+        warnings=tuple(warning_text(warning) for warning in race_warnings(result.program, result.races)),
+        assumptions=assumptions(result.program, result.model),
         statistics=statistics_of(result),
     )
 
@@ -75,7 +77,7 @@ def _facts(result: CheckResult) -> tuple[tuple[str, str], ...]:
         ("Scope", scope_text(result)),
     ]
     facts += [("Note", note) for note in result.program.notes]
-    facts += coverage_facts(result.program, result.model, result.races)
+    facts += coverage_fact(result.program, result.model)
     facts += [(name.capitalize(), text) for name, text in limit_facts(result)]
     return tuple(facts)
 

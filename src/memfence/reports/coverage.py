@@ -25,9 +25,7 @@ READINGS: dict[ModelName, str] = {
 }
 AS_WRITTEN = "accesses happen in the order of the source: the compiler moves, merges and drops none"
 AS_COMPILED = "the code is what clang -O2 makes of the source: other compilers and options may make something else"
-MIXED = (
-    "plain accesses stay where they are beside relaxed and volatile ones, too, across which a compiler may move them"
-)
+MIXED = "plain accesses keep their place among relaxed and volatile ones, too (compilers may move them)"
 EVERYTHING = "no bound on threads, heap or open calls was reached"
 
 
@@ -123,10 +121,9 @@ def warning_lines(program: Program, races: PlainRaces | None, width: int) -> lis
     return [line for warning in race_warnings(program, races) for line in wrap(warning_text(warning), width)]
 
 
-def coverage_facts(program: Program, model: ModelName, races: PlainRaces | None) -> list[tuple[str, str]]:
-    """The same for a page: what the verdict assumes, and the warnings."""
-    facts = [("Assumes", text) for text in assumptions(program, model)]
-    return facts + [("Warning", warning_text(warning)) for warning in race_warnings(program, races)]
+def coverage_fact(program: Program, model: ModelName) -> list[tuple[str, str]]:
+    """The first thing to know, for the head of a page."""
+    return [("Covers", text) for text in assumptions(program, model)[:1]]
 
 
 def warning_text(warning: Diagnostic) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memfence.execution.happens_before import happens_before_cycle
-from memfence.reports.coverage import coverage_facts
+from memfence.reports.coverage import assumptions, coverage_fact, race_warnings, warning_text
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
 from memfence.reports.fencing import kept_in_order, minimum_text, where
 from memfence.reports.fix_sentences import common_facts, counted_fences, fix_property, fix_scope
@@ -43,6 +43,8 @@ def fix_page(result: FixResult) -> Page:
         cycle="" if cycle is None or run is None else cycle_svg(run, cycle),
         cycle_text=() if cycle is None or run is None else cycle_sentences(run, cycle),
         tables=_tables(result),
+        warnings=tuple(warning_text(warning) for warning in race_warnings(program, result.races)),
+        assumptions=assumptions(program, result.model),
         statistics=_statistics(result),
     )
 
@@ -65,7 +67,7 @@ def _facts(result: FixResult) -> tuple[tuple[str, str], ...]:
     if result.verdict is FixVerdict.FIXED:
         facts.append(("Minimum", minimum_text(result)))
     facts += [(name.capitalize(), text) for name, text in common_facts(result)]
-    facts += coverage_facts(result.program, result.model, result.races)
+    facts += coverage_fact(result.program, result.model)
     return tuple(facts)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from memfence.execution.occurrences import Occurrence
 from memfence.execution.overtaking import Overtaken, Why, explain, torn_steps
 from memfence.execution.trace import Trace
+from memfence.reports.shown_run import value_text
 from memfence.source import NOWHERE
 from memfence.tasks.result import CheckResult
 
@@ -63,7 +64,7 @@ def _conflicts(trace: Trace, found: Why) -> list[str]:
         reader = processes[found.hidden_from.access.process].name
         sentences.append(
             f"So `{reader}` read {_equation(trace, found.hidden_from)} ({_where(found.hidden_from)}), "
-            f"not {found.pair.store.access.value}."
+            f"not {value_text(trace.program, found.pair.store.access.value)}."
         )
     if found.missed is not None:
         writer = processes[found.missed.access.process].name
@@ -75,7 +76,8 @@ def _conflicts(trace: Trace, found: Why) -> list[str]:
 
 
 def _equation(trace: Trace, event: Occurrence) -> str:
-    return f"{trace.program.variables[event.access.variable].name} = {event.access.value}"
+    name = trace.program.variables[event.access.variable].name
+    return f"{name} = {value_text(trace.program, event.access.value)}"
 
 
 def _where(event: Occurrence) -> str:

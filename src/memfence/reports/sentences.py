@@ -10,6 +10,7 @@ from typing import assert_never
 from memfence.execution.trace import Trace
 from memfence.models.steps import evaluate_in
 from memfence.program.ir import Forbidden, Invariant, NoDeadlock, Program, Property, PropertyAutomaton
+from memfence.reports.shown_run import is_c, waiting_text
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.deadline import Deadline
@@ -290,6 +291,8 @@ def detail_lines(result: CheckResult) -> tuple[str, ...]:
             return (_races(result.program, shown),)
         case Run(trace, Strays()):
             return (_strays(trace),)
+        case Run(trace, Deadlocked()) if is_c(trace.program):
+            return (waiting_text(trace),)
         case _:
             return ()
 

@@ -9,6 +9,7 @@ from memfence.reports.coverage import covered_facts, warning_lines
 from memfence.reports.reason import reasons
 from memfence.reports.run_table import run_table
 from memfence.reports.sentences import advice_text, detail_lines, limit_text, property_line, scope_text
+from memfence.reports.shown_run import is_c
 from memfence.reports.table import wrap
 from memfence.tasks.answer import Verdict
 from memfence.tasks.result import CheckResult, Stats
@@ -22,7 +23,8 @@ def render_text(result: CheckResult, *, width: int = DEFAULT_WIDTH, verbose: boo
     if result.trace is not None:
         lines += ["", *_counterexample(result.trace, reasons(result), width, result.loop_start)]
     details = detail_lines(result) if result.loop_start is None else ()  # the table of a lasso says itself what repeats
-    lines += [line for detail in details for line in ("", *detail.splitlines())]
+    for detail in details:
+        lines += ["", *(wrap(detail, width) if is_c(result.program) else detail.splitlines())]
     warned = warning_lines(result.program, result.races, width)
     lines += ["", *warned] if warned else []
     return "\n".join(lines) + "\n"

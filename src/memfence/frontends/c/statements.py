@@ -59,11 +59,7 @@ class Statements:
         if not node.is_named:
             node = node.parent
         parent = node.parent
-        while (
-            parent is not None
-            and parent.type in ("call_expression", "field_expression")
-            and (parent.start_byte == node.start_byte)
-        ):
+        while parent is not None and _is_named_by(parent, node):
             node, parent = parent, parent.parent
         if node is None or (_is_statement(node) and node.type not in SIMPLE and node.type != "return_statement"):
             return None
@@ -71,6 +67,14 @@ class Statements:
 
     def _offset(self, byte: int) -> int:
         return byte if self.is_ascii else len(self.data[:byte].decode("utf-8", "replace"))
+
+
+def _is_named_by(parent: Any, node: Any) -> bool:
+    """Whether debug information means `parent` by the place of `node`: `f` of `f(x)`, `a` of `a[i]`, `b` of `a->b`."""
+    if parent.type == "field_expression" and parent.child_by_field_name("field") == node:
+        return True
+    starts = parent.type in ("call_expression", "field_expression", "subscript_expression")
+    return bool(starts and parent.start_byte == node.start_byte)
 
 
 def _is_statement(node: Any) -> bool:

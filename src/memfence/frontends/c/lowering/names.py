@@ -64,5 +64,5 @@ def _expression(process: Process, symbol: Symbol, name: str, sources: Sources) -
         for instruction in block:
             if result_of(instruction) == name:
                 text = sources.span(process.world.linked.debug[symbol.module].place(instruction.place)).text
-                return " ".join(text.split()) if 0 < len(text) <= LONGEST_NAME else None
+                return f"%{' '.join(text.split())}" if 0 < len(text) <= LONGEST_NAME else None
     return None
