@@ -63,7 +63,7 @@ test: setup test-core ## Run the normal test suite, and that of the core
 	$(PYTEST) -n $(JOBS) -m "not slow"
 
 test-all: setup test-core ## Run every test, the slow ones too
-	$(PYTEST) -n $(JOBS) -m ""
+	$(PYTEST) -n $(JOBS) -m "" --hypothesis-profile=random
 
 test-core: $(BUILD)/native/core_tests ## Run the native unit tests (and the sanitized ones after build-asan)
 	$(BUILD)/native/core_tests
@@ -73,7 +73,7 @@ golden: setup ## Write the expected output of golden tests again; look at the di
 	UPDATE_GOLDEN=1 $(PYTEST) -n 0 tests/golden
 
 papers: setup ## Compare with the papers' tables and with other tools; print those of BEEM and of atomic writes
-	$(PYTEST) -n $(JOBS) -m "" tests/papers
+	$(PYTEST) -n $(JOBS) -m "" --hypothesis-profile=random tests/papers
 	$(BIN)/python tests/papers/atomic_table.py
 	$(BIN)/python tests/papers/beem_table.py
 

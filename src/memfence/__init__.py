@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memfence.api.compare import compare
     from memfence.api.explore import explore, replay
     from memfence.api.fix import fix
+    from memfence.api.monitor import monitor
     from memfence.api.translate import translate
     from memfence.api.why import why
     from memfence.diagnostics import Diagnostic, InputError
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from memfence.program.ir import Program
     from memfence.program.load_options import LoadOptions
     from memfence.program.text.properties import parse_expression
-    from memfence.questions.monitor import monitor
     from memfence.source import SourceText
     from memfence.synthesis.options import FixOptions
     from memfence.synthesis.result import FixResult, FixVerdict
@@ -51,7 +51,7 @@ _HOME = {
     "fix": "memfence.api.fix",
     "load": "memfence.pipeline",
     "load_text": "memfence.pipeline",
-    "monitor": "memfence.questions.monitor",
+    "monitor": "memfence.api.monitor",
     "parse_expression": "memfence.program.text.properties",
     "replay": "memfence.api.explore",
     "translate": "memfence.api.translate",

@@ -186,12 +186,12 @@ def test_traces_that_there_was_no_time_for_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from memfence.cli.explore import _save_traces
-    from memfence.execution import recording
     from memfence.pipeline import load
     from memfence.questions.explore import ExploreOptions, explore
+    from memfence.reports import exploration
 
     result = explore(load(ROOT / EXAMPLE), ExploreOptions(save=2))
-    monkeypatch.setattr(recording, "render_trace", lambda _: time.sleep(30))
+    monkeypatch.setattr(exploration, "render_trace", lambda _: time.sleep(30))
     _save_traces(result, Deadline(0.01), tmp_path)
     assert list(tmp_path.iterdir()) == []
     left = result.counts.interleavings

@@ -19,6 +19,7 @@ from memfence.models.steps import MemoryModel, evaluate_in
 from memfence.pipeline import load
 from memfence.program.expressions import Expr
 from memfence.program.ir import Invariant, Program
+from memfence.source import NOWHERE
 from support.models import memory_model
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -51,3 +52,14 @@ def test_every_example_is_in_the_table() -> None:
 
 def test_every_example_begins_with_what_it_shows() -> None:
     assert [path.name for path in EXAMPLES.glob("*.pml") if not path.read_text().startswith("/* ")] == []
+
+
+SOURCES = sorted(path for path in EXAMPLES.rglob("*") if path.suffix in {".pml", ".dve", ".litmus", ".rmm", ".pst"})
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(EXAMPLES).as_posix())
+def test_every_step_can_be_shown_in_the_text(path: Path) -> None:
+    program = load(path)
+    steps = [transition for process in program.processes for transition in process.transitions]
+    assert steps
+    assert [step for step in steps if step.span.source is NOWHERE.source] == []

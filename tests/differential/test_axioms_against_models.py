@@ -40,7 +40,6 @@ def test_racing_programs_end_as_the_axioms_say() -> None:
     check_seeds(range(120))
 
 
-@pytest.mark.slow
 @given(ANYTHING)
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 def test_programs_of_any_kind_end_as_the_axioms_say(program: Program) -> None:

@@ -21,7 +21,8 @@ def explore(source: Source, options: ExploreOptions | None = None, **keywords: A
     that were found could be replayed: there is no verdict without that.
     """
     asked = options or ExploreOptions()
-    deadline = asked.deadline or Deadline(keywords.get("timeout_seconds", asked.timeout_seconds))
+    given = keywords.pop("deadline", asked.deadline)
+    deadline = given or Deadline(keywords.get("timeout_seconds", asked.timeout_seconds))
     program = read_program(source, keywords, deadline)
     with deadline.enforced():
         return ask(program, replace(asked, **keywords, deadline=deadline))

@@ -91,13 +91,12 @@ def _explored(
 ) -> ExploreResult | None:
     """What was found; None where the time was up before the runs to it were replayed: no verdict without that."""
     from memfence.api.explore import explore as ask
-    from memfence.questions.explore import ExploreOptions
     from memfence.tasks.deadline import TimeUp
 
     keywords = keywords_of(context, progress, but=ONLY_HERE)
     try:
         with refusing(json):
-            return ask(file, ExploreOptions(deadline=deadline), **keywords, **more)
+            return ask(file, deadline=deadline, **keywords, **more)
     except TimeUp:
         return None
     finally:
@@ -186,14 +185,14 @@ def _named(deadline: Deadline) -> str:
 
 def _save_traces(result: ExploreResult, deadline: Deadline, folder: Path) -> None:
     """One file an execution, numbered."""
-    from memfence.execution.recording import render_trace
+    from memfence.reports.exploration import trace_text
     from memfence.tasks.deadline import TimeUp
 
     written, why = 0, "see --most-traces"
     for execution in result.executions:
         try:
             with deadline.enforced():
-                text = render_trace(result.events(execution))
+                text = trace_text(result, execution)
         except TimeUp:
             why = _named(deadline)
             break
@@ -205,8 +204,6 @@ def _save_traces(result: ExploreResult, deadline: Deadline, folder: Path) -> Non
 
 
 def _save_schedules(result: ExploreResult, path: Path) -> None:
-    from memfence.execution.schedule import schedule_object
-    from memfence.reports.json import dump
+    from memfence.reports.exploration import schedules_text
 
-    text = dump({"findings": [schedule_object(f.replayable) for f in result.findings]})
-    write_report(path, text, "--save-schedule")
+    write_report(path, schedules_text(result), "--save-schedule")

@@ -28,14 +28,14 @@ def monitor(
     quiet: QuietOption = False,
 ) -> None:
     """Could this recorded SC execution have gone another way on hardware with store buffers?"""
+    from memfence.api.monitor import monitor as ask
     from memfence.cli import terminal
-    from memfence.questions.monitor import monitor as run_monitor
     from memfence.reports.monitoring import monitor_object, monitor_text
 
     files = ReportFiles(html)
     files.require_places()
     with refusing(json):
-        result = run_monitor(trace)
+        result = ask(trace)
     if json:
         from memfence.reports.json import dump
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from memfence.engines.native.attacks import AttackKind, Attacks, explore_attacks
+from memfence.models.buffering import Buffering
 from memfence.models.spec import TSO, ModelSpec
 from memfence.passes.flattening import distinct_processes, flatten
 from memfence.passes.orders import for_hardware
@@ -45,7 +48,13 @@ def attack_kind(criterion: Criterion, model: ModelSpec) -> AttackKind:
     """The attack that decides the criterion; persistence is about TSO, and implied by robustness under SC and PSO."""
     if criterion is Criterion.PERSISTENT:
         return AttackKind.PERSISTENCE
-    return AttackKind.ROBUSTNESS_PSO if model.reorders_stores else AttackKind.ROBUSTNESS_TSO
+    match model.buffering:
+        case Buffering.NOWHERE | Buffering.PER_PROCESS:
+            return AttackKind.ROBUSTNESS_TSO
+        case Buffering.PER_VARIABLE:
+            return AttackKind.ROBUSTNESS_PSO
+        case _:
+            assert_never(model.buffering)
 
 
 def judged(found: Attacks, spent: Cost | None = None) -> tuple[Verdict, Evidence]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memfence.engines.bounded_witness import find_bounded_witness
 from memfence.engines.native.dual import DualResult, explore_dual, unsupported
+from memfence.models.buffering import Buffering
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.evidence import Closure, Fixpoint, Limit, Route, Run
 from memfence.tasks.obstacle import Obstacle
@@ -21,7 +22,7 @@ class DualEngine:
     def obstacle(self, task: Task) -> Obstacle | None:
         if not isinstance(task.goal, Safety):
             return Obstacle.OTHER_GOAL
-        if not task.model.has_buffers or task.model.reorders_stores:
+        if task.model.buffering is not Buffering.PER_PROCESS:
             return Obstacle.ONLY_TSO
         if task.model.is_bounded:
             return Obstacle.ANY_BOUND

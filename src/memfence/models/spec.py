@@ -1,7 +1,4 @@
-"""Memory models as values: what tells them apart is asked of a `ModelSpec`, never of its name.
-
-A new model is one constant here, its rules beside `tso` and `pso`, and one policy in the core.
-"""
+"""Memory models as values: what tells them apart is asked of a `ModelSpec`, never of its name."""
 
 from __future__ import annotations
 

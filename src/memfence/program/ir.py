@@ -70,7 +70,7 @@ class RegisterVar:
     """A register or local variable. A `transient` one is 0 between transitions: scratch space of a single step.
 
     `unset`: it is written before it is read, and may start with any value of this domain; `init` is one of them. See
-    `passes.first_values`.
+    `passes.unset_registers`.
     """
 
     name: str

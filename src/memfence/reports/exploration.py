@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memfence.engines.native.stateless import Execution
+from memfence.execution.recording import render_trace
 from memfence.execution.schedule import Replayable, schedule_object
 from memfence.execution.trace import Trace
 from memfence.models.state import Run
@@ -11,7 +13,7 @@ from memfence.program.facts.torn_steps import processes_with_torn_steps
 from memfence.program.ir import Program
 from memfence.program.text.steps import step_text
 from memfence.questions.explore import ExploreFinding, ExploreResult, Iteration
-from memfence.reports.json import Object, trace_list
+from memfence.reports.json import Object, dump, trace_list
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
 from memfence.reports.sentences import stop_text, timeout_text
@@ -271,3 +273,13 @@ def replay_object(replayed: tuple[Replayable, ...]) -> Object:
             for found in replayed
         ],
     }
+
+
+def trace_text(result: ExploreResult, execution: Execution) -> str:
+    """One execution, as `memfence monitor` reads it."""
+    return render_trace(result.events(execution))
+
+
+def schedules_text(result: ExploreResult) -> str:
+    """The findings, as `--replay` reads them."""
+    return dump({"findings": [schedule_object(finding.replayable) for finding in result.findings]})

@@ -1,6 +1,6 @@
 """A run as a clause: at least one of these edits must be made, because the run goes through unchanged otherwise.
 
-The edits of a clause are those that stop the run (DESIGN 8, its kill set). An `mfence` stops it where its process goes
+The edits of a clause are those that stop the run, its kill set. An `mfence` stops it where its process goes
 on with stores pending; an `sfence`, where a store of its process commits before another one that was issued ahead of
 the fence; a locked write, where stores were pending or its own did not reach memory at once.
 """

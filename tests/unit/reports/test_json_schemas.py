@@ -62,7 +62,9 @@ def test_every_schema_is_a_schema(name: str) -> None:
 @pytest.mark.parametrize("example", ["lost_wakeup", "message_passing"])
 def test_checks_follow_the_schema(example: str, criterion: Criterion, model: ModelName) -> None:
     result = check(load(EXAMPLES / f"{example}.pml"), CheckOptions(model=model, criterion=criterion))
-    check_schema(check_object(result), "check")
+    value = check_object(result)
+    check_schema(value, "check")
+    assert sorted(set(value) - set(json_schema("check")["properties"])) == []
 
 
 def test_a_run_that_repeats_follows_the_schema() -> None:

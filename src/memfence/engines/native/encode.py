@@ -72,7 +72,7 @@ def encode(
 
     `symmetric` are classes of interchangeable processes, as `engines.symmetry` finds them.
     Each of `expressions` (over the whole state) becomes one that the core can evaluate. `loaded` is the program before
-    reductions, from which the parts of fused transitions are known; only the criteria of section 7 need them.
+    reductions, from which the parts of fused transitions are known; only the criteria need them.
     """
     return _Encoder(program, loaded).encode(expressions, private, symmetric)
 

@@ -8,11 +8,13 @@ the limit.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import assert_never
 
 from memfence import _core
 from memfence.engines.native.encode import Encoded
 from memfence.engines.native.explicit import FINDINGS, encode_reduced
 from memfence.engines.native.limits import for_core
+from memfence.models.buffering import Buffering
 from memfence.models.spec import ModelSpec
 from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
@@ -109,7 +111,7 @@ def explore_symbolic(
     bad = -1 if goal.bad is None else numbers.pop(0)
     native = _core.explore_symbolic(
         encoded.machine,
-        model.reorders_stores,
+        _has_queue_per_variable(model),
         "order" in reductions,
         bad,
         goal.failures,
@@ -139,6 +141,17 @@ def explore_symbolic(
         native,
         encoded,
     )
+
+
+def _has_queue_per_variable(model: ModelSpec) -> bool:
+    """The two kinds of buffers that the core has languages for."""
+    match model.buffering:
+        case Buffering.PER_PROCESS | Buffering.NOWHERE:
+            return False
+        case Buffering.PER_VARIABLE:
+            return True
+        case _:
+            assert_never(model.buffering)
 
 
 def is_decided(program: Program, goal: Safety) -> bool:
