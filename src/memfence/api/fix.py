@@ -24,7 +24,7 @@ from memfence.tasks.limits import Limits, Stop, peak_megabytes
 from memfence.tasks.usage import WrongUsage
 
 ABOUT_ATOMIC_WRITES = ("atomic", "atomic_waits")
-ABOUT_FENCES = ("all", "via", "kinds", "html", "sarif", "junit")
+ABOUT_FENCES = ("all", "via", "kinds", "style", "html", "sarif", "junit")
 
 
 def fix(
@@ -52,6 +52,8 @@ def fix(
     asked = options_for(FixOptions, program, options, keywords, deadline)
     if asked.via is not None and not asked.spec.reorders_stores:
         raise WrongUsage("via", "the way over TSO is one to PSO: it goes with --model pso")
+    if "style" in said and program.language != "c":
+        raise WrongUsage("style", f"it is about C; {program.language or 'this program'} has one way to write a fence")
     refuse_unused(program, asked, said)
     _refuse_other_edits(program, asked, said)
     result = synthesise(program, asked, given=_writes(atomic, program), waits_for=atomic_waits)

@@ -135,10 +135,13 @@ class Compiling:
     entry: Annotated[str, typer.Option(metavar="F", help="C: the function that runs first.")] = "main"
     threads_bound: Annotated[
         int, typer.Option(metavar="N", min=1, help="C: follow at most N threads of a loop whose end is not known.")
-    ] = 3
+    ] = 2
     heap_bound: Annotated[
         int, typer.Option(metavar="N", min=1, help="C: follow at most N live blocks of each allocation.")
     ] = 8
+    recursion_bound: Annotated[
+        int, typer.Option(metavar="N", min=1, help="C: follow at most N open calls of a recursive function.")
+    ] = 16
     as_compiled: Annotated[
         bool, typer.Option("--as-compiled", help="C: read the code behind the optimiser, not as it is written.")
     ] = False

@@ -80,7 +80,7 @@ def minimum_text(result: FixResult) -> str:
 
 def _fence_table(program: Program, chosen: FenceSet, width: int) -> list[str]:
     columns = [Column("place", 16), Column("write", 6), Column("which keeps in order", 24)]
-    rows = [[_place(fence), fence.kind, kept_in_order(program, fence)] for fence in chosen.fences]
+    rows = [[_place(fence), written(fence), kept_in_order(program, fence)] for fence in chosen.fences]
     table = render_table(columns, rows, width)
     if table is not None:
         return table.split("\n")
@@ -93,12 +93,19 @@ def where(fence: PlacedFence) -> str:
     return f"{_side(fence)} `{fence.text}`{place}" if fence.text else place.strip(" ()")
 
 
+def written(fence: PlacedFence) -> str:
+    """What is written: `mfence`, `locked`, `seq_cst`."""
+    return "seq_cst" if fence.style == "store" else fence.kind
+
+
 def _noun(fence: PlacedFence) -> str:
+    if fence.style == "store":
+        return "seq_cst order"
     return "locked write" if fence.kind == "locked" else fence.kind
 
 
 def _side(fence: PlacedFence) -> str:
-    if fence.kind == "locked":
+    if fence.kind == "locked" or fence.style == "store":
         return "of"
     return "before" if fence.is_before else "after"
 
@@ -193,6 +200,7 @@ def _fence_object(fence: PlacedFence, with_run: bool) -> Object:
     is_placed = fence.at.source is not NOWHERE.source
     found: Object = {
         "kind": fence.kind,
+        "style": fence.style,
         "file": fence.at.source.path if is_placed else None,
         "line": fence.at.line if is_placed else None,
         "process": fence.point.template,

@@ -69,8 +69,10 @@ def counted_edits(result: AnyFix) -> str:
 def counted_fences(chosen: FenceSet) -> str:
     """`2 fences (4 over all processes)`."""
     what = "locked write" if all(f.kind == "locked" for f in chosen.fences) else "fence"
-    if {f.kind for f in chosen.fences} > {"locked"}:
+    if {f.kind for f in chosen.fences} > {"locked"} or len({f.style for f in chosen.fences}) > 1:
         what = "edit"
+    elif chosen.fences and chosen.fences[0].style == "store":
+        what = "stronger store"
     several = counted(chosen.count, what)
     return several if chosen.instances == chosen.count else f"{several} ({chosen.instances} over all processes)"
 

@@ -7,7 +7,7 @@ from enum import Enum
 
 from memfence.execution.overtaking import Overtaken
 from memfence.execution.trace import Trace
-from memfence.frontends.registry import EditKind
+from memfence.frontends.registry import EditKind, EditStyle
 from memfence.models.spec import ModelName
 from memfence.program.ir import FencePoint, Program
 from memfence.source import Span
@@ -36,6 +36,7 @@ class PlacedFence:
     `at`: the statement next to it, which it follows, or precedes if `is_before`. `location`: the control point it
     leads to. `processes`: the instances it changes. `run`: a run of the unpatched program that only this one of the
     chosen edits stops, and `overtaken` the store and the access that it keeps in order there, if that is what it does.
+    `style`: how it is written; as a `store`, it is the statement itself that changes.
     """
 
     kind: EditKind
@@ -47,6 +48,7 @@ class PlacedFence:
     level: int
     run: Trace | None = None
     overtaken: Overtaken | None = None
+    style: EditStyle = "fence"
 
     @property
     def at(self) -> Span:
