@@ -113,7 +113,7 @@ class Emission:
         operand = Unknown(self.expr(op.operand), all_of_bits(op.bits))
         new = _updated(op.kind, op.bits, old, operand).expr
         guard = [] if op.guard is None else [ir.Assume(self.expr(op.guard))]
-        return [ir.Load(register, address), *guard, ir.Store(address, new)]
+        return [ir.Load(register, address, order=order), *guard, ir.Store(address, new, order=order)]
 
 
 PLAIN_KINDS: dict[str, ir.RmwKind] = {
