@@ -8,6 +8,7 @@ itself, and values without a name in the source, are not shown either.
 from __future__ import annotations
 
 import re
+from pathlib import PurePath
 
 from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
@@ -130,4 +131,6 @@ def waiting_text(trace: Trace) -> str:
 
 
 def _line(program: Program, span: Span) -> str:
-    return str(span.line) if span.source is program.source else span.place
+    if span.source is program.source:
+        return str(span.line)
+    return f"{PurePath(span.source.path).name}:{span.line}" if is_c(program) else span.place
