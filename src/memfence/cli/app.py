@@ -10,7 +10,8 @@ from typer.core import TyperGroup
 
 from memfence.version import VERSION
 
-ORDER = ("check", "fix", "why", "compare", "explore", "monitor", "translate", "bench", "explain")
+VERBS = ("check", "fix", "why", "compare", "explore", "monitor", "translate", "bench", "explain")
+"""One module each, which adds its command to `app` when it is imported. Here in the order in which one needs them."""
 
 
 class Commands(TyperGroup):
@@ -18,7 +19,7 @@ class Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         names = super().list_commands(ctx)
-        return sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
+        return sorted(names, key=VERBS.index)
 
 
 app = typer.Typer(

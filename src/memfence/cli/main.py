@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Any
 
-from memfence.cli import bench, check, compare, explain, explore, fix, monitor, translate, why
-from memfence.cli.app import app
+from memfence.cli.app import VERBS, app
 from memfence.cli.exit_codes import Exit
 from memfence.cli.interruption import report_interruption
 from memfence.cli.streams import drop_output, prepare_streams, refuse_output
 from memfence.version import VERSION
 
-VERBS = (check, fix, why, compare, explore, monitor, translate, bench, explain)
-"""Importing them has added their commands to `app`."""
 INTERRUPTED_IN_TYPER = 130
 """The code with which typer ends at a Ctrl-C; no command of ours has it."""
 
@@ -43,6 +41,7 @@ def run() -> None:
 
 def _exit_code() -> Any:
     """That of the command, which ends by SystemExit."""
+    add_verbs(sys.argv[1:])
     try:
         app(prog_name="memfence")
     except SystemExit as ended:
@@ -50,6 +49,13 @@ def _exit_code() -> Any:
             raise KeyboardInterrupt from None
         return ended.code
     return Exit.HOLDS
+
+
+def add_verbs(arguments: list[str]) -> None:
+    """The verb that is called, or all of them where help is asked for, a shell completes or the word is none."""
+    called = arguments[0] if arguments else ""
+    for verb in (called,) if called in VERBS else VERBS:
+        import_module(f"memfence.cli.{verb}")
 
 
 def _report_fault(fault: Exception) -> Exit:

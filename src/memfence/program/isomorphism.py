@@ -16,7 +16,8 @@ Label = tuple[tuple[Op, ...], bool, Sync | None]
 def are_isomorphic(a: Program, b: Program) -> bool:
     """Whether a one-to-one map of the reachable locations turns `a` into `b`, labels and properties included.
 
-    True is a promise. Where a location has several ways out that do the same, their order has to be the same, too.
+    True is a promise. `b` may have labels that `a` has nowhere: no property of `a` speaks of them. Where a location has
+    several ways out that do the same, their order has to be the same, too.
     """
     if a.variables != b.variables or len(a.processes) != len(b.processes):
         return False
@@ -71,7 +72,8 @@ def _without_locations(expr: Expr) -> Expr:
 
 def _is_same_place(a: Process, b: Process, here: int, there: int) -> bool:
     p, q = a.locations[here], b.locations[there]
-    return (set(p.labels), p.committed, p.may_end) == (set(q.labels), q.committed, q.may_end)
+    known = {label for location in a.locations for label in location.labels}
+    return (set(p.labels), p.committed, p.may_end) == (known & set(q.labels), q.committed, q.may_end)
 
 
 def _agree_on_locations(a: Program, b: Program, maps: Sequence[dict[int, int]]) -> bool:

@@ -117,6 +117,15 @@ def test_what_matters_is_compared(other: Program) -> None:
     assert not are_isomorphic(store_and_load(), other)
 
 
+def test_a_label_that_is_new_says_nothing() -> None:
+    program = store_and_load()
+    (process,) = program.processes
+    first = replace(process.locations[0], labels=("new",))
+    labelled = replace(program, processes=(replace(process, locations=(first, *process.locations[1:])),))
+    assert are_isomorphic(program, labelled)
+    assert not are_isomorphic(labelled, program)
+
+
 def test_a_property_speaks_of_the_same_place() -> None:
     program = store_and_load()
     turned = renumbered(program.processes[0], Random(3))
