@@ -19,6 +19,7 @@ from memfence.reports.json import Object, trace_list
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
 from memfence.reports.sentences import counted
+from memfence.reports.shown_run import ending_lines
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import DEFAULT_WIDTH
 from memfence.source import NOWHERE, Span
@@ -169,7 +170,13 @@ def _runs(result: FixResult, width: int) -> list[str]:
 def _run(title: str, run: Trace, width: int) -> list[str]:
     sentences = why_sentences(run)
     why = ["", *wrap("Why: " + " ".join(sentences), width)] if sentences else []
-    return [*wrap(f"{title} (replayed under {run.model}):", width), "", run_table(run, width), *why]
+    return [
+        *wrap(f"{title} (replayed under {run.model}):", width),
+        "",
+        run_table(run, width),
+        *why,
+        *ending_lines(run, width),
+    ]
 
 
 def fix_object(result: FixResult) -> Object:

@@ -11,7 +11,7 @@ from memfence.reports.json import Object, check_object
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
 from memfence.reports.sentences import property_line, scope_text
-from memfence.reports.shown_run import is_c, shortened
+from memfence.reports.shown_run import ending_lines, is_c, shortened
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import DEFAULT_WIDTH, verdict_line
 from memfence.source import NOWHERE
@@ -103,7 +103,7 @@ def _run(fence: ExistingFence, place: str, trace: Trace, width: int) -> list[str
     title = f"{how}, this run is possible (replayed under {trace.model}):"
     sentences = why_sentences(trace)
     why = ["", *wrap("Why: " + " ".join(sentences), width)] if sentences else []
-    return [*wrap(title, width), "", run_table(trace, width), *why]
+    return [*wrap(title, width), "", run_table(trace, width), *why, *ending_lines(trace, width)]
 
 
 def fence_place(fence: ExistingFence) -> str:

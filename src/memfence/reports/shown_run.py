@@ -13,8 +13,10 @@ from pathlib import PurePath
 from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
 from memfence.models.state import Rendezvous, Run
+from memfence.models.steps import successors
 from memfence.program.ir import Fence, Program, SharedVar, Transition
 from memfence.program.text.steps import step_text
+from memfence.reports.table import wrap
 from memfence.source import NOWHERE, Span
 
 LONGEST = 56
@@ -115,6 +117,15 @@ def place(program: Program, transition: Transition) -> str:
         return ""
     calls = [_line(program, call) for call in transition.calls if call.source is not NOWHERE.source]
     return "→".join([*calls, _line(program, transition.span)]) + ": "
+
+
+def ending_lines(trace: Trace, width: int) -> list[str]:
+    """For a run of C that ends where nobody can go on, the paragraph that says so."""
+    if not is_c(trace.program) or trace.failure is not None or not trace.steps:
+        return []
+    if next(successors(trace.program, trace.memory_model, trace.end), None) is not None:
+        return []
+    return ["", *wrap(waiting_text(trace), width)]
 
 
 def waiting_text(trace: Trace) -> str:
