@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from memfence.execution.occurrences import occurrences
 from memfence.execution.trace import Trace
 from memfence.reports.actions import actions, buffer_text
-from memfence.reports.shown_run import equation, is_shown_variable, left_out_text, shown_positions, shown_processes
+from memfence.reports.shown_run import Row, equation, is_shown_variable, left_out_text, rows_of, shown_processes
 from memfence.reports.table import Column, render_table, wrap
 
 FEW_VARIABLES = 8
@@ -36,8 +36,12 @@ def run_table(trace: Trace, width: int, loop_start: int | None = None) -> str:
 
 def _left_out(trace: Trace) -> list[str]:
     """How to read the places of calls, and which steps are not in the table."""
-    has_calls = any("→" in action.place for n in shown_positions(trace) for action in actions(trace, n).values())
-    return (["(40→12: line 12, in a call from line 40)"] if has_calls else []) + left_out_text(trace)
+    rows = rows_of(trace)
+    has_calls = any("→" in action.place for row in rows for action in actions(trace, row.position).values())
+    lines = ["(40→12: line 12, in a call from line 40)"] if has_calls else []
+    if any(row.position != row.last for row in rows):
+        lines.append("(a store and its commit in the next step are one line)")
+    return lines + left_out_text(trace)
 
 
 def _goes_on(trace: Trace, loop_start: int | None) -> list[str]:
@@ -63,10 +67,10 @@ def _wide(trace: Trace, width: int, numbers: list[str]) -> str | None:
     columns = [Column("step", 4, align_right=True), *(Column(processes[p].name, 16) for p in doing)]
     columns += [Column("memory", width), *(Column(f"buffer {processes[p].name}", 12) for p in buffered)]
     rows = [["", *("" for _ in doing), _memory(trace, None, shown), *("" for _ in buffered)]]
-    for position in shown_positions(trace):
-        state = trace.steps[position].state
-        row = [numbers[position], *_cells(trace, position, doing), _memory(trace, position, shown)]
-        rows.append(row + [buffer_text(trace.program, state, p) for p in buffered])
+    for row in rows_of(trace):
+        state = trace.steps[row.last].state
+        cells = [numbers[row.position], *_cells(trace, row.position, doing), _memory(trace, row, shown)]
+        rows.append(cells + [buffer_text(trace.program, state, p) for p in buffered])
     table = render_table(columns, rows, width)
     return table and "\n".join([table, *_wrap_all(_never_accessed(trace, shown), width)])
 
@@ -105,8 +109,8 @@ def _medium(trace: Trace, width: int, numbers: list[str]) -> str | None:
     columns = [Column("step", 4, align_right=True), *(Column(trace.program.processes[p].name, 14) for p in doing)]
     columns += [Column("memory changed", 8), *_buffer_column(trace)]
     rows = [
-        [numbers[n], *_cells(trace, n, doing), _changed(trace, n), *_all_buffers(trace, n)]
-        for n in shown_positions(trace)
+        [numbers[row.position], *_cells(trace, row.position, doing), _changed(trace, row), *_all_buffers(trace, row)]
+        for row in rows_of(trace)
     ]
     return _with_initial(trace, render_table(columns, rows, width), width)
 
@@ -116,12 +120,12 @@ def _narrow(trace: Trace, width: int, numbers: list[str]) -> str | None:
     columns = [Column("step", 4, align_right=True), Column("process", 6), Column("does", 16)]
     columns += [Column("memory changed", 8), *_buffer_column(trace)]
     rows = []
-    for position in shown_positions(trace):
-        number = numbers[position]
-        for process, action in actions(trace, position).items():
-            changed = _changed(trace, position) if number else ""
-            row = [number, trace.program.processes[process].name, action.line, changed]
-            rows.append(row + (_all_buffers(trace, position) if number else ["" for _ in columns[4:]]))
+    for row in rows_of(trace):
+        number = numbers[row.position]
+        for process, action in actions(trace, row.position).items():
+            changed = _changed(trace, row) if number else ""
+            cells = [number, trace.program.processes[process].name, action.line, changed]
+            rows.append(cells + (_all_buffers(trace, row) if number else ["" for _ in columns[4:]]))
             number = ""
     table = render_table(columns, rows, width)
     note = f"(one column for all {len(trace.program.processes)} processes: a wider terminal shows one each)"
@@ -129,9 +133,9 @@ def _narrow(trace: Trace, width: int, numbers: list[str]) -> str | None:
 
 
 def _plain_lines(trace: Trace, numbers: list[str]) -> Iterator[str]:
-    for position in shown_positions(trace):
-        for process, action in actions(trace, position).items():
-            yield f"{numbers[position]}. {trace.program.processes[process].name}: {action.line}"
+    for row in rows_of(trace):
+        for process, action in actions(trace, row.position).items():
+            yield f"{numbers[row.position]}. {trace.program.processes[process].name}: {action.line}"
 
 
 def _buffer_column(trace: Trace) -> list[Column]:
@@ -153,21 +157,21 @@ def _ever_pending(trace: Trace, process: int) -> bool:
     return any(any(taken.state.buffers[process]) for taken in trace.steps)
 
 
-def _all_buffers(trace: Trace, position: int) -> list[str]:
+def _all_buffers(trace: Trace, row: Row) -> list[str]:
     if not _buffer_column(trace):
         return []
-    state, processes = trace.steps[position].state, trace.program.processes
+    state, processes = trace.steps[row.last].state, trace.program.processes
     texts = [(p.name, buffer_text(trace.program, state, i)) for i, p in enumerate(processes)]
     return ["\n".join(f"{name}: {text}" for name, text in texts if text)]
 
 
-def _memory(trace: Trace, position: int | None, shown: list[int]) -> str:
+def _memory(trace: Trace, row: Row | None, shown: list[int]) -> str:
     """The variables in `shown`; `*` marks what the step changed."""
-    old = trace.start.memory if position is None else trace.state_before(position).memory
-    new = trace.start.memory if position is None else trace.steps[position].state.memory
+    old = trace.start.memory if row is None else trace.state_before(row.position).memory
+    new = trace.start.memory if row is None else trace.steps[row.last].state.memory
     return " ".join(f"{'*' if old[n] != new[n] else ' '}{equation(trace.program, n, new[n])}" for n in shown).strip()
 
 
-def _changed(trace: Trace, position: int) -> str:
-    old, new = trace.state_before(position).memory, trace.steps[position].state.memory
+def _changed(trace: Trace, row: Row) -> str:
+    old, new = trace.state_before(row.position).memory, trace.steps[row.last].state.memory
     return " ".join(equation(trace.program, n, new[n]) for n in _variables(trace) if old[n] != new[n])

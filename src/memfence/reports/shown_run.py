@@ -8,11 +8,13 @@ itself, and values without a name in the source, are not shown either.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import PurePath
 
+from memfence.execution.overtaking import explain
 from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
-from memfence.models.state import Rendezvous, Run
+from memfence.models.state import Commit, Rendezvous, Run
 from memfence.models.steps import successors
 from memfence.program.ir import Fence, Program, SharedVar, Transition
 from memfence.program.text.steps import step_text
@@ -36,6 +38,42 @@ def shown_positions(trace: Trace) -> tuple[int, ...]:
     if not is_c(trace.program):
         return everything
     return tuple(n for n in everything if _can_be_seen(trace, n)) or everything
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a table: the step at `position`, and memory and buffers as they are behind the step at `last`."""
+
+    position: int
+    last: int
+
+
+def rows_of(trace: Trace) -> tuple[Row, ...]:
+    """The lines of a table. A store of C that reaches memory in the very next step is one line with it."""
+    together = commits_at_once(trace)
+    shown = [n for n in shown_positions(trace) if n not in together]
+    return tuple(Row(n, n + 1 if n + 1 in together else n) for n in shown)
+
+
+def commits_at_once(trace: Trace) -> frozenset[int]:
+    """The commits that a table shows in the line of their store, which is the step before: nobody can tell them apart.
+
+    Not those that the reason under the table may mention.
+    """
+    if not is_c(trace.program) or not trace.steps:
+        return frozenset()
+    why = explain(trace)
+    told = () if why is None else (why.pair.by, why.pair.commit, why.missed)
+    mentioned = {event.position for event in told if event is not None}
+    return frozenset(n for n in range(1, len(trace.steps)) if n not in mentioned and _is_at_once(trace, n))
+
+
+def _is_at_once(trace: Trace, position: int) -> bool:
+    step, store = trace.steps[position].step, trace.steps[position - 1].step
+    if not (isinstance(step, Commit) and isinstance(store, Run) and step.process == store.process):
+        return False
+    before, after = trace.state_before(position - 1), trace.steps[position].state
+    return not any(before.buffers[step.process]) and not any(after.buffers[step.process])
 
 
 def _can_be_seen(trace: Trace, position: int) -> bool:
