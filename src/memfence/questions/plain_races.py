@@ -8,7 +8,7 @@ about to race, and starts again without it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memfence.models.readings import is_locked
@@ -16,6 +16,7 @@ from memfence.models.spec import SC
 from memfence.models.state import State
 from memfence.models.steps import evaluate_in
 from memfence.program.expressions import (
+    TRUE,
     Address,
     At,
     Binary,
@@ -38,7 +39,7 @@ from memfence.tasks.limits import Limits
 from memfence.tasks.plain_race import PlainRace, PlainRaces, RacingAccess
 from memfence.tasks.task import Safety, Task
 
-MOST_STATES = 200_000
+MOST_STATES = 100_000
 """States that all searches for one program may visit together."""
 MOST_PAIRS = 5_000
 """Pairs of accesses that may race by a look at the text, before it is not worth the while."""
@@ -47,9 +48,10 @@ MOST_RACES = 20
 
 @dataclass(frozen=True, slots=True)
 class _Access:
-    """A transition that is about to access `address` where `enabled` is true; `number` is its transition's."""
+    """A transition that is about to access `address` at its `location`, where `enabled` is true."""
 
     process: int
+    location: int
     number: int
     span: Span
     address: Address
@@ -71,21 +73,50 @@ def plain_races(program: Program, limits: Limits) -> PlainRaces:
     """Every plain access that races under SC, up to a limit; the same on every machine unless time runs out."""
     accesses = [access for access in _accesses(program) if not _is_bookkeeping(program, access)]
     waiting = {access.place for access in accesses if access.is_plain}
-    races: list[PlainRace] = []
-    left = MOST_STATES
+    found: list[PlainRace] = []
+    left, complete = MOST_STATES, True
     while pairs := _pairs([a for a in accesses if a.is_plain and a.place in waiting], accesses):
-        if len(pairs) > MOST_PAIRS:
-            return PlainRaces(tuple(races), complete=False)
-        bad = _any([_meeting(one, other) for one, other in pairs])
-        task = Task(program, SC, Safety(bad=bad, failures=False), replace(limits, most_states=left, progress=None))
-        answer = decide(task, "explicit")
+        if len(pairs) > MOST_PAIRS or len(found) == MOST_RACES or left <= 0:
+            complete = False
+            break
+        goal = Safety(bad=_bad(pairs), failures=False)
+        answer = decide(Task(program, SC, goal, replace(limits, most_states=left, progress=None)), "explicit")
         left -= answer.cost.states
-        if not isinstance(answer.evidence, Run) or left <= 0 or len(races) == MOST_RACES:
-            return PlainRaces(tuple(races), answer.verdict is Verdict.HOLDS)
+        if not isinstance(answer.evidence, Run):
+            complete = answer.verdict is Verdict.HOLDS
+            break
         one, other = _met(program, pairs, answer.evidence.trace.end)
-        races.append(_race(program, one, other))
+        found.append(_race(program, one, other))
         waiting -= {one.place, *([other.place] if other.is_plain else [])}
-    return PlainRaces(tuple(sorted(races, key=_in_order_of_text)))
+    return PlainRaces(tuple(sorted(found, key=_in_order_of_text)), complete)
+
+
+def _bad(pairs: Sequence[tuple[_Access, _Access]]) -> Expr:
+    """Some pair meets. A tree over locations, so that in most states a few tests are enough to say no."""
+    by_process: dict[tuple[int, int], list[tuple[_Access, _Access]]] = {}
+    for one, other in pairs:
+        by_process.setdefault((one.process, other.process), []).append((one, other))
+    return _any([_by_location(0, found) for found in by_process.values()])
+
+
+def _by_location(side: int, pairs: Sequence[tuple[_Access, _Access]]) -> Expr:
+    """Some of the pairs meets, told by where the process of the first side stands, then by the second's."""
+    if side == 2:
+        return _any([_condition(*pair) for pair in pairs])
+    found: dict[int, list[tuple[_Access, _Access]]] = {}
+    for pair in pairs:
+        found.setdefault(pair[side].location, []).append(pair)
+    return _tree(pairs[0][side].process, sorted(found), lambda location: _by_location(side + 1, found[location]))
+
+
+def _tree(process: int, locations: Sequence[int], behind: Callable[[int], Expr]) -> Expr:
+    """What `behind` says of the location at which the process stands; false anywhere else."""
+    here = At(process, frozenset(locations))
+    if len(locations) == 1:
+        return conjunction(here, behind(locations[0]))
+    middle = len(locations) // 2
+    halves = [_tree(process, some, behind) for some in (locations[:middle], locations[middle:])]
+    return conjunction(here, disjunction(*halves))
 
 
 def _any(exprs: Sequence[Expr]) -> Expr:
@@ -106,18 +137,19 @@ def _accesses(program: Program) -> Iterator[_Access]:
             locked = is_locked(SC, transition) or any(isinstance(op, Rmw) for op in transition.ops)
             for address, op, enabled in _about_to_access(number, transition):
                 is_plain = not locked and not isinstance(op, Rmw) and op.order is MemoryOrder.PLAIN
-                yield _Access(number, position, transition.span, address, not isinstance(op, Load), is_plain, enabled)
+                writes = not isinstance(op, Load)
+                yield _Access(number, transition.source, position, transition.span, address, writes, is_plain, enabled)
 
 
 def _about_to_access(process: int, transition: Transition) -> Iterator[tuple[Address, Load | Store | Rmw, Expr]]:
     """The accesses of the transition, each with where they are about to happen, in terms of the state before it."""
-    here: Expr = At(process, frozenset({transition.source}))
+    here: Expr = TRUE
     known: dict[int, Expr | None] = {}
     for op in transition.ops:
         match op:
             case Assume(condition):
                 guard = _before(process, condition, known)
-                here = here if guard is None else conjunction(here, guard)
+                here = here if guard is None else guard if here is TRUE else conjunction(here, guard)
             case Assign(register, value):
                 known[register] = _before(process, value, known)
             case Load() | Store() | Rmw():
@@ -166,17 +198,17 @@ def _pairs(plain: Sequence[_Access], accesses: Sequence[_Access]) -> list[tuple[
     return list(found.values())
 
 
-def _meeting(one: _Access, other: _Access) -> Expr:
-    """Both are about to access the same variable."""
-    both = conjunction(one.enabled, other.enabled)
-    if one.address.size == other.address.size == 1:
-        return both
-    first, second = (Binary("+", Const(a.address.base), a.address.index) for a in (one, other))
-    return conjunction(both, Binary("==", first, second))
+def _condition(one: _Access, other: _Access) -> Expr:
+    """Both are about to access the same variable, where both stand at their locations."""
+    terms = [access.enabled for access in (one, other) if access.enabled is not TRUE]
+    if not one.address.size == other.address.size == 1:
+        first, second = (Binary("+", Const(a.address.base), a.address.index) for a in (one, other))
+        terms.append(Binary("==", first, second))
+    return conjunction(*terms)
 
 
 def _met(program: Program, pairs: Sequence[tuple[_Access, _Access]], end: State) -> tuple[_Access, _Access]:
-    return next(pair for pair in pairs if evaluate_in(program, end, 0, _meeting(*pair)))
+    return next(pair for pair in pairs if evaluate_in(program, end, 0, _bad([pair])))
 
 
 def _race(program: Program, one: _Access, other: _Access) -> PlainRace:
