@@ -13,6 +13,7 @@ from memfence.program.text.steps import step_text
 from memfence.reports.coverage import assumptions, warnings
 from memfence.reports.reason import reasons
 from memfence.reports.sentences import advice_text, detail_lines, limit_text, property_line, scope_text
+from memfence.reports.shown_run import register_text
 from memfence.source import NOWHERE, Span
 from memfence.tasks.result import CheckResult
 
@@ -87,10 +88,18 @@ def _step_object(program: Program, number: int, taken: TraceStep) -> Object:
         **({"partner": program.processes[runs[1].process].name} if len(runs) == 2 else {}),
         "file": None if place.source is NOWHERE.source else place.source.path,
         "line": None if place.source is NOWHERE.source else place.line,
+        **_calls(program, runs),
         "text": " / ".join(texts) if texts else kind.replace("_", " "),
         "failure": None if taken.failure is None else taken.failure.reason,
         **_state_object(program, taken.state),
     }
+
+
+def _calls(program: Program, runs: tuple[Run, ...]) -> Object:
+    """The calls that lead to the step, outermost first; no key where there is none."""
+    calls = [call for run in runs for call in program.processes[run.process].transitions[run.transition].calls]
+    places = [{"file": call.source.path, "line": call.line} for call in calls if call.source is not NOWHERE.source]
+    return {"calls": places} if places else {}
 
 
 def _shape(taken: TraceStep) -> tuple[str, tuple[Run, ...], int]:
@@ -107,11 +116,16 @@ def _shape(taken: TraceStep) -> tuple[str, tuple[Run, ...], int]:
 
 def _state_object(program: Program, state: State) -> Object:
     processes = list(zip(program.processes, state.locations, state.registers, state.buffers, strict=True))
+    memory = zip(program.variables, state.memory, strict=True)
     return {
-        "memory": {v.name: value for v, value in zip(program.variables, state.memory, strict=True)},
+        "memory": {v.name: value for v, value in memory if not v.is_bookkeeping},
         "buffers": {p.name: _entries(program, buffers) for p, _, _, buffers in processes},
         "registers": {
-            p.name: {r.name: value for r, value in zip(p.registers, values, strict=True) if not r.transient}
+            p.name: {
+                name: value
+                for r, value in zip(p.registers, values, strict=True)
+                if not r.transient and (name := register_text(program, r.name)) is not None
+            }
             for p, _, values, _ in processes
         },
         "locations": {p.name: p.locations[at].name for p, at, _, _ in processes},

@@ -77,3 +77,11 @@ def test_fix_says_so_too() -> None:
     value = fix_report_object(memfence.fix(EXAMPLES / "musl_unlock.c"))
     assert value["assumptions"][0] == "x86 only: C11 and ARM allow more"
     assert value["warnings"] == []
+
+
+def test_the_runs_in_json_have_call_sites_and_no_names_of_the_front_end(result: CheckResult) -> None:
+    trace = check_object(result)["trace"]
+    assert [call["line"] for call in trace[0]["calls"]] == [38]
+    named = [name for step in trace for registers in step["registers"].values() for name in registers]
+    assert named and not any("%" in name for name in named)
+    assert not any(name.startswith("thread") for name in trace[0]["memory"])
