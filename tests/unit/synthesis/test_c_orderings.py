@@ -140,3 +140,13 @@ def test_json_has_the_text_and_what_it_is() -> None:
     assert (fence["kind"], fence["need"], fence["line"]) == ("rmw", "needed", 12)
     assert fence["text"].startswith("atomic_fetch_add_explicit(&next_ticket")
     assert fence["without"]["verdict"] == "violated"
+
+
+@pytest.mark.parametrize("order", ["relaxed", "acquire", "release", "acq_rel", "seq_cst"])
+def test_a_counter_that_may_wrap_is_a_locked_operation_of_any_order(order: str) -> None:
+    """Such an update is written out in the program as a load and a store, locked."""
+    add = f"atomic_fetch_add_explicit(&x, 2000000000, memory_order_{order});"
+    program = loaded(f"{add} {add}", "y = 1;")
+    kinds = [fence.kind for fence in existing_fences(program) if fence.at.line == 6]
+    assert kinds == ["rmw", "rmw"]
+    assert check(program, CheckOptions(model="pso")).verdict is Verdict.HOLDS
