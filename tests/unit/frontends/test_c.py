@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -271,15 +270,3 @@ def test_a_compiler_that_does_not_exist_is_named() -> None:
     with pytest.raises(InputError) as error:
         checked("int main(void) { return 0; }", clang="/no/such/clang")
     assert "/no/such/clang" in error.value.diagnostics[0].message
-
-
-def test_bitcode_is_read_like_its_source(tmp_path: Path) -> None:
-    body = two_threads("volatile int x;", "x = 1;", "x = 2;", "assert(x != 2);")
-    text, bitcode = tmp_path / "test.c", tmp_path / "test.bc"
-    text.write_text(HEAD + body)
-    command = [*clang.find_clang(None, False, SourceText(str(text), "")), *clang.COMMON, *clang.AS_WRITTEN]
-    compiled = [part for part in command if part != "-S"]
-    subprocess.run([*compiled, "-c", str(text), "-o", str(bitcode)], check=True, capture_output=True)
-    assert bitcode.read_bytes().startswith(b"BC")
-    result = check(pipeline.load(bitcode), CheckOptions(model="sc", criterion="safety"))
-    assert result.verdict is Verdict.VIOLATED

@@ -104,11 +104,6 @@ def execute(path: Path, instruction: Instruction) -> None:
             assert_never(instruction)
 
 
-FLOATING = frozenset(
-    ("fadd", "fsub", "fmul", "fdiv", "frem", "fneg", "fcmp", "fptoui", "fptosi", "fptrunc", "fpext", "sitofp", "uitofp")
-)
-
-
 def _unsupported(path: Path, opcode: str) -> Exception:
     if opcode in FLOATING or "float" in opcode:
         return path.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
@@ -117,6 +112,11 @@ def _unsupported(path: Path, opcode: str) -> Exception:
     if opcode in ("landingpad", "resume", "catchpad", "cleanuppad"):
         return path.refuse(Code.UNSUPPORTED, "exceptions are not supported")
     return path.refuse(Code.UNSUPPORTED, f"the instruction `{opcode}` is not supported")
+
+
+FLOATING = frozenset(
+    ("fadd", "fsub", "fmul", "fdiv", "frem", "fneg", "fcmp", "fptoui", "fptosi", "fptrunc", "fpext", "sitofp", "uitofp")
+)
 
 
 def _load(path: Path, i: LoadFrom) -> None:
