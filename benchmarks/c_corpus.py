@@ -27,7 +27,7 @@ def options_of(row: dict[str, str]) -> dict[str, object]:
     found: dict[str, object] = {"forced_include": ["stdint.h", "stdio.h"]}
     if row["suite"] == "genmc":
         folder = (CORPUS / file).parent
-        found["define"] = ["N=2"] if any(part in file for part in NEEDS_N) else []
+        found["macros"] = ["N=2"] if any(part in file for part in NEEDS_N) else []
         found["include"] = [str(folder.parent)]
         found["deadlock"] = False
         found["overflow"] = False

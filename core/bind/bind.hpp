@@ -81,5 +81,6 @@ void bind_symbolic(nb::module_& m);
 void bind_dual(nb::module_& m);
 void bind_monitor(nb::module_& m);
 void bind_stateless(nb::module_& m);
+void bind_certificate(nb::module_& m);
 
 }  // namespace memfence::bind

@@ -5,6 +5,7 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include "bind.hpp"
+#include "search/rows.hpp"
 
 namespace memfence::bind {
 
@@ -37,6 +38,24 @@ std::tuple<std::size_t, std::vector<StepTuple>, std::vector<int>> path_to(const 
   return {path.start, steps, path.who};
 }
 
+using ColumnTuple = std::tuple<int, Value, int, int, int, std::optional<std::tuple<Value, std::uint64_t>>>;
+
+nb::list sorted_blocks_of(const Exploration& e, const std::vector<ColumnTuple>& columns, std::size_t rows_in_a_block) {
+  std::vector<RowColumn> plain;
+  for (const auto& [slot, lo, width, length_slot, position, special] : columns) {
+    const auto [value, code] = special.value_or(std::tuple<Value, std::uint64_t>(0, 0));
+    plain.push_back({slot, lo, width, length_slot, position, special.has_value(), value, code});
+  }
+  std::vector<std::string> blocks;
+  {
+    const nb::gil_scoped_release unlocked;
+    blocks = sorted_blocks(e, plain, rows_in_a_block);
+  }
+  nb::list out;
+  for (const std::string& block : blocks) out.append(nb::bytes(block.data(), block.size()));
+  return out;
+}
+
 }  // namespace
 
 void bind_exploration(nb::module_& m) {
@@ -53,7 +72,10 @@ void bind_exploration(nb::module_& m) {
       .def_ro("final_count", &Exploration::final_count)
       .def("path", &path_to, "index"_a, "more"_a)
       .def("values", &Exploration::values, "index"_a)
-      .def("all_values", &Exploration::all_values);
+      .def("all_values", &Exploration::all_values)
+      .def("sorted_blocks", &sorted_blocks_of, "columns"_a, "rows_in_a_block"_a,
+           nb::sig("def sorted_blocks(self, columns: Sequence[tuple[int, int, int, int, int, tuple[int, int] | None]], "
+                   "rows_in_a_block: int) -> list[bytes]"));
 
   def_search(
       m, "explore_safety",

@@ -49,7 +49,10 @@ void bind_machine(nb::module_& m) {
           },
           "slots"_a, "variables"_a, "lock_slot"_a, "expressions"_a, "edges"_a, "processes"_a, "initial"_a, "has_committed"_a,
           "symmetric"_a, "error"_a)
-      .def_rw("failed", &Machine::failed);
+      .def_rw("failed", &Machine::failed)
+      .def_rw("turn_slot", &Machine::turn_slot)
+      .def_rw("delays_slot", &Machine::delays_slot)
+      .def_rw("most_delays", &Machine::most_delays);
 }
 
 }  // namespace memfence::bind

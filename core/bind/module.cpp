@@ -39,4 +39,5 @@ NB_MODULE(_core, m) {
   memfence::bind::bind_dual(m);
   memfence::bind::bind_monitor(m);
   memfence::bind::bind_stateless(m);
+  memfence::bind::bind_certificate(m);
 }

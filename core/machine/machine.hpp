@@ -93,6 +93,9 @@ struct Machine {
   std::vector<Value> error;  // the state that every run-time error leads to, where runs go on (DVE); else empty
   std::vector<int> failed;   // where not empty: the location at which a process that fails stays, with its registers reset
 
+  // Delay bounding, where `most_delays` is not negative: see Successors. Slots of variables.
+  int turn_slot = -1, delays_slot = -1, most_delays = -1;
+
   // Computed by finish().
   std::vector<std::vector<std::vector<int>>> leaving;  // [process][location]: edges
   void finish();

@@ -1,6 +1,7 @@
 // One finished explicit search, whatever its memory model: what happened, and how to get to any state it found.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -32,6 +33,8 @@ class Exploration {
   virtual std::vector<Value> values(Index index) const = 0;
   // Every visited state, as values of all slots: for tests, and for comparing whole reachable sets.
   virtual std::vector<std::vector<Value>> all_values() const = 0;
+  // Visit every state once, as values of all slots.
+  virtual void for_each(const std::function<void(const Value*)>& visit) const = 0;
 
   Stop stop = Stop::None;
   SearchStats stats;

@@ -6,6 +6,10 @@
 // every private cycle unmarked, so no step is postponed for ever (the cycle proviso, decided statically, docs/adr/0003:
 // the same for any number of threads). A store refused by the bound of its buffer is not decided by the process alone:
 // then the state is expanded fully.
+//
+// Delay bounding (Emmi, Qadeer and Rakamaric 2011). The machine may name a process whose turn it is (its program sets that
+// itself). The first process from there on, in the order of their numbers, that can move, may do so; each one that is
+// passed over costs a delay. What a buffer does is free.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +29,7 @@ class Successors {
   template <class Sink>
   void expand(Work& w, Sink& sink) const {
     const int processes = static_cast<int>(machine_.processes.size());
+    if (machine_.most_delays >= 0) return expand_in_turn(w, sink);
     int done = -1;
     if (reduce_) {
       for (int p = 0; p < processes; ++p) {
@@ -52,6 +57,43 @@ class Successors {
   struct Tally {
     int taken = 0, refused = 0;
   };
+
+  // Hands on the steps that can be paid for.
+  template <class Sink>
+  struct Paying {
+    const Machine& machine;
+    Work& work;
+    Sink& sink;
+    int delays;
+
+    void step(const Step& step) {
+      const int spent = work[machine.delays_slot] + delays;
+      if (spent > machine.most_delays) return;
+      work.set(machine.delays_slot, spent);
+      sink.step(step);
+    }
+    void failed(const Step& step) { sink.failed(step); }
+    void refused() { sink.refused(); }
+  };
+
+  template <class Sink>
+  void expand_in_turn(Work& w, Sink& sink) const {
+    const int processes = static_cast<int>(machine_.processes.size());
+    const Value owner = machine_.lock_slot < 0 ? 0 : w[machine_.lock_slot];
+    for (int p = 0; p < processes; ++p) {
+      if (owner != 0 && owner != p + 1) continue;
+      const std::size_t mark = w.mark();
+      semantics_.background(w, p, [&](int number) { sink.step(Step{StepKind::Background, p, number}); });
+      w.rollback(mark);
+    }
+    const int turn = w[machine_.turn_slot], left = machine_.most_delays - w[machine_.delays_slot];
+    int passed = 0;
+    for (int i = 0; i < processes && passed <= left; ++i) {
+      Paying<Sink> paying{machine_, w, sink, passed};
+      const Tally tally = edges(w, (turn + i) % processes, paying);
+      if (tally.taken + tally.refused > 0) ++passed;
+    }
+  }
 
   bool is_private(const Work& w, int p) const {
     const Process& process = machine_.processes[static_cast<std::size_t>(p)];

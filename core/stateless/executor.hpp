@@ -17,7 +17,8 @@
 
 namespace memfence {
 
-enum class Executed : std::uint8_t { Done, Failed };
+// Ended: the step ends the whole execution, as a failure does, but is none. Stopped: the executor wants to begin anew.
+enum class Executed : std::uint8_t { Done, Failed, Ended, Stopped };
 
 // How a thread could go on with stale values: under TSO, but in no SC execution. `events`: that step, for the monitor.
 struct StaleStep {
@@ -60,6 +61,16 @@ concept Executor = requires(E e, const E c, int thread, int address, std::size_t
   { c.is_bus_held() } -> std::same_as<bool>;
   { c.takes_bus(step) } -> std::same_as<bool>;
   { c.frees_bus(step) } -> std::same_as<bool>;
+};
+
+// An executor may listen: to every load that could have been stale, and to every execution that was run to its end.
+struct Ending {
+  bool failed = false, truncated = false, waits = false, borderline = false;
+};
+template <class E>
+concept Listener = requires(E e, const StaleStep& stale, const Ending& ending) {
+  e.borderline(stale);
+  e.ended(ending);
 };
 
 }  // namespace memfence

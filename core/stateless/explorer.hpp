@@ -44,7 +44,7 @@ class Explorer {
   void next_alternative(Frame& frame);
   void take();
   void undo(Frame& frame);
-  void end(bool failed);
+  void end(bool over);
   Schedule schedule() const;
   void note_borderline(const StaleStep& found);
   void note_failure();
@@ -56,6 +56,7 @@ class Explorer {
   Dpor dpor_;
   bool reduce_;
   std::size_t start_ = 0;
+  bool has_ended_ = false;  // the last step taken has ended the execution without failing
   ExploreResult result_;
 };
 
@@ -146,10 +147,14 @@ void Explorer<E>::take() {
       frame.borderline = true;
       note_borderline(*found);
     }
-  const bool fails = path_.executor.execute(path_.taken(number), path_.offers) == Executed::Failed;
+  const Executed outcome = path_.executor.execute(path_.taken(number), path_.offers);
+  const bool fails = outcome == Executed::Failed || outcome == Executed::Ended;
+  has_ended_ = outcome == Executed::Ended;
   if (fails) path_.offers.set_failing(number, frame.process, frame.alternative);
   if (reduce_ && (fails || path_.offer(number, frame.process).touches)) dpor_.push(number, fails);
   frame.stepped = true;
+  if (outcome == Executed::Stopped) result_.stop = Stop::Cancelled;
+  if (result_.stop != Stop::None) return;
   if ((++result_.steps & 0xfff) == 0) {
     result_.stop = watch_.check(result_.executions, result_.steps, path_.frames.size(), 0);
     if (result_.stop != Stop::None) return;
@@ -166,15 +171,16 @@ void Explorer<E>::undo(Frame& frame) {
 }
 
 template <Executor E>
-void Explorer<E>::end(bool failed) {
+void Explorer<E>::end(bool over) {
+  const bool failed = over && !has_ended_;
   const std::size_t number = path_.top();
   Frame& frame = path_.frames.back();
-  const bool truncated = !failed && (frame.enabled & ~frame.sleep) != 0;
-  if (!failed && !truncated && frame.enabled != 0) {
+  const bool truncated = !over && (frame.enabled & ~frame.sleep) != 0;
+  if (!over && !truncated && frame.enabled != 0) {
     ++result_.redundant;
     return;
   }
-  if (options_.monitor && !failed)
+  if (options_.monitor && !over)
     for (Mask rest = truncated ? 0 : frame.waiting; rest && !frame.borderline; rest &= rest - 1)
       if (const auto found = path_.monitor.at_end(number, __builtin_ctzll(rest))) {
         frame.borderline = true;
@@ -184,8 +190,10 @@ void Explorer<E>::end(bool failed) {
   result_.truncated += truncated;
   result_.failed += failed;
   result_.borderline += frame.borderline;
-  result_.deadlocked += !failed && !truncated && frame.waiting != 0;
+  const bool waits = !over && !truncated && frame.waiting != 0;
+  result_.deadlocked += waits;
   if (failed) note_failure();
+  if constexpr (Listener<E>) path_.executor.ended({failed, truncated, waits, frame.borderline});
   if (result_.kept.size() < options_.keep) {
     Schedule& kept = result_.kept.emplace_back(schedule());
     kept.borderline = frame.borderline;
@@ -208,6 +216,7 @@ Schedule Explorer<E>::schedule() const {
 template <Executor E>
 void Explorer<E>::note_borderline(const StaleStep& found) {
   if (result_.first_borderline_seconds < 0) result_.first_borderline_seconds = watch_.seconds();
+  if constexpr (Listener<E>) path_.executor.borderline(found);
   if (result_.finding && result_.finding->schedule.edges.size() <= path_.top()) return;
   result_.finding = BorderlineFinding{schedule(), found.label, found.reads};
 }

@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from memfence.api.explore import explore, replay
     from memfence.api.fix import fix
     from memfence.api.monitor import monitor
+    from memfence.api.run import run
     from memfence.api.translate import translate
+    from memfence.api.verify import verify
     from memfence.api.why import why
+    from memfence.certificates.result import VerifyResult
     from memfence.diagnostics import Diagnostic, InputError
     from memfence.pipeline import load, load_text
     from memfence.program.ir import Program
@@ -45,6 +48,7 @@ _HOME = {
     "SourceText": "memfence.source",
     "Stats": "memfence.tasks.result",
     "Verdict": "memfence.tasks.answer",
+    "VerifyResult": "memfence.certificates.result",
     "check": "memfence.api.check",
     "compare": "memfence.api.compare",
     "explore": "memfence.api.explore",
@@ -54,7 +58,9 @@ _HOME = {
     "monitor": "memfence.api.monitor",
     "parse_expression": "memfence.program.text.properties",
     "replay": "memfence.api.explore",
+    "run": "memfence.api.run",
     "translate": "memfence.api.translate",
+    "verify": "memfence.api.verify",
     "why": "memfence.api.why",
 }
 
@@ -72,6 +78,7 @@ __all__ = [
     "SourceText",
     "Stats",
     "Verdict",
+    "VerifyResult",
     "__version__",
     "check",
     "compare",
@@ -82,7 +89,9 @@ __all__ = [
     "monitor",
     "parse_expression",
     "replay",
+    "run",
     "translate",
+    "verify",
     "why",
 ]
 

@@ -34,11 +34,16 @@ class Code(Enum):
     UNKNOWN_CALL = ("MF117", "a macro or `inline` is called but never defined")
     BAD_PROPERTY = ("MF120", "a property expression cannot be read or names something unknown")
     SEVERAL_READS = ("MF201", "a statement reads several shared variables in one atomic step")
-    RACING_ACCESSES = ("MF202", "plain accesses of two threads race")
-    RACES_UNFINISHED = ("MF203", "the search for racing plain accesses did not end")
+    STUCK = ("MF202", "no process can move, though not all have ended")
+    NEVER_TAKEN = ("MF203", "no run takes a statement or an assertion")
+    NEVER_TRUE = ("MF204", "a property says something only where something is true that never is")
+    NOTHING_TO_CHECK = ("MF205", "nothing is stated about the program, and there is nothing to compare it with")
+    RACING_ACCESSES = ("MF206", "plain accesses of two threads race")
+    RACES_UNFINISHED = ("MF207", "the search for racing plain accesses did not end")
     BAD_TRACE = ("MF301", "a line of a trace is not an event of the known shape")
     NOT_SEQUENTIAL = ("MF302", "a load in a trace saw another value than the last write left")
     BAD_SCHEDULE = ("MF303", "a schedule cannot be read or does not fit the program")
+    BAD_CERTIFICATE = ("MF304", "the file is not a certificate, or a damaged one")
 
     def __init__(self, id: str, summary: str) -> None:
         self.id = id

@@ -57,7 +57,7 @@ def render(diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def _render_one(d: Diagnostic) -> str:
-    unread = d.code is Code.UNREADABLE and not d.at.span.source.text
+    unread = d.code in (Code.UNREADABLE, Code.BAD_CERTIFICATE) and not d.at.span.source.text
     place = [f"  --> {d.at.span.source.path}"] if unread else _quote(d.at, "^", "-->")
     lines = [f"{d.severity}[{d.code.id}]: {_printable(d.message)}", *place]
     for label in d.related:

@@ -165,10 +165,39 @@ memfence looks for states of SC runs in which both accesses come next. Accesses 
 apart are not reported: the verdict names that as an assumption.
 """,
     Code.RACES_UNFINISHED: """
-Beside the verdict, memfence looks for plain accesses that race (MF202). That search has a limit of its own, and met it:
+Beside the verdict, memfence looks for plain accesses that race (MF206). That search has a limit of its own, and met it:
 the warnings are true, but there may be more. The verdict itself is not affected.
 
     memfence check FILE.c -D THREADS=2     a smaller instance is searched completely
+""",
+    Code.STUCK: """
+Some run comes to a state where no process can take a step, though not all have come to their end. What is behind such
+a place in the text is not executed, and HOLDS says nothing about it.
+
+    go; x = true; assert(x)        nobody sets `go`: the assertion is never evaluated
+
+`--deadlock` shows the run. A label whose name begins with `end` says that a process may wait there for ever.
+""",
+    Code.NEVER_TAKEN: """
+No run takes this statement, or evaluates this assertion. HOLDS is true, but says less than it seems to.
+
+    x = 1; if :: x == 2 -> assert(y) :: else fi        the assertion is never evaluated
+
+The statements that are named are those that some run comes to, and the assertions.
+""",
+    Code.NEVER_TRUE: """
+The property speaks only about states where its premise is true, and there is no such state.
+
+    memfence check FILE --invariant 'done == 3 -> sum == 6'        `done` never becomes 3
+
+Most often a name or a value in the property is not the one that was meant.
+""",
+    Code.NOTHING_TO_CHECK: """
+The program states no property and has no assertion. Then memfence compares the memory model with sequential
+consistency; but this is the model that was asked about.
+
+    memfence check FILE --model tso                           compares TSO with SC
+    memfence check FILE --model sc --invariant 'x <= 1'       asks something about SC
 """,
     Code.COMPILER: """
 memfence reads C and C++ by way of clang. What clang refuses cannot be checked: the message and the place are clang's.
@@ -211,6 +240,15 @@ The file given to --replay is not a schedule, or one of another program: a step 
     memfence explore FILE --replay found.json
 
 A schedule fits the very text it was made for: after an edit, explore again.
+""",
+    Code.BAD_CERTIFICATE: """
+The file given to `memfence verify` is not a certificate: it is something else, it was damaged or cut off, or a later
+version of memfence wrote it. A certificate that can be read but proves nothing is not an error: it is refused.
+
+    memfence check FILE --certificate proof.mfc
+    memfence verify proof.mfc FILE
+
+Make it again, or fetch it again: a certificate is useful only whole.
 """,
 }
 

@@ -16,6 +16,8 @@ from memfence.program.validate import validate
 from memfence.source import BYTE_ORDER_MARK, SourceText
 
 STANDARD_INPUT = "<stdin>"
+LARGEST_BYTES = 64_000_000
+"""Larger than any program that could be checked, small enough to be read under a limit of memory."""
 
 
 def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
@@ -34,22 +36,30 @@ def load_text(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Pro
 def read_source(path: str | Path) -> SourceText:
     """The text of the file; MF002 if there is none. Bitcode has no text: its front end reads the file itself."""
     try:
-        content = Path(path).read_bytes()
+        content = read_bytes(path)
         return SourceText(str(path), "") if Path(path).suffix == ".bc" else _decoded(str(path), content)
     except OSError as error:
         raise _unreadable(path, error.strerror or str(error)) from None
 
 
+def read_bytes(path: str | Path) -> bytes:
+    """The content of the file; what has no end, such as a device, is cut off just past what is accepted."""
+    with Path(path).open("rb") as file:
+        return file.read(LARGEST_BYTES + 1)
+
+
 def read_standard_input() -> SourceText:
     """What is piped into this process, called `<stdin>`; MF002 if that is nothing that can be read."""
     try:
-        return _decoded(STANDARD_INPUT, sys.stdin.buffer.read())
+        return _decoded(STANDARD_INPUT, sys.stdin.buffer.read(LARGEST_BYTES + 1))
     except (OSError, AttributeError) as error:  # None, where standard input is closed
         raise _unreadable(STANDARD_INPUT, getattr(error, "strerror", None) or "it is closed") from None
 
 
 def _decoded(path: str, content: bytes) -> SourceText:
     """A byte order mark is no part of the text, but is remembered: some editors write one."""
+    if len(content) > LARGEST_BYTES:
+        raise _unreadable(path, f"it is larger than {LARGEST_BYTES // 1_000_000} MB")
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -54,11 +54,13 @@ class SourceText:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A place in a text: half-open, in characters."""
+    """A place in a text: half-open, in characters. `shown`: what to call it where the text there says something else,
+    such as the parameters of a macro instead of its arguments."""
 
     source: SourceText = field(repr=False)
     start: int
     end: int
+    shown: str = field(default="", compare=False)
 
     @property
     def line(self) -> int:

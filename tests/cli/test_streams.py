@@ -205,3 +205,19 @@ def test_a_replay_reports_the_keys_of_an_exploration(tmp_path: Path) -> None:
     assert {key: value[key] for key in json_schema("explore")["required"]} == {
         "verdict": "violated", "interleavings": 1, "borderline": 1, "bound": None
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (f"check {EXAMPLE}", 1), (f"check {EXAMPLE} --model sc", 0), (f"check {EXAMPLE} --json --model sc", 0),
+        (f"fix {EXAMPLE}", 0), (f"compare {EXAMPLE}", 0), ("explain", 0), ("check --help", 0),
+        ("check missing.pml --json", 3),
+    ],
+)  # fmt: skip
+def test_a_closed_pipe_does_not_change_the_exit_code(line: str, code: int) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)  # whoever read our output has seen enough: `memfence ... | true`
+    with os.fdopen(writing, "w", encoding="utf-8") as closed:
+        done = memfence(*line.split(), stdout=closed)
+    assert (done.returncode, done.stderr) == (code, "")

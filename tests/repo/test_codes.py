@@ -20,9 +20,14 @@ NOT_OF_A_FRONT_END = {
     Code.BAD_PROPERTY: "cli/test_commands.py",
     Code.RACING_ACCESSES: "unit/questions/test_plain_races.py",
     Code.RACES_UNFINISHED: "unit/questions/test_plain_races.py",
+    Code.STUCK: "unit/questions/test_doubts.py",
+    Code.NEVER_TAKEN: "unit/questions/test_doubts.py",
+    Code.NEVER_TRUE: "unit/questions/test_doubts.py",
+    Code.NOTHING_TO_CHECK: "unit/questions/test_doubts.py",
     Code.BAD_TRACE: "cli/test_sober_commands.py",
     Code.NOT_SEQUENTIAL: "cli/test_sober_commands.py",
     Code.BAD_SCHEDULE: "cli/test_sober_commands.py",
+    Code.BAD_CERTIFICATE: "cli/test_verify.py",
 }
 """Raised outside the front ends: the file that shows them instead."""
 

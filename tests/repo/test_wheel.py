@@ -1,4 +1,4 @@
-"""What is installed is what is needed: the core, the grammars, the pages, the schemas, the examples; no tests."""
+"""What is installed is what is needed: the core, the runtime, grammars, pages, schemas, examples; no tests."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from memfence.running.toolchain import CORE_FOLDERS
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,6 +28,8 @@ def test_the_wheel_has_every_file_of_the_package_and_nothing_else(tmp_path: Path
         if path.is_file() and path.suffix not in (".pyc", ".so")
     }
     wanted |= {f"memfence/{path.relative_to(ROOT)}" for path in (ROOT / "examples").rglob("*") if path.is_file()}
+    native = [ROOT / "runtime", *(ROOT / "core" / name for name in CORE_FOLDERS)]
+    wanted |= {f"memfence/native/{path.relative_to(ROOT)}" for folder in native for path in folder.glob("*.?pp")}
     assert wanted <= set(names)
     others = set(names) - wanted
     assert len(others) == 1 and others.pop().startswith("memfence/_core.")

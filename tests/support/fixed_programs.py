@@ -13,7 +13,7 @@ from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixResult, FixVerdict, PlacedFence
 from memfence.synthesis.synthesise import fix_fences as fix
-from memfence.synthesis.synthesise import forbidding_outcomes, restated
+from memfence.synthesis.synthesise import restated
 from memfence.tasks.answer import Verdict
 
 
@@ -25,7 +25,7 @@ def verdict_with(program: Program, fences: Sequence[PlacedFence], options: FixOp
     again = load_text(SourceText(program.source.path, text), program.options)
     asked = restated(options, again)
     assert asked is not None
-    return check(forbidding_outcomes(again), asked).verdict
+    return check(again, asked).verdict
 
 
 def fixed_and_needed(program: Program, options: FixOptions) -> FixResult:

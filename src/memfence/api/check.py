@@ -9,7 +9,9 @@ from memfence.api.inputs import Source, options_for, read_program
 from memfence.program.ir import Program
 from memfence.questions import check as ask
 from memfence.questions.conflicts import refuse_unused
+from memfence.questions.doubts import doubts_about
 from memfence.questions.plain_races import races_of
+from memfence.questions.shortening import shortened
 from memfence.source import SourceText
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
@@ -33,20 +35,18 @@ def check(source: Source, options: CheckOptions | None = None, **keywords: Any) 
     given = frozenset(keywords)
     try:
         program = read_program(source, keywords, deadline)
+        with deadline.enforced():
+            asked = options_for(CheckOptions, program, options, keywords, deadline)
+            refuse_unused(program, asked, given)
+            result = shortened(ask(program, asked), asked)
+            races = races_of(result.program, result.limits)
+            return replace(result, doubts=doubts_about(result, asked), races=races)
     except TimeUp:
         return _unread(source, options or CheckOptions(), keywords, deadline)
-    asked = options_for(CheckOptions, program, options, keywords, deadline)
-    refuse_unused(program, asked, given)
-    return with_plain_races(ask(program, asked))
-
-
-def with_plain_races(result: CheckResult) -> CheckResult:
-    """The result, for C with the plain accesses that race: what its verdict does not cover."""
-    return replace(result, races=races_of(result.program, result.limits))
 
 
 def _unread(source: Source, options: CheckOptions, keywords: dict[str, Any], deadline: Deadline) -> CheckResult:
-    """The time was up before there was a program to ask about."""
+    """The time was up before there was a program to ask about, or before anything was known of it."""
     criterion = Criterion(keywords.get("criterion") or options.criterion or Criterion.SAFETY)
     answer = Answer(Verdict.UNKNOWN, Limit(Stop.TIMEOUT, 0), "none", Cost())
     model = keywords.get("model") or options.model

@@ -47,17 +47,22 @@ def fix(
     said = frozenset({*keywords, *given, *(["atomic"] if atomic else ())})
     try:
         program = read_program(source, keywords, deadline)
+        with deadline.enforced():
+            asked = options_for(FixOptions, program, options, keywords, deadline)
+            if asked.via is not None and not asked.spec.reorders_stores:
+                raise WrongUsage("via", "the way over TSO is one to PSO: it goes with --model pso")
+            _refuse_style(program, said)
+            refuse_unused(program, asked, said)
+            _refuse_other_edits(program, asked, said)
+            result = synthesise(program, asked, given=_writes(atomic, program), waits_for=atomic_waits)
+            return replace(result, races=races_of(program, result.limits))
     except TimeUp:
         return _unread(source, options or FixOptions(), keywords, deadline)
-    asked = options_for(FixOptions, program, options, keywords, deadline)
-    if asked.via is not None and not asked.spec.reorders_stores:
-        raise WrongUsage("via", "the way over TSO is one to PSO: it goes with --model pso")
+
+
+def _refuse_style(program: Program, said: frozenset[str]) -> None:
     if "style" in said and program.language != "c":
         raise WrongUsage("style", f"it is about C; {program.language or 'this program'} has one way to write a fence")
-    refuse_unused(program, asked, said)
-    _refuse_other_edits(program, asked, said)
-    result = synthesise(program, asked, given=_writes(atomic, program), waits_for=atomic_waits)
-    return replace(result, races=races_of(program, result.limits))
 
 
 def _refuse_other_edits(program: Program, options: FixOptions, said: frozenset[str]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 from memfence.diagnostics import Diagnostic, InputError
 from memfence.pipeline import load, load_text, read_standard_input
 from memfence.program.expressions import FALSE, Expr
-from memfence.program.ir import Forbidden, Invariant, Ltl, Program
+from memfence.program.ir import Final, Forbidden, Invariant, Ltl, Program
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.program.text.properties import parse_expression
 from memfence.source import SourceText
@@ -52,13 +52,20 @@ def read_program(source: Source, keywords: dict[str, Any], deadline: Deadline) -
     for_c = {name: how.pop(name) for name in FOR_C if name in how}
     options = LoadOptions(**how, c=COptions(**for_c))
     with deadline.enforced(grace=0):
-        if isinstance(source, SourceText):
-            return load_text(source, options)
-        if str(source) == STANDARD_INPUT:
-            return load_text(read_standard_input(), options)
-        if isinstance(source, str) and "\n" in source:
-            return load_text(SourceText("<text>", source), options)
-        return load(source, options)
+        program = _loaded(source, options)
+    if options.c.also and program.language != "c":
+        raise WrongUsage("also", "only programs in C and C++ consist of several files")
+    return program
+
+
+def _loaded(source: SourceText | str | Path, options: LoadOptions) -> Program:
+    if isinstance(source, SourceText):
+        return load_text(source, options)
+    if str(source) == STANDARD_INPUT:
+        return load_text(read_standard_input(), options)
+    if isinstance(source, str) and "\n" in source:
+        return load_text(SourceText("<text>", source), options)
+    return load(source, options)
 
 
 def options_for(
@@ -110,6 +117,9 @@ def _properties(program: Program, given: Mapping[str, Any]) -> dict[str, Any]:
     if "invariant" in given:
         texts = _several(given["invariant"])
         found["invariant"] = tuple(Invariant(parsed(t, "--invariant"), t) if isinstance(t, str) else t for t in texts)
+    if "final" in given:
+        texts = _several(given["final"])
+        found["final"] = tuple(Final("forall", parsed(t, "--final"), t) if isinstance(t, str) else t for t in texts)
     if isinstance(given.get("ltl"), str):
         text = given["ltl"]
         found["ltl"] = Ltl("ltl", text, SourceText("--ltl", text).span(0, len(text)))
@@ -121,4 +131,4 @@ def _properties(program: Program, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _several(value: Any) -> Iterable[Any]:
-    return (value,) if isinstance(value, str | Forbidden | Invariant) else value
+    return (value,) if isinstance(value, str | Forbidden | Invariant | Final) else value

@@ -8,10 +8,28 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from memfence.cli.exit_codes import MEANINGS
 from memfence.version import VERSION
 
-VERBS = ("check", "fix", "why", "compare", "explore", "monitor", "translate", "bench", "explain")
-"""One module each, which adds its command to `app` when it is imported. Here in the order in which one needs them."""
+VERBS = {
+    "check": "check",
+    "fix": "fix",
+    "why": "why",
+    "compare": "compare",
+    "run": "run",
+    "explore": "explore",
+    "monitor": "monitor",
+    "cc": "compile",
+    "c++": "compile",
+    "translate": "translate",
+    "verify": "verify",
+    "reproduce": "reproduce",
+    "conform": "conform",
+    "cost": "cost",
+    "bench": "bench",
+    "explain": "explain",
+}
+"""The module of each verb, which adds its command to `app` when imported; in the order in which one needs them."""
 
 
 class Commands(TyperGroup):
@@ -19,7 +37,7 @@ class Commands(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         names = super().list_commands(ctx)
-        return sorted(names, key=VERBS.index)
+        return sorted(names, key=list(VERBS).index)
 
 
 app = typer.Typer(
@@ -27,7 +45,7 @@ app = typer.Typer(
     cls=Commands,
     help="Does your lock-free code still work on real hardware, and where exactly do the fences go?\n\n"
     "Start with: memfence check examples/lost_wakeup.pml",
-    epilog="Exit codes: 0 holds, 1 violated, 2 wrong usage, 3 bad input, 4 unknown or only bounded, 70 internal error.",
+    epilog=f"Exit codes: {', '.join(f'{code:d} {meaning}' for code, meaning in MEANINGS.items())}.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     no_args_is_help=True,

@@ -12,6 +12,8 @@ from memfence.cli.choices import Model
 from memfence.cli.exit_codes import exit_of
 from memfence.cli.keywords import keywords_of
 from memfence.cli.option_groups import (
+    MOST,
+    Certifying,
     Compiling,
     CriterionOption,
     File,
@@ -27,6 +29,7 @@ from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
 
 if TYPE_CHECKING:
+    from memfence.certificates.result import Certified
     from memfence.tasks.result import CheckResult
 
 
@@ -44,46 +47,49 @@ def check(
     loading: LoadingInSteps,
     compiling: Compiling,
     reported: Reported,
+    certifying: Certifying,
     model: Annotated[Model, typer.Option(help="Memory model.")] = Model.tso,
     criterion: CriterionOption = None,
     abstract: Annotated[
         int | None,
-        typer.Option(metavar="K", min=0, help="For persistent: first flatten all but one process after K steps."),
+        typer.Option(
+            metavar="K", min=0, max=MOST, help="For persistent: first flatten all but one process after K steps."
+        ),
     ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="A warning makes the exit code 1.")] = False,
 ) -> None:
     """Does the program still work under the memory model? A proof, or a run that shows why not."""
-    from memfence.api.check import check as ask
+    from memfence.cli import terminal
+    from memfence.cli.certifying import ask_and_certify, write_proof
+    from memfence.diagnostics import render
+    from memfence.reports.doubts import warnings_of
 
     progress = ProgressLine(quiet=reported.quiet)
     files = ReportFiles(reported.html, reported.sarif, reported.junit)
-    files.require_places()
+    files.require_places([("FILE", file)])
     try:
         with refusing(reported.json, file, files):
-            result = ask(file, **keywords_of(context, progress))
+            keywords = keywords_of(context, progress, but=("certificate", "verify", "strict"))
+            result, proof = ask_and_certify(file, certifying, keywords)
     finally:
         progress.close()
-    if not (reported.quiet or loading.split_reads):
-        _warn(result)
-    _print(result, reported)
+    warnings = warnings_of(result) if not loading.split_reads else ()
+    if warnings and not (reported.quiet or reported.json):
+        terminal.write(render(warnings) + "\n", sys.stderr)
+    _print(result, reported, proof)
     files.write_check(result)
-    raise typer.Exit(exit_of(result.verdict))
+    refused = write_proof(proof, quiet=reported.quiet or reported.json)
+    raise typer.Exit(refused or exit_of(result.verdict, is_doubtful=strict and bool(warnings)))
 
 
-def _warn(result: CheckResult) -> None:
-    """What is legal in the language but may not mean what its author thinks."""
-    from memfence.diagnostics import render
-
-    if result.program.warnings:
-        sys.stderr.write(render(result.program.warnings) + "\n")
-
-
-def _print(result: CheckResult, reported: Reported) -> None:
+def _print(result: CheckResult, reported: Reported, proof: Certified | None) -> None:
     from memfence.cli import terminal
 
     if reported.json:
-        from memfence.reports.json import render_json
+        from memfence.reports.json import check_object, dump
+        from memfence.reports.verification import proof_object
 
-        sys.stdout.write(render_json(result))
+        sys.stdout.write(dump(check_object(result) | ({} if proof is None else {"proof": proof_object(proof)})))
         return
     from memfence.reports.herd import herd_report
     from memfence.reports.text import render_text, verdict_line

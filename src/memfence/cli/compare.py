@@ -39,7 +39,7 @@ def compare(
     from memfence.reports.compare import render_comparison, render_comparison_json
 
     files = ReportFiles(html)
-    files.require_places()
+    files.require_places([("FILE", file)])
     progress = ProgressLine()
     try:
         with refusing(json):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Exit(IntEnum):
-    """2 comes from the parser of the command line."""
+    """2 comes from the parser of the command line, too."""
 
     HOLDS = 0
     VIOLATED = 1
@@ -24,8 +24,21 @@ class Exit(IntEnum):
     INTERNAL = 70
 
 
-def exit_of(verdict: Verdict) -> Exit:
-    """Only a proof is 0: a bounded result is not."""
+MEANINGS: dict[Exit, str] = {
+    Exit.HOLDS: "holds",
+    Exit.VIOLATED: "violated",
+    Exit.USAGE: "wrong usage",
+    Exit.BAD_INPUT: "bad input",
+    Exit.UNKNOWN: "unknown or only bounded",
+    Exit.INTERNAL: "internal error",
+}
+"""The one table: the help, the README and the tests read it."""
+
+
+def exit_of(verdict: Verdict, *, is_doubtful: bool = False) -> Exit:
+    """Only a proof is 0: a bounded result is not, nor is one that `is_doubtful` where warnings count."""
+    if is_doubtful and verdict.value == "holds":
+        return Exit.VIOLATED
     codes = {"holds": Exit.HOLDS, "violated": Exit.VIOLATED, "holds_up_to": Exit.UNKNOWN, "unknown": Exit.UNKNOWN}
     return codes[verdict.value]
 

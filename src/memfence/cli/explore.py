@@ -12,10 +12,20 @@ import typer
 from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit, exit_of
 from memfence.cli.keywords import keywords_of, typed
-from memfence.cli.option_groups import Compiling, File, HtmlOption, JsonOption, Loading, QuietOption, grouped
+from memfence.cli.option_groups import (
+    MOST,
+    Compiling,
+    File,
+    HtmlOption,
+    JsonOption,
+    Loading,
+    QuietOption,
+    TimeoutOption,
+    grouped,
+)
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
-from memfence.cli.report_files import ReportFiles, make_folder, require_place, write_report
+from memfence.cli.report_files import ReportFiles, make_folder, write_report
 
 if TYPE_CHECKING:
     from memfence.questions.explore import ExploreResult
@@ -40,24 +50,29 @@ def explore(
     preemptions: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=0, help="Try all executions with 0, 1, ... up to N preemptions. Default: no bound."
+            metavar="N",
+            min=0,
+            max=MOST,
+            help="Try all executions with 0, 1, ... up to N preemptions. Default: no bound.",
         ),
     ] = None,
-    depth: Annotated[int, typer.Option(metavar="D", min=1, help="Follow no execution beyond D steps.")] = 1_000,
+    depth: Annotated[
+        int, typer.Option(metavar="D", min=1, max=MOST, help="Follow no execution beyond D steps.")
+    ] = 1_000,
     first: Annotated[bool, typer.Option("--first", help="Stop at the first finding.")] = False,
     no_monitor: Annotated[bool, typer.Option("--no-monitor", help="Look for assertion failures only.")] = False,
     timing: Annotated[bool, typer.Option("--timing", help="Explore again without the monitor, to compare.")] = False,
     save_trace: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write executions as traces for `memfence monitor`.")
     ] = None,
-    most_traces: Annotated[int, typer.Option(metavar="N", min=1, help="Write at most N traces.")] = 1_000,
+    most_traces: Annotated[int, typer.Option(metavar="N", min=1, max=MOST, help="Write at most N traces.")] = 1_000,
     save_schedule: Annotated[
         Path | None, typer.Option(metavar="OUT", help="Write what was found as schedules for --replay.")
     ] = None,
     replay: Annotated[
         Path | None, typer.Option(metavar="SCHEDULE", help="Explore nothing: replay a saved schedule.")
     ] = None,
-    timeout: Annotated[float | None, typer.Option(metavar="S", min=0, help="Give up after S seconds.")] = None,
+    timeout: TimeoutOption = None,
     json: JsonOption = False,
     html: HtmlOption = None,
     quiet: QuietOption = False,
@@ -71,8 +86,7 @@ def explore(
         _show(text or _no_answer(file, Deadline(timeout), json, quiet), json)
         raise typer.Exit(Exit.UNKNOWN if text is None else Exit.VIOLATED)
     files = ReportFiles(html)
-    files.require_places()
-    require_place(save_schedule, "--save-schedule")
+    files.require_places([("FILE", file)], [("--save-schedule", save_schedule)])
     if save_trace is not None:
         make_folder(save_trace, "--save-trace")
     deadline, progress = Deadline(timeout), ProgressLine(quiet=quiet)

@@ -26,7 +26,7 @@ from memfence.cli.option_groups import (
 )
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
-from memfence.cli.report_files import ReportFiles, require_place, write_report
+from memfence.cli.report_files import ReportFiles, write_report
 
 if TYPE_CHECKING:
     from memfence.frontends.registry import EditKind
@@ -68,7 +68,13 @@ def fix(
         Style, typer.Option(help="C: write C11 fences, make atomic stores seq_cst where possible, or write assembly.")
     ] = Style.fence,
     cost: Annotated[
-        str | None, typer.Option(metavar="KIND=N,...", help="Default mfence=10,sfence=2,locked=10; a loop is times 10.")
+        str | None,
+        typer.Option(
+            "--cost",
+            "--costs",
+            metavar="KIND=N,...|measured",
+            help="Default mfence=10,sfence=2,locked=10; a loop is times 10. measured: as on this processor.",
+        ),
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="OUT", help="Write the text to OUT.")] = None,
     in_place: Annotated[bool, typer.Option("--in-place", help="Write the text back to FILE.")] = False,
@@ -83,9 +89,8 @@ def fix(
         raise typer.BadParameter("standard input cannot be written back; use -o", param_hint="--in-place")
     progress = ProgressLine(quiet=reported.quiet)
     files = ReportFiles(reported.html, reported.sarif, reported.junit)
-    files.require_places()
-    require_place(atomic, "--atomic")
-    require_place(output, "--output")
+    read = [("FILE", file)]
+    files.require_places(read, [("--atomic", atomic), ("--output", output)])
     keywords = keywords_of(context, progress, but=("atomic", "output", "in_place", "diff", "kinds", "cost"))
     given = {"html", "sarif", "junit", "atomic", "atomic_waits"} & set(typed(context))
     try:
@@ -124,6 +129,11 @@ def _kinds(text: str) -> tuple[EditKind, ...]:
 
 def _costs(text: str) -> dict[EditKind, int]:
     from memfence.synthesis.options import DEFAULT_COSTS
+
+    if text == "measured":
+        from memfence.api.reproduce import measured_costs
+
+        return measured_costs()
 
     costs = dict(DEFAULT_COSTS)
     for part in text.split(","):

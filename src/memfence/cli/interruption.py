@@ -1,4 +1,5 @@
-"""Ctrl-C, or SIGTERM, where there is no result to report: a plain UNKNOWN, as an object where `--json` was given.
+"""Ctrl-C, SIGTERM, or a limit that was hit where there is no result to report: a plain UNKNOWN, as an object where
+`--json` was given.
 
 What was asked is taken from the command line as it was typed: an interrupt may come before it was understood.
 """
@@ -13,16 +14,16 @@ from typing import Any
 
 from memfence.cli.exit_codes import Exit
 
-LIMIT = "interrupted"
+INTERRUPTED = "interrupted"
 
 
-def report_interruption(arguments: Sequence[str] | None = None) -> Exit:
-    """Say that no answer was found; `arguments` are those of the command line."""
+def report_interruption(arguments: Sequence[str] | None = None, *, limit: str = INTERRUPTED) -> Exit:
+    """Say that no answer was found, and the `limit` that was hit; `arguments` are those of the command line."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if "--json" in arguments:
-        sys.stdout.write(json.dumps(interrupted_object(arguments), indent=2, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(interrupted_object(arguments, limit), indent=2, ensure_ascii=False) + "\n")
     else:
-        sys.stderr.write(f"UNKNOWN: {LIMIT}\n")
+        sys.stderr.write(f"UNKNOWN: {limit}\n")
     _forget_interrupt()
     return Exit.UNKNOWN
 
@@ -33,7 +34,7 @@ def _forget_interrupt() -> None:
     exec("")
 
 
-def interrupted_object(arguments: Sequence[str]) -> dict[str, Any]:
+def interrupted_object(arguments: Sequence[str], limit: str = INTERRUPTED) -> dict[str, Any]:
     """The least that the schema of the command asks for."""
     command = next(iter(arguments), "")
     file = next((argument for argument in arguments[1:] if argument == "-" or Path(argument).is_file()), "")
@@ -47,7 +48,7 @@ def interrupted_object(arguments: Sequence[str]) -> dict[str, Any]:
         "explore": {"file": asked["file"], "interleavings": 0, "borderline": 0, "bound": None},
         "monitor": {"file": asked["file"], "event": None},
     }
-    return {**answers.get(command, {}), "verdict": "unknown", "limit": LIMIT, "stats": _stats(command)}
+    return {**answers.get(command, {}), "verdict": "unknown", "limit": limit, "stats": _stats(command)}
 
 
 def _value(arguments: Sequence[str], option: str, default: str) -> str:

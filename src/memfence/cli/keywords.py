@@ -10,8 +10,10 @@ import typer
 
 from memfence.cli.progress import ProgressLine
 
-NAMES = {"timeout": "timeout_seconds", "memory": "memory_megabytes", "every": "all"}
+SHORTER = {"timeout": "timeout_seconds", "memory": "memory_megabytes"}
 """Where the option is shorter than the keyword."""
+NAMES = {**SHORTER, "every": "all"}
+"""Where the parameter has another name than the keyword."""
 
 
 def typed(context: typer.Context) -> dict[str, Any]:

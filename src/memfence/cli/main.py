@@ -9,7 +9,7 @@ from typing import Any
 from memfence.cli.app import VERBS, app
 from memfence.cli.exit_codes import Exit
 from memfence.cli.interruption import report_interruption
-from memfence.cli.streams import drop_output, prepare_streams, refuse_output
+from memfence.cli.streams import prepare_streams, refuse_output
 from memfence.version import VERSION
 
 INTERRUPTED_IN_TYPER = 130
@@ -25,10 +25,8 @@ def run() -> None:
         sys.stdout.flush()
     except KeyboardInterrupt:
         code = report_interruption()
-    except BrokenPipeError:
-        # Whoever read our output has seen enough: `memfence ... | head`.
-        drop_output()
-        code = Exit.HOLDS
+    except MemoryError:
+        code = report_interruption(limit="out of memory")
     except OSError as problem:
         if problem.filename is not None:  # not a stream
             code = _report_fault(problem)
@@ -54,8 +52,8 @@ def _exit_code() -> Any:
 def add_verbs(arguments: list[str]) -> None:
     """The verb that is called, or all of them where help is asked for, a shell completes or the word is none."""
     called = arguments[0] if arguments else ""
-    for verb in (called,) if called in VERBS else VERBS:
-        import_module(f"memfence.cli.{verb}")
+    for module in (VERBS[called],) if called in VERBS else dict.fromkeys(VERBS.values()):
+        import_module(f"memfence.cli.{module}")
 
 
 def _report_fault(fault: Exception) -> Exit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -33,7 +34,7 @@ def monitor(
     from memfence.reports.monitoring import monitor_object, monitor_text
 
     files = ReportFiles(html)
-    files.require_places()
+    files.require_places([("TRACE", Path(trace))])
     with refusing(json):
         result = ask(trace)
     if json:

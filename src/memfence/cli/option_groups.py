@@ -17,7 +17,25 @@ import typer
 
 from memfence.cli.choices import AtomicWaits, BoundPer, CriterionChoice, EngineChoice
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="The program; - reads standard input.", show_default=False)]
+File = Annotated[
+    Path,  # whether it can be read is found by reading it: bad input, not wrong usage
+    typer.Argument(metavar="FILE", help="The program; - reads standard input.", show_default=False, readable=False),
+]
+
+MOST = 1_000_000_000
+"""More than any number that makes sense, and less than the core can count to."""
+
+
+def _seconds(value: float | None) -> float | None:
+    """Refuse what is no number of seconds, and so no limit."""
+    if value is not None and not 0 <= value <= MOST:
+        raise typer.BadParameter(f"{value} is not a number of seconds from 0 to {MOST}")
+    return value
+
+
+TimeoutOption = Annotated[
+    float | None, typer.Option("--timeout", metavar="S", min=0, callback=_seconds, help="Give up after S seconds.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only.")]
 HtmlOption = Annotated[
@@ -46,6 +64,10 @@ class States:
     invariant: Annotated[
         list[str] | None, typer.Option(metavar="EXPR", help="Every reachable state satisfies this: 'P0.r <= x'.")
     ] = None
+    final: Annotated[
+        list[str] | None,
+        typer.Option(metavar="EXPR", help="Every final state satisfies this: all ended, nothing pending."),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +84,9 @@ class Properties(States):
     ] = False
     buffer_bound: Annotated[
         int | None,
-        typer.Option(metavar="K", min=1, help="At most K stores pending in a buffer. Default with --ltl: 1, else any."),
+        typer.Option(
+            metavar="K", min=1, max=MOST, help="At most K stores pending in a buffer. Default with --ltl: 1, else any."
+        ),
     ] = None
     bound_per: Annotated[
         BoundPer,
@@ -84,9 +108,13 @@ class Searching:
 class Limited:
     """What may be spent."""
 
-    timeout: Annotated[float | None, typer.Option(metavar="S", min=0, help="Give up after S seconds.")] = None
-    memory: Annotated[int | None, typer.Option(metavar="MB", min=1, help="Give up beyond MB megabytes.")] = None
-    threads: Annotated[int, typer.Option(metavar="N", min=0, help="Search threads; 0: one per processor.")] = 1
+    timeout: TimeoutOption = None
+    memory: Annotated[int | None, typer.Option(metavar="MB", min=1, max=MOST, help="Give up beyond MB megabytes.")] = (
+        None
+    )
+    threads: Annotated[
+        int, typer.Option(metavar="N", min=0, max=1024, help="Search threads; 0: one per processor.")
+    ] = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +150,10 @@ class LoadingInSteps(Loading):
 class Compiling:
     """How to read C and C++."""
 
+    also: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FILE]...", help="C: more files of the same program.", show_default=False),
+    ] = None
     macros: Annotated[
         list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="C: define a macro.", show_default=False)
     ] = None
@@ -134,13 +166,16 @@ class Compiling:
     ] = None
     entry: Annotated[str, typer.Option(metavar="F", help="C: the function that runs first.")] = "main"
     threads_bound: Annotated[
-        int, typer.Option(metavar="N", min=1, help="C: follow at most N threads of a loop whose end is not known.")
+        int,
+        typer.Option(
+            metavar="N", min=1, max=MOST, help="C: follow at most N threads of a loop whose end is not known."
+        ),
     ] = 2
     heap_bound: Annotated[
-        int, typer.Option(metavar="N", min=1, help="C: follow at most N live blocks of each allocation.")
+        int, typer.Option(metavar="N", min=1, max=MOST, help="C: follow at most N live blocks of each allocation.")
     ] = 8
     recursion_bound: Annotated[
-        int, typer.Option(metavar="N", min=1, help="C: follow at most N open calls of a recursive function.")
+        int, typer.Option(metavar="N", min=1, max=MOST, help="C: follow at most N open calls of a recursive function.")
     ] = 16
     as_compiled: Annotated[
         bool, typer.Option("--as-compiled", help="C: read the code behind the optimiser, not as it is written.")
@@ -160,6 +195,20 @@ class Reported:
     junit: Annotated[Path | None, typer.Option("--junit", metavar="OUT", help="Also write JUnit XML, for CI.")] = None
     quiet: QuietOption = False
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every statistic.")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class Certifying:
+    """Proofs in files, and whether they are checked at once."""
+
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="OUT.mfc", help="Also write the proof, for `memfence verify`.")
+    ] = None
+    verify: Annotated[bool, typer.Option("--verify", help="Have the proof checked without the engines.")] = False
+
+    @property
+    def is_asked(self) -> bool:
+        return self.verify or self.certificate is not None
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:

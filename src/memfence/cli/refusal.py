@@ -11,27 +11,44 @@ from typing import TYPE_CHECKING
 import typer
 
 from memfence.cli.exit_codes import Exit
+from memfence.cli.interruption import report_interruption
+from memfence.cli.keywords import SHORTER
 
 if TYPE_CHECKING:
     from memfence.cli.report_files import ReportFiles
     from memfence.diagnostics import InputError
 
 
+POSITIONS = {"line": "FILE:LINE", "also": "FILE..."}
+"""What is no option on the command line."""
+
+
 @contextmanager
 def refusing(json: bool, file: Path | None = None, files: ReportFiles | None = None) -> Iterator[None]:
-    """Bad input inside ends with its diagnostics and exit code 3, wrong usage with exit code 2."""
+    """Bad input inside ends with its diagnostics and exit code 3, wrong usage with exit code 2, and a time that is up
+    before there is anything to report with exit code 4."""
     from memfence.diagnostics import InputError
+    from memfence.tasks.deadline import TimeUp
     from memfence.tasks.usage import WrongUsage
 
     try:
         yield
     except WrongUsage as wrong:
-        hint = "FILE:LINE" if wrong.option == "line" else f"--{wrong.option.replace('_', '-')}"
-        raise typer.BadParameter(wrong.problem, param_hint=hint) from None
+        raise typer.BadParameter(wrong.problem, param_hint=_as_typed(wrong.option)) from None
+    except TimeUp as up:
+        raise typer.Exit(report_interruption(limit=f"timeout {up.seconds:g} s")) from None
     except InputError as error:
         if files is not None and file is not None:
             files.write_errors(file, error)
         raise typer.Exit(refuse(error, json)) from None
+
+
+def _as_typed(option: str) -> str:
+    """The option of Python's API as the command line knows it."""
+    if option in POSITIONS:
+        return POSITIONS[option]
+    name = {keyword: parameter for parameter, keyword in SHORTER.items()}.get(option, option)
+    return f"--{name.replace('_', '-')}"
 
 
 def refuse(error: InputError, json: bool) -> Exit:

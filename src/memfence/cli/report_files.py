@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
     from memfence.tasks.result import CheckResult
 
 
+Places = Sequence[tuple[str, Path | None]]
+"""Files of a command, each with the name that users know it by; None: not given."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReportFiles:
     """Where to write what; None: not asked for."""
@@ -28,10 +34,13 @@ class ReportFiles:
     sarif: Path | None = None
     junit: Path | None = None
 
-    def require_places(self) -> None:
-        """Refuse a place where nothing can be written now, not after the search."""
-        for path, option in ((self.html, "--html"), (self.sarif, "--sarif"), (self.junit, "--junit")):
+    def require_places(self, inputs: Places = (), outputs: Places = ()) -> None:
+        """Refuse a place where nothing can be written now, not after the search, and one that is read from or written
+        to already: `inputs` and `outputs` are the other files of the command."""
+        mine = (("--html", self.html), ("--sarif", self.sarif), ("--junit", self.junit))
+        for option, path in (*mine, *outputs):
             require_place(path, option)
+        require_apart(inputs, (*outputs, *mine))
 
     def write_check(self, result: CheckResult) -> None:
         """Every report of a check that was asked for."""
@@ -111,6 +120,31 @@ def require_place(path: Path | None, option: str) -> None:
     obstacle = None if path is None else _obstacle(path)
     if obstacle is not None:
         raise typer.BadParameter(f"cannot write `{path}`: {os.strerror(obstacle)}", param_hint=option)
+
+
+def require_apart(inputs: Places, outputs: Places) -> None:
+    """Refuse an output that is an input or another output (exit code 2)."""
+    wanted = [(option, path) for option, path in outputs if path is not None]
+    for number, (option, path) in enumerate(wanted):
+        for name, read in inputs:
+            if read is not None and _is_same(path, read):
+                other = "; use --in-place" if (option, name) == ("--output", "FILE") else ""
+                raise typer.BadParameter(f"`{path}` would overwrite {name}{other}", param_hint=option)
+        for before, there in wanted[:number]:
+            if _is_same(path, there):
+                raise typer.BadParameter(f"both {before} and {option} are `{path}`", param_hint=option)
+
+
+def _is_same(written: Path, other: Path) -> bool:
+    """Whether both are one file, by whatever name; a device or pipe may be written to by several."""
+    try:
+        if str(other) == "-":
+            return written.is_file() and os.path.samestat(written.stat(), os.fstat(sys.stdin.fileno()))
+        if written.exists() and not written.is_file():
+            return False
+        return written.resolve() == other.resolve() or (written.exists() and written.samefile(other))
+    except (OSError, ValueError, RuntimeError, AttributeError):  # not there, no number, a loop of links
+        return False
 
 
 def _obstacle(path: Path) -> int | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import stat
 import sys
+from typing import TextIO
 
 from memfence.cli.exit_codes import Exit
 
@@ -17,10 +19,47 @@ def prepare_streams() -> bool:
     if sys.stderr is None:
         sys.stderr = io.StringIO()  # closed: nobody will read it
     codecs.register_error("plain", _plainer)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="plain")
+    sys.stdout, sys.stderr = _prepared(sys.stdout), _prepared(sys.stderr)
     return sys.stdout is not None
+
+
+class Listened(io.TextIOWrapper):
+    """A stream whose reader may stop listening, as in `memfence ... | head`: the rest is dropped, and the command goes
+    on to its files and its exit code as if all had been read."""
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except BrokenPipeError:
+            self._drop()
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except BrokenPipeError:
+            self._drop()
+
+    def _drop(self) -> None:
+        _to_nowhere(self)
+        super().flush()
+
+
+def _prepared(stream: TextIO) -> TextIO:
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    stream.reconfigure(errors="plain")
+    if type(stream) is not io.TextIOWrapper or not _is_pipe(stream):
+        return stream
+    encoding, is_error = stream.encoding, stream is sys.stderr
+    return Listened(stream.detach(), encoding, "plain", line_buffering=is_error, write_through=is_error)
+
+
+def _is_pipe(stream: TextIO) -> bool:
+    try:
+        return stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def _plainer(problem: UnicodeError) -> tuple[str, int]:
@@ -45,11 +84,14 @@ def refuse_output(reason: str) -> Exit:
 
 def drop_output() -> None:
     """Send whatever is still to be written to nowhere."""
-    if sys.stdout is None:
-        return
+    if sys.stdout is not None:
+        _to_nowhere(sys.stdout)
+
+
+def _to_nowhere(stream: TextIO) -> None:
     try:
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
     except (OSError, ValueError):
         pass

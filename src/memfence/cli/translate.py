@@ -14,7 +14,7 @@ from memfence.cli.keywords import keywords_of, typed
 from memfence.cli.option_groups import AtomicWaitsOption, File, Loading, grouped
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
-from memfence.cli.report_files import require_place, write_report
+from memfence.cli.report_files import require_apart, require_place, write_report
 
 
 @app.command(epilog="Example: memfence translate examples/peterson.pml --to dot | dot -Tsvg > peterson.svg")
@@ -46,6 +46,7 @@ def translate(
     from memfence.api.translate import translate as ask
 
     require_place(output, "--output")
+    require_apart([("FILE", file), ("--atomic", atomic)], [("--output", output)])
     if "atomic_waits" in typed(context) and not store_buffers:
         raise typer.BadParameter("it goes with --store-buffers", param_hint="--atomic-waits")
     with refusing(json=False):

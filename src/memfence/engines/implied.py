@@ -6,13 +6,15 @@ every question about such states.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from memfence.engines.attacks import attack_kind
 from memfence.engines.native.attacks import AttackKind, explore_attacks
 from memfence.engines.native.explicit import Explored, explore
 from memfence.execution.buffered_run import with_store_buffers
 from memfence.models.spec import SC
 from memfence.passes.shared_memory_form import other_communication
-from memfence.program.expressions import BufferEmpty, Shared, walk
+from memfence.program.expressions import Binary, BufferEmpty, Expr, Shared, walk
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import Implied, Limit, Route, Run
@@ -46,7 +48,7 @@ class ImpliedEngine:
             case Safety(final_values=values) if values:
                 return Obstacle.LISTS_FINAL_STATES
             case Safety() as goal:
-                return None if speaks_of_plain_states(goal) else Obstacle.LOOKS_AT_MEMORY
+                return None if speaks_of_plain_states(goal, len(task.program.processes)) else Obstacle.LOOKS_AT_MEMORY
             case Keeps(Criterion.STATE_ROBUST):
                 return None
             case _:
@@ -84,11 +86,25 @@ def _run(task: Task, under_sc: Explored) -> Run:
     return Run(with_store_buffers(under_sc.trace(), task.model), under_sc.finding, Route.UNDER_SC)
 
 
-def speaks_of_plain_states(goal: Safety) -> bool:
+def speaks_of_plain_states(goal: Safety, processes: int) -> bool:
     """Whether the answer is the same for all states as for those with empty buffers.
 
     Draining the buffers changes memory only: locations and registers stay, and so do failures, deadlocks, final states.
     """
     if goal.bad is None:
         return True
-    return not any(isinstance(node, Shared | BufferEmpty) for node in walk(goal.bad))
+    return all(_is_plain(part, processes) for part in _parts("||", goal.bad))
+
+
+def _is_plain(bad: Expr, processes: int) -> bool:
+    """Whether `bad` says that nothing is pending, or looks at neither memory nor buffers."""
+    empty = {part.process for part in _parts("&&", bad) if isinstance(part, BufferEmpty)}
+    return len(empty) == processes or not any(isinstance(node, Shared | BufferEmpty) for node in walk(bad))
+
+
+def _parts(op: str, expr: Expr) -> Iterator[Expr]:
+    if isinstance(expr, Binary) and expr.op == op:
+        yield from _parts(op, expr.left)
+        yield from _parts(op, expr.right)
+    else:
+        yield expr

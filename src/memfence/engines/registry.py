@@ -17,6 +17,7 @@ _CLASSES = {
     "dual": ("dual", "DualEngine"),
     "control flow": ("unreachable", "UnreachableEngine"),
     "two processes": ("two_processes", "TwoProcessesEngine"),
+    "few switches": ("few_switches", "FewSwitchesEngine"),
     "implied": ("implied", "ImpliedEngine"),
     "sc attacks": ("attacks", "AttackEngine"),
     "sc races": ("races", "RaceEngine"),

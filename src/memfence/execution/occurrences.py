@@ -34,6 +34,18 @@ def occurrences(trace: Trace) -> tuple[Occurrence, ...]:
     return tuple(found)
 
 
+def pending_at_end(trace: Trace) -> tuple[Occurrence, ...]:
+    """The stores that have not reached memory when the run ends, in the order in which they were issued."""
+    waiting: dict[tuple[int, int], list[Occurrence]] = {}
+    for event in occurrences(trace):
+        key = (event.access.process, event.access.variable)
+        if event.access.kind == "pending store":
+            waiting.setdefault(key, []).append(event)
+        elif event.access.kind == "commit":
+            waiting[key].pop(0)
+    return tuple(sorted((one for mine in waiting.values() for one in mine), key=lambda one: one.position))
+
+
 def _span(trace: Trace, position: int, process: int) -> Span:
     transition = transition_of(trace, position, process)
     return NOWHERE if transition is None else transition.span

@@ -19,6 +19,8 @@ from memfence.program.ir import Assign, Assume, Domain, Process, Program, Rmw, S
 
 DEFAULT_INT_BITS = 8
 MOST_NAMES_IN_A_NOTE = 8
+MOST_NARROWED = 5000
+"""Transitions of a program whose declared ranges are narrowed."""
 
 
 def bound_values(program: Program, int_bits: int | None = None) -> Program:
@@ -29,6 +31,8 @@ def bound_values(program: Program, int_bits: int | None = None) -> Program:
     widest = BOUNDED.hi - BOUNDED.lo if int_bits is None else 2**int_bits - 1
     int_bits = DEFAULT_INT_BITS if int_bits is None else int_bits
     declared = domains_of(program)
+    if _is_large(program) and all(domain.overflow != "undeclared" for domain in declared.values()):
+        return program
     domains, values = _settle(program, declared, int_bits, widest)
     constants = _constants_written(program)
     final: dict[Place, Domain] = {}
@@ -45,6 +49,11 @@ def bound_values(program: Program, int_bits: int | None = None) -> Program:
             if declared[place].overflow == "undeclared":
                 wrapping.append(place)
     return _with_domains(program, final, _note(program, wrapping, int_bits))
+
+
+def _is_large(program: Program) -> bool:
+    """Whether narrower ranges would cost more time than they save."""
+    return sum(len(process.transitions) for process in program.processes) > MOST_NARROWED
 
 
 def _settle(
@@ -129,7 +138,8 @@ def _with_domains(program: Program, domains: Mapping[Place, Domain], notes: tupl
     def bounded(p: int, process: Process) -> Process:
         fitting = [domains[register_place(p, n)] for n in range(len(process.registers))]
         registers = tuple(
-            replace(r, domain=d, init=stored(d, r.init)) for r, d in zip(process.registers, fitting, strict=True)
+            replace(r, domain=replace(d, names=r.domain.names), init=stored(d, r.init))
+            for r, d in zip(process.registers, fitting, strict=True)
         )
         return replace(process, registers=registers)
 
@@ -137,7 +147,8 @@ def _with_domains(program: Program, domains: Mapping[Place, Domain], notes: tupl
     return replace(
         program,
         variables=tuple(
-            replace(v, domain=d, init=stored(d, v.init)) for v, d in zip(program.variables, fitting, strict=True)
+            replace(v, domain=replace(d, names=v.domain.names), init=stored(d, v.init))
+            for v, d in zip(program.variables, fitting, strict=True)
         ),
         processes=tuple(bounded(p, process) for p, process in enumerate(program.processes)),
         notes=(*program.notes, *notes),

@@ -27,12 +27,17 @@ class Domain:
     """The integers from `lo` to `hi`. A value outside is an error or wraps around.
 
     `undeclared` means that the language gave no range: `passes.intervals` replaces it while loading, so no model ever
-    sees it.
+    sees it. `names`: what the author calls some of the values (Promela's `mtype`).
     """
 
     lo: int
     hi: int
     overflow: Overflow = "error"
+    names: tuple[tuple[int, str], ...] = field(default=(), compare=False)
+
+    def text(self, value: int) -> str:
+        """`value` as people read it."""
+        return dict(self.names).get(value, str(value))
 
     def fit(self, value: int) -> int:
         """`value` as it is stored; EvaluationError if it lies outside and does not wrap."""
@@ -267,7 +272,10 @@ class Forbidden:
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """A condition on final states: every process halted, every buffer empty. `observed` are the values to list."""
+    """A condition on final states: every process halted, every buffer empty. `observed` are the values to list.
+
+    `exists` names an outcome, as litmus tests do: like `not exists`, it is violated where the outcome is possible.
+    """
 
     quantifier: Literal["exists", "not exists", "forall"]
     expr: Expr
@@ -328,7 +336,7 @@ class Program:
     `options`: how its text was read. `warnings`: what is legal there but may not mean what its author thinks.
     `value_names`: integers that mean something to the user, such as addresses, and what: `&queue.head`.
     `error_locations` (DVE): a run goes on after a run-time error, with every process at this location, all memory and
-    registers 0 and nothing pending. None: a run ends with its error.
+    registers 0 and nothing pending. None: a run ends with its error. `constants`: names of values, for properties.
     """
 
     name: str
@@ -340,6 +348,7 @@ class Program:
     notes: tuple[str, ...] = field(default=(), compare=False)
     error_locations: tuple[int, ...] | None = None
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False)
+    constants: tuple[tuple[str, int], ...] = field(default=(), compare=False)
     is_cut_off: bool = field(default=False, compare=False)
     value_names: Mapping[int, str] = field(default_factory=dict, compare=False)
 

@@ -14,7 +14,8 @@ class COptions:
     optimiser. `threads_bound`, `heap_bound`, `recursion_bound`: threads, heap blocks and open calls of one place of the
     program that are followed; a run that needs more is cut off there, and the verdict says so. `overflow`: signed
     overflow is an error. `deadlock`: so is a state in which nobody can go on. `forced_include`: headers that every file
-    starts with.
+    starts with. `also`: more files of the same program, as a linker would put them together; `fix` writes into the
+    first one, which is not among them.
     """
 
     macros: tuple[str, ...] = ()
@@ -29,6 +30,7 @@ class COptions:
     overflow: bool = True
     deadlock: bool = True
     forced_include: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,7 +53,13 @@ def refuse_unused(program: Program, options: CheckOptions, given: Collection[str
 
 def _refuse_properties(criterion: Criterion, options: CheckOptions) -> None:
     asked = tuple(stated for stated in options.forbid if stated.text.strip() not in NOTHING)
-    given = {"forbid": asked, "invariant": options.invariant, "ltl": options.ltl, "deadlock": options.deadlock}
+    given = {
+        "forbid": asked,
+        "invariant": options.invariant,
+        "final": options.final,
+        "ltl": options.ltl,
+        "deadlock": options.deadlock,
+    }
     for option, value in given.items():
         if value and criterion is not Criterion.SAFETY:
             what = f"a property is for --criterion safety; `{criterion}` asks about every run as it is"

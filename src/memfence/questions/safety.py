@@ -10,19 +10,20 @@ from dataclasses import replace
 from memfence.models.spec import ModelSpec
 from memfence.passes.unset_registers import with_first_values
 from memfence.passes.valid_ends import with_valid_ends
-from memfence.program.expressions import Expr, disjunction, negate
+from memfence.program.expressions import Expr, conjunction, disjunction, negate
+from memfence.program.facts.ends import all_have_ended
 from memfence.program.ir import Final, Forbidden, Invariant, NoDeadlock, Program, Property
 from memfence.strategy.portfolio import decide
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import BadFinalState, NoSuchOutcome, Run
+from memfence.tasks.evidence import BadFinalState, Run
 from memfence.tasks.options import CheckOptions, what_is_asked
 from memfence.tasks.result import CheckResult, stats_of
 from memfence.tasks.task import Safety, Task
 
 
-def goal_of(properties: tuple[Property, ...]) -> Safety:
-    """One goal for all properties of states at once."""
+def goal_of(program: Program, properties: tuple[Property, ...]) -> Safety:
+    """One goal for all properties of states at once. What is wanted of every final state forbids others, as states."""
     bad: list[Expr] = []
     values: tuple[Expr, ...] = ()
     for stated in properties:
@@ -31,6 +32,8 @@ def goal_of(properties: tuple[Property, ...]) -> Safety:
                 bad.append(expr)
             case Invariant(expr, _):
                 bad.append(negate(expr))
+            case Final("forall", expr, _, ()):
+                bad.append(conjunction(all_have_ended(program), negate(expr)))
             case Final(_, expr, _, observed):
                 values = (expr, *(value for _, value in observed))
             case _:
@@ -65,13 +68,13 @@ def model_asked(options: CheckOptions) -> ModelSpec:
 
 
 def _check_states(program: Program, options: CheckOptions, properties: tuple[Property, ...]) -> CheckResult:
-    goal = goal_of(properties)
+    goal = goal_of(program, properties)
     program = with_first_values(program, goal.expressions)
     if goal.deadlock:
         program = with_valid_ends(program)
     limits = options.limits
-    task = Task(program, model_asked(options), goal, limits, frozenset(options.reduce))
-    final = next((p for p in properties if isinstance(p, Final)), None)
+    task = Task(program, model_asked(options), goal, limits, frozenset(options.reduce), program.language == "c")
+    final = next((p for p in properties if isinstance(p, Final) and p.observed), None)
     answer = decide(task, options.engine)
     if final is not None:
         answer = _judged(answer, final)
@@ -91,11 +94,8 @@ def _judged(answer: Answer, final: Final) -> Answer:
     """The answer with what the final states say about the condition; a final state that refutes it does so for good."""
     if answer.verdict is Verdict.VIOLATED:
         return answer
-    wanted = {"exists": None, "not exists": True, "forall": False}[final.quantifier]
+    is_bad = final.quantifier != "forall"
     for state in answer.final_states:
-        if wanted is not None and bool(state.values[0]) == wanted:
+        if bool(state.values[0]) == is_bad:
             return replace(answer, verdict=Verdict.VIOLATED, evidence=Run(state.run(), BadFinalState()))
-    is_met = any(state.values[0] for state in answer.final_states)
-    if answer.verdict is Verdict.HOLDS and final.quantifier == "exists" and not is_met:
-        return replace(answer, verdict=Verdict.VIOLATED, evidence=NoSuchOutcome(answer.evidence))
     return answer

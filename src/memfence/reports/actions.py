@@ -10,7 +10,7 @@ from memfence.execution.trace import Trace
 from memfence.models.accesses import accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
 from memfence.program.ir import Load, Program, Rmw
-from memfence.reports.shown_run import equation, is_c, is_shown_variable, place, register_text, shown_text, value_text
+from memfence.reports.shown_run import equation, is_c, is_shown_variable, place, register_text, shown_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,24 @@ def _run(trace: Trace, position: int, run: Run) -> Action:
     failure = trace.steps[position].failure
     if failure is not None:
         return Action(text, where, failure=failure.reason)
+    if transition.locked and len(transition.ops) > 1 and not is_c(trace.program):
+        return Action(text, where, _atomic_values(trace, position, run))
     return Action(text, where, " ".join(dict.fromkeys(_new_values(trace, position, run))))
+
+
+def _atomic_values(trace: Trace, position: int, run: Run) -> str:
+    """What an atomic step read and wrote: `atomic: read x=1; wrote y=2`."""
+    program = trace.program
+    seen = [
+        access
+        for access in accesses(program, trace.memory_model, trace.state_before(position), trace.steps[position].step)
+        if access.process == run.process
+    ]
+    read = [equation(program, a.variable, a.value) for a in seen if a.kind in ("load", "own load")]
+    wrote = [equation(program, a.variable, a.value) for a in seen if a.kind not in ("load", "own load")]
+    parts = [f"read {', '.join(dict.fromkeys(read))}"] if read else []
+    parts += [f"wrote {', '.join(wrote)}"] if wrote else []
+    return f"atomic: {'; '.join(parts)}" if parts else ""
 
 
 def _new_values(trace: Trace, position: int, run: Run) -> Iterator[str]:
@@ -72,7 +89,7 @@ def _new_values(trace: Trace, position: int, run: Run) -> Iterator[str]:
         old, new = before.registers[run.process][number], after.registers[run.process][number]
         name = register_text(program, register.name)
         if name is not None and not register.transient and (old != new or number in loaded):
-            yield f"{name}={value_text(program, new)}"
+            yield f"{name}={program.value_names.get(new) or register.domain.text(new)}"
 
 
 def buffer_text(program: Program, state: State, process: int) -> str:

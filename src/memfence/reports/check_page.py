@@ -6,8 +6,12 @@ from typing import assert_never
 
 from memfence.execution.happens_before import happens_before_cycle
 from memfence.execution.trace import Trace
+from memfence.program.ir import Final
+from memfence.reports.actions import actions
 from memfence.reports.coverage import assumptions, coverage_fact, race_warnings, warning_text
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
+from memfence.reports.doubts import doubts_of
+from memfence.reports.herd import show_state
 from memfence.reports.page import Page, SourceView, Tone
 from memfence.reports.reason import reasons
 from memfence.reports.run_view import run_view
@@ -16,6 +20,8 @@ from memfence.reports.source_view import marks_of, source_view, sources_of
 from memfence.reports.text import limit_facts, verdict_text
 from memfence.tasks.answer import Verdict
 from memfence.tasks.result import CheckResult
+
+MOST_FINAL_STATES = 100
 
 
 def check_page(result: CheckResult) -> Page:
@@ -35,7 +41,7 @@ def check_page(result: CheckResult) -> Page:
         sources=source_views(result, trace),
         cycle="" if cycle is None or trace is None else cycle_svg(trace, cycle),
         cycle_text=() if cycle is None or trace is None else cycle_sentences(trace, cycle),
-        details=detail_lines(result),
+        details=(*detail_lines(result), *_final_states(result)),
         warnings=tuple(warning_text(warning) for warning in race_warnings(result.program, result.races)),
         assumptions=assumptions(result.program, result.model),
         statistics=statistics_of(result),
@@ -79,7 +85,23 @@ def _facts(result: CheckResult) -> tuple[tuple[str, str], ...]:
     facts += [("Note", note) for note in result.program.notes]
     facts += coverage_fact(result.program, result.model)
     facts += [(name.capitalize(), text) for name, text in limit_facts(result)]
+    facts += [("Warning", f"{one.message} ({one.at.span.place})") for one in doubts_of(result)]
     return tuple(facts)
+
+
+def _final_states(result: CheckResult) -> tuple[str, ...]:
+    """The final states of a litmus test, each with the steps of a run to it."""
+    condition = next((p for p in result.program.properties if isinstance(p, Final) and p.observed), None)
+    if condition is None or result.final_states is None:
+        return ()
+    found = sorted(result.answer.final_states[:MOST_FINAL_STATES], key=lambda state: state.values)
+    return tuple(f"Final state {show_state(condition, one.values[1:])} {_way_to(one.run())}" for one in found)
+
+
+def _way_to(trace: Trace) -> str:
+    names = [process.name for process in trace.program.processes]
+    steps = [f"{names[p]} {does.line}" for at, _ in enumerate(trace.steps) for p, does in actions(trace, at).items()]
+    return f"by {'; '.join(steps)}" if steps else "at once"
 
 
 def statistics_of(result: CheckResult) -> tuple[tuple[str, str], ...]:

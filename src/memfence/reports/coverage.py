@@ -63,11 +63,6 @@ def _has_weak_neighbours(program: Program) -> bool:
     return plain and MemoryOrder.RELAXED in stored
 
 
-def warnings(program: Program, races: PlainRaces | None) -> tuple[Diagnostic, ...]:
-    """What is legal but may not mean what its author thinks: of the text, and of accesses that race."""
-    return (*program.warnings, *race_warnings(program, races))
-
-
 def race_warnings(program: Program, races: PlainRaces | None) -> tuple[Diagnostic, ...]:
     """One for each racing access, and one where the search for them did not end."""
     if races is None:
@@ -128,7 +123,7 @@ def coverage_fact(program: Program, model: ModelName) -> list[tuple[str, str]]:
 
 
 def warning_text(warning: Diagnostic) -> str:
-    """`warning[MF202]: what (places).`"""
+    """`warning[MF206]: what (places).`"""
     places = [_place(label.span) for label in (warning.at, *warning.related) if warning.related]
     hint = f"; {warning.hint}" if warning.hint else ""
     where = f" ({', '.join(places)})" if places else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memfence.execution.occurrences import Occurrence
+from memfence.execution.occurrences import Occurrence, pending_at_end
 from memfence.execution.overtaking import Overtaken
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
@@ -42,7 +42,8 @@ def fix_text(result: FixResult, *, width: int = DEFAULT_WIDTH, quiet: bool = Fal
     lines += _sets(result, width)
     lines += _runs(result, width)
     if result.trace is not None:
-        lines += ["", *_run("This run is possible whatever is fenced", result.trace, width)]
+        sentences = why_sentences(result.trace)
+        lines += ["", *_run("This run is possible whatever is fenced", result.trace, width, sentences)]
     warned = warning_lines(result.program, result.races, width)
     lines += ["", *warned] if warned else []
     return "\n".join(lines) + "\n"
@@ -119,10 +120,26 @@ def _place(fence: PlacedFence) -> str:
 def kept_in_order(program: Program, fence: PlacedFence) -> str:
     """The store, and the access that overtakes it without the fence."""
     pair = fence.overtaken
-    if pair is None or fence.run is None:
-        return "(see the run below)" if fence.run is not None else ""
+    if fence.run is None:
+        return ""
+    if pair is None:
+        return "nothing (see the run below)" if pending_at_end(fence.run) else "(see the run below)"
     owner = program.processes[pair.store.access.process].name
     return f"{owner}: {_event(program, pair.store)} before {_later(program, pair)}"
+
+
+def fence_reasons(fence: PlacedFence) -> tuple[str, ...]:
+    """Why the run without the fence is possible; where nothing is overtaken, what the fence does then."""
+    run = fence.run
+    if run is None:
+        return ()
+    pending = pending_at_end(run)
+    if fence.overtaken is not None or not pending:
+        return why_sentences(run)
+    store = pending[0]
+    owner, what = run.program.processes[store.access.process].name, _event(run.program, store)
+    visible = f"The {_noun(fence)} only makes a pending store visible: `{owner}` waits until {what} is in memory."
+    return (*why_sentences(run), visible, "If only the end matters, --final may need no fence.")
 
 
 def _later(program: Program, pair: Overtaken) -> str:
@@ -132,8 +149,8 @@ def _later(program: Program, pair: Overtaken) -> str:
 
 
 def _event(program: Program, event: Occurrence) -> str:
-    name = program.variables[event.access.variable].name
-    return f"{name} = {event.access.value}{_line(event.span)}"
+    variable = program.variables[event.access.variable]
+    return f"{variable.name} = {variable.domain.text(event.access.value)}{_line(event.span)}"
 
 
 def _line(span: Span) -> str:
@@ -163,12 +180,12 @@ def _runs(result: FixResult, width: int) -> list[str]:
         run = fence.run
         if run is None or not run.steps:
             continue
-        lines += ["", *_run(f"Without the {_noun(fence)} {where(fence)}, this run is possible", run, width)]
+        title = f"Without the {_noun(fence)} {where(fence)}, this run is possible"
+        lines += ["", *_run(title, run, width, fence_reasons(fence))]
     return lines
 
 
-def _run(title: str, run: Trace, width: int) -> list[str]:
-    sentences = why_sentences(run)
+def _run(title: str, run: Trace, width: int, sentences: tuple[str, ...]) -> list[str]:
     why = ["", *wrap("Why: " + " ".join(sentences), width)] if sentences else []
     return [
         *wrap(f"{title} (replayed under {run.model}):", width),
@@ -220,7 +237,7 @@ def _fence_object(fence: PlacedFence, with_run: bool) -> Object:
     }
     if with_run:
         found["trace"] = _trace(fence.run)
-        found["why"] = [] if fence.run is None else list(why_sentences(fence.run))
+        found["why"] = list(fence_reasons(fence))
     return found
 
 

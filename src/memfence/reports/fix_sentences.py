@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from memfence.reports.coverage import assumptions, warnings
+from memfence.reports.coverage import assumptions, race_warnings
 from memfence.reports.json import Object, diagnostic_object
 from memfence.reports.sentences import (
     CRITERIA,
@@ -156,7 +156,10 @@ def common_object(result: AnyFix) -> Object:
         "scope": fix_scope(result),
         "notes": list(result.program.notes),
         "assumptions": list(assumptions(result.program, result.model)),
-        "warnings": [diagnostic_object(warning) for warning in warnings(result.program, result.races)],
+        "warnings": [
+            diagnostic_object(warning)
+            for warning in (*result.program.warnings, *race_warnings(result.program, result.races))
+        ],
         "minimise": result.minimise,
         "minimum": result.is_minimum,
         "limit": fix_limit(result),

@@ -10,10 +10,12 @@ from memfence.execution.trace import Trace, TraceStep
 from memfence.models.state import Buffer, Commit, DropSeparator, Rendezvous, Run, State
 from memfence.program.ir import Final, Program
 from memfence.program.text.steps import step_text
-from memfence.reports.coverage import assumptions, warnings
+from memfence.reports.coverage import assumptions
+from memfence.reports.doubts import warnings_of
 from memfence.reports.reason import reasons
 from memfence.reports.sentences import advice_text, detail_lines, limit_text, property_line, scope_text
 from memfence.reports.shown_run import register_text
+from memfence.reports.text import is_shortest
 from memfence.source import NOWHERE, Span
 from memfence.tasks.result import CheckResult
 
@@ -44,12 +46,13 @@ def check_object(result: CheckResult) -> Object:
         "scope": scope_text(result),
         "notes": list(result.program.notes),
         "assumptions": list(assumptions(result.program, result.model)),
-        "warnings": [diagnostic_object(warning) for warning in warnings(result.program, result.races)],
         "limit": limit_text(result),
         "advice": advice_text(result),
         "details": list(detail_lines(result)),
+        "warnings": [diagnostic_object(warning) for warning in warnings_of(result)],
         "trace": None if result.trace is None else trace_list(result.trace),
-        "start": None if result.trace is None else _state_object(result.trace.program, result.trace.start),
+        "start": None if result.trace is None else state_object(result.trace.program, result.trace.start),
+        "shortest": None if result.trace is None else is_shortest(result),
         "loop_start": None if result.loop_start is None else result.loop_start + 1,
         "why": list(reasons(result)),
         "states": _final_states(result),
@@ -91,7 +94,7 @@ def _step_object(program: Program, number: int, taken: TraceStep) -> Object:
         **_calls(program, runs),
         "text": " / ".join(texts) if texts else kind.replace("_", " "),
         "failure": None if taken.failure is None else taken.failure.reason,
-        **_state_object(program, taken.state),
+        **state_object(program, taken.state),
     }
 
 
@@ -114,7 +117,7 @@ def _shape(taken: TraceStep) -> tuple[str, tuple[Run, ...], int]:
             return "drop_separator", (), process
 
 
-def _state_object(program: Program, state: State) -> Object:
+def state_object(program: Program, state: State) -> Object:
     processes = list(zip(program.processes, state.locations, state.registers, state.buffers, strict=True))
     memory = zip(program.variables, state.memory, strict=True)
     return {

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from memfence.execution.occurrences import Occurrence
+from memfence.execution.occurrences import Occurrence, pending_at_end
 from memfence.execution.overtaking import Overtaken, Why, explain, torn_steps
 from memfence.execution.trace import Trace
+from memfence.program.expressions import Shared, walk
+from memfence.program.ir import Forbidden, Invariant
+from memfence.reports.sentences import violated_property
 from memfence.reports.shown_run import value_text
 from memfence.source import NOWHERE
+from memfence.tasks.evidence import BadState, Run
 from memfence.tasks.result import CheckResult
 
 
@@ -14,7 +18,30 @@ def reasons(result: CheckResult) -> tuple[str, ...]:
     """Why the run of the result is possible. The run to a race is SC by nature: what races is among the details."""
     if result.trace is None or result.criterion in ("trf", "drf"):
         return ()
-    return why_sentences(result.trace)
+    if isinstance(result.evidence, Run) and result.evidence.fails_under_sc:
+        return ("the program fails under sc, too: no fence can prevent it.",)
+    return (*why_sentences(result.trace), *_unseen_stores(result))
+
+
+def _unseen_stores(result: CheckResult) -> list[str]:
+    """A property that looks at memory does not see what is pending; where all have ended, that may not be meant."""
+    run = result.evidence
+    if not isinstance(run, Run) or not isinstance(run.finding, BadState):
+        return []
+    trace, violated = run.trace, violated_property(result, run.trace)
+    if not isinstance(violated, Forbidden | Invariant):
+        return []
+    read = {v for node in walk(violated.expr) if isinstance(node, Shared) for v in node.address.variables}
+    pending = [event for event in pending_at_end(trace) if event.access.variable in read]
+    if not pending:
+        return []
+    stores = [
+        f"`{trace.program.processes[event.access.process].name}`'s store {_equation(trace, event)} ({_where(event)})"
+        for event in pending
+    ]
+    verb = "has" if len(stores) == 1 else "have"
+    first = f"The property looks at memory, where {' and '.join(stores)} {verb} not arrived yet."
+    return [first, "If only the end matters, when nothing is pending, use --final instead."]
 
 
 def why_sentences(trace: Trace) -> tuple[str, ...]:
@@ -64,7 +91,7 @@ def _conflicts(trace: Trace, found: Why) -> list[str]:
         reader = processes[found.hidden_from.access.process].name
         sentences.append(
             f"So `{reader}` read {_equation(trace, found.hidden_from)} ({_where(found.hidden_from)}), "
-            f"not {value_text(trace.program, found.pair.store.access.value)}."
+            f"not {value_text(trace.program, found.pair.store.access.variable, found.pair.store.access.value)}."
         )
     if found.missed is not None:
         writer = processes[found.missed.access.process].name
@@ -76,8 +103,8 @@ def _conflicts(trace: Trace, found: Why) -> list[str]:
 
 
 def _equation(trace: Trace, event: Occurrence) -> str:
-    name = trace.program.variables[event.access.variable].name
-    return f"{name} = {value_text(trace.program, event.access.value)}"
+    variable = event.access.variable
+    return f"{trace.program.variables[variable].name} = {value_text(trace.program, variable, event.access.value)}"
 
 
 def _where(event: Occurrence) -> str:

@@ -68,9 +68,8 @@ def _wide(trace: Trace, width: int, numbers: list[str]) -> str | None:
     columns += [Column("memory", width), *(Column(f"buffer {processes[p].name}", 12) for p in buffered)]
     rows = [["", *("" for _ in doing), _memory(trace, None, shown), *("" for _ in buffered)]]
     for row in rows_of(trace):
-        state = trace.steps[row.last].state
         cells = [numbers[row.position], *_cells(trace, row.position, doing), _memory(trace, row, shown)]
-        rows.append(cells + [buffer_text(trace.program, state, p) for p in buffered])
+        rows.append(cells + [_buffer_cell(trace, row, p) for p in buffered])
     table = render_table(columns, rows, width)
     return table and "\n".join([table, *_wrap_all(_never_accessed(trace, shown), width)])
 
@@ -151,6 +150,13 @@ def _with_initial(trace: Trace, table: str | None, width: int) -> str | None:
     rest = "everything else is 0" if others else "all of memory is 0"
     shown = others if len(others) <= FEW_VARIABLES else [*others[:FEW_VARIABLES], f"{len(others) - FEW_VARIABLES} more"]
     return "\n".join([*wrap(f"At the start {', '.join([*shown, rest])}.", width), table])
+
+
+def _buffer_cell(trace: Trace, row: Row, process: int) -> str:
+    """What is pending after the step; blank where the step did not change it."""
+    before = buffer_text(trace.program, trace.state_before(row.position), process)
+    after = buffer_text(trace.program, trace.steps[row.last].state, process)
+    return "" if before == after else after or "(empty)"
 
 
 def _ever_pending(trace: Trace, process: int) -> bool:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError
 from memfence.explanations import explanation
-from memfence.reports.coverage import assumptions, race_warnings
+from memfence.reports.coverage import assumptions
+from memfence.reports.doubts import warnings_of
 from memfence.reports.reason import reasons
 from memfence.reports.sarif_flows import code_flow, essential_places
 from memfence.reports.sarif_places import place, uri
@@ -36,16 +37,17 @@ RULES = {
     "state-robust": "Every state with empty buffers is reachable under SC.",
     "trf": "No triangular race.",
     "drf": "No data race.",
+    "run": "Every execution of the program is correct, and none could go differently with store buffers.",
     "fences": "The fences that make the program work are written.",
 }
 
 
 def render_sarif(result: CheckResult) -> str:
     """The result of a check as a SARIF log."""
-    found = race_warnings(result.program, result.races)
-    results = [check_result(result), *(_diagnostic_result(warning) for warning in found)]
-    rules = [_code_rule(code) for code in dict.fromkeys(warning.code for warning in found)]
-    return _log(results, [result.criterion.value], [result.program.source], rules)
+    warnings = warnings_of(result)
+    notes = [{**_diagnostic_result(one), "kind": "review", "level": "note"} for one in warnings]
+    rules = [_code_rule(code) for code in dict.fromkeys(one.code for one in warnings)]
+    return render_log([check_result(result), *notes], [result.criterion.value], [result.program.source], rules)
 
 
 def render_sarif_errors(error: InputError) -> str:
@@ -53,14 +55,14 @@ def render_sarif_errors(error: InputError) -> str:
     results = [_diagnostic_result(d) for d in error.diagnostics]
     sources = dict.fromkeys(d.at.span.source for d in error.diagnostics)
     codes = dict.fromkeys(d.code for d in error.diagnostics)
-    return _log(results, [], list(sources), [_code_rule(code) for code in codes], succeeded=False)
+    return render_log(results, [], list(sources), [_code_rule(code) for code in codes], succeeded=False)
 
 
 def render_sarif_fix(result: FixResult) -> str:
     """The result of fence synthesis as a SARIF log: a result a fence, all with the same patch as their fix."""
     from memfence.reports.sarif_fixes import fix_results
 
-    return _log(fix_results(result), ["fences"], [result.program.source])
+    return render_log(fix_results(result), ["fences"], [result.program.source])
 
 
 def check_result(result: CheckResult) -> Object:
@@ -128,7 +130,7 @@ def _code_rule(code: Code) -> Object:
     return {"id": code.id, "shortDescription": {"text": code.summary}, "fullDescription": {"text": explanation(code)}}
 
 
-def _log(
+def render_log(
     results: list[Object],
     criteria: list[str],
     sources: list[SourceText],

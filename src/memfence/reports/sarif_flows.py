@@ -76,7 +76,7 @@ def _essential_events(trace: Trace) -> Iterator[tuple[Occurrence, str]]:
 def _state(trace: Trace, position: int, accessed: set[int]) -> Object:
     state = trace.steps[position].state
     program = trace.program
-    shown = {program.variables[n].name: {"text": value_text(program, state.memory[n])} for n in sorted(accessed)}
+    shown = {program.variables[n].name: {"text": value_text(program, n, state.memory[n])} for n in sorted(accessed)}
     for number, process in enumerate(trace.program.processes):
         pending = buffer_text(trace.program, state, number)
         if pending:

@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from memfence.execution.occurrences import runs_of
 from memfence.execution.trace import Trace
-from memfence.models.steps import evaluate_in
-from memfence.program.ir import Forbidden, Invariant, NoDeadlock, Program, Property, PropertyAutomaton
+from memfence.models.steps import evaluate_in, is_final
+from memfence.program.ir import Final, Forbidden, Invariant, NoDeadlock, Program, Property, PropertyAutomaton
+from memfence.program.text.steps import step_text
 from memfence.reports.shown_run import is_c, waiting_text
+from memfence.reports.standing import standing_of
+from memfence.source import NOWHERE
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.deadline import Deadline
@@ -21,12 +25,12 @@ from memfence.tasks.evidence import (
     Deadlocked,
     Evidence,
     Exhausted,
+    FewSwitches,
     Fixpoint,
     Implied,
     Lasso,
     Limit,
     NoAttack,
-    NoSuchOutcome,
     Outside,
     Overtakes,
     Races,
@@ -57,6 +61,8 @@ ROUTES: dict[Route, str] = {
     Route.UNBOUNDED: "found with unbounded buffers; the run was replayed step by step",
     Route.BACKWARD: "found by backward search; the run was replayed step by step",
     Route.BACKWARD_ONLY: "found by backward search; the run was replayed step by step; there may be a shorter one",
+    Route.FEW_SWITCHES: "found among runs with few switches; the run was replayed step by step; "
+    "there may be a shorter one",
     Route.UNDER_SC: "a run was found under SC already, and replayed step by step",
 }
 
@@ -101,8 +107,6 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             return ROUTES[route]
         case Lasso():
             return "an infinite run was found and replayed; its loop closes and it violates the property"
-        case NoSuchOutcome(proof):
-            return evidence_text(proof, program)
         case Exhausted():
             return _exhausted(evidence)
         case Fixpoint(closure):
@@ -123,6 +127,8 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             return "every run: SC compared with itself"
         case Bound():
             return _bounded(evidence)
+        case FewSwitches():
+            return _few_switches(evidence)
         case Limit():
             return _limited(evidence)
         case Torn(processes):
@@ -156,6 +162,16 @@ def _bounded(evidence: Bound) -> str:
     return f"{runs} with at most {stores} {where}, each eventually committed: complete within this bound"
 
 
+def _few_switches(evidence: FewSwitches) -> str:
+    runs = f"only runs with at most {counted(evidence.deviations, 'unforced switch', 'unforced switches')}"
+    what = f"{runs} between processes, or unusual inputs"
+    if evidence.steps is not None:
+        what += f", and {counted(evidence.steps, 'step')}"
+    if evidence.pending is not None:
+        what += f", and {counted(evidence.pending, 'pending store')} a buffer"
+    return f"{what}: not a proof"
+
+
 def _runs(fair: bool) -> str:
     return "weakly fair runs" if fair else "all runs"
 
@@ -167,9 +183,9 @@ def _limited(evidence: Limit) -> str:
     return f"incomplete: the search ended after {evidence.states} {states}"
 
 
-def counted(count: int, what: str) -> str:
+def counted(count: int, what: str, several: str | None = None) -> str:
     """`1 state`, `2 states`."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    return f"{count:,} {what if count == 1 else several or f'{what}s'}"
 
 
 def stop_text(stop: Stop, limits: Limits) -> str | None:
@@ -211,6 +227,8 @@ def advice_text(result: CheckResult) -> str | None:
 
 
 def _bound_advice(result: CheckResult) -> str | None:
+    if isinstance(result.evidence, FewSwitches):
+        return "try a longer --timeout, --threads 0, or a smaller instance"
     if result.criterion is Criterion.STATE_ROBUST:
         return "try a larger --buffer-bound"
     if isinstance(result.evidence, Bound) and result.evidence.fair is not None:
@@ -252,17 +270,41 @@ def _violated(result: CheckResult, run: Run) -> str | None:
     match run.finding:
         case StepFails():
             failure = run.trace.failure
-            return "assertions" if failure is not None and failure.is_assertion else "no run-time error"
+            what = "assertions" if failure is not None and failure.is_assertion else "no run-time error"
+            return f"{what}: {failing_step(run.trace)}"
         case Deadlocked():
             return NoDeadlock().text
         case BadState():
-            for stated in result.properties:
-                if isinstance(stated, Forbidden | Invariant) and _is_violated(result.program, stated, run.trace):
-                    return property_text(stated)
+            stated = violated_property(result, run.trace)
+            return None if stated is None else property_text(stated)
     return None
 
 
-def _is_violated(program: Program, stated: Forbidden | Invariant, trace: Trace) -> bool:
+def failing_step(trace: Trace) -> str:
+    """`assert(x < 3) fails in line 7`, for the last step of the run."""
+    moves = runs_of(trace.steps[-1].step)
+    if not moves:
+        return "a step fails"
+    transition = trace.program.processes[moves[0].process].transitions[moves[0].transition]
+    text, span = step_text(trace.program, moves[0].process, transition), transition.span
+    if span.source is NOWHERE.source:
+        return f"{text} fails"
+    return (
+        f"{text} fails in line {span.line}" if span.source is trace.program.source else f"{text} fails in {span.place}"
+    )
+
+
+def violated_property(result: CheckResult, trace: Trace) -> Property | None:
+    """The property that the last state of the run violates."""
+    for stated in result.properties:
+        if isinstance(stated, Forbidden | Invariant | Final) and _is_violated(result.program, stated, trace):
+            return stated
+    return None
+
+
+def _is_violated(program: Program, stated: Forbidden | Invariant | Final, trace: Trace) -> bool:
+    if isinstance(stated, Final) and not is_final(program, trace.end):
+        return False
     truth = evaluate_in(program, trace.end, 0, stated.expr) != 0
     return truth == isinstance(stated, Forbidden)
 
@@ -274,6 +316,10 @@ def property_text(stated: Property) -> str:
             return f"never {text}"
         case Invariant(_, text):
             return f"always {text}"
+        case Final("exists", _, text):
+            return f"~{text}"
+        case Final("forall", _, text, ()):
+            return f"finally {text}"
         case PropertyAutomaton():
             return stated.name
         case _:
@@ -293,6 +339,8 @@ def detail_lines(result: CheckResult) -> tuple[str, ...]:
             return (_strays(trace),)
         case Run(trace, Deadlocked()) if is_c(trace.program):
             return (waiting_text(trace),)
+        case Run(trace, Deadlocked()):
+            return tuple(f"`{one.name}` {one.waits}" for one in standing_of(trace))
         case _:
             return ()
 

@@ -126,14 +126,14 @@ def register_text(program: Program, name: str) -> str | None:
     return None if is_c(program) and "%" in name else name
 
 
-def value_text(program: Program, value: int) -> str:
-    """A number, or the address that it is."""
-    return program.value_names.get(value, str(value))
+def value_text(program: Program, variable: int, value: int) -> str:
+    """What the variable holds, as people read it: a number, a name that the program has for it, or an address."""
+    return program.value_names.get(value) or program.variables[variable].domain.text(value)
 
 
 def equation(program: Program, variable: int, value: int) -> str:
     """`queue.head=&nodes[1]`."""
-    return f"{program.variables[variable].name}={value_text(program, value)}"
+    return f"{program.variables[variable].name}={value_text(program, variable, value)}"
 
 
 def shown_text(program: Program, process: int, transition: Transition) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import assert_never
 
 from memfence.execution.trace import Trace
-from memfence.reports.coverage import covered_facts, warning_lines
+from memfence.reports.coverage import covered_facts
 from memfence.reports.reason import reasons
 from memfence.reports.run_table import run_table
 from memfence.reports.sentences import advice_text, detail_lines, limit_text, property_line, scope_text
 from memfence.reports.shown_run import is_c
 from memfence.reports.table import wrap
 from memfence.tasks.answer import Verdict
+from memfence.tasks.evidence import Run
 from memfence.tasks.result import CheckResult, Stats
 
 DEFAULT_WIDTH = 100
@@ -21,12 +22,10 @@ def render_text(result: CheckResult, *, width: int = DEFAULT_WIDTH, verbose: boo
     """The whole report. Same result, same width: the same text, but for the time and memory that the search took."""
     lines = [verdict_line(result), *_facts(result, verbose)]
     if result.trace is not None:
-        lines += ["", *_counterexample(result.trace, reasons(result), width, result.loop_start)]
+        lines += ["", *_counterexample(result, result.trace, reasons(result), width)]
     details = detail_lines(result) if result.loop_start is None else ()  # the table of a lasso says itself what repeats
     for detail in details:
         lines += ["", *(wrap(detail, width) if is_c(result.program) else detail.splitlines())]
-    warned = warning_lines(result.program, result.races, width)
-    lines += ["", *warned] if warned else []
     return "\n".join(lines) + "\n"
 
 
@@ -52,6 +51,11 @@ def verdict_text(result: CheckResult) -> str:
             assert_never(result.verdict)
 
 
+def is_shortest(result: CheckResult) -> bool:
+    """Whether no run that shows the same is shorter, and this was proved."""
+    return isinstance(result.evidence, Run) and result.evidence.is_shortest
+
+
 def _facts(result: CheckResult, verbose: bool) -> list[str]:
     facts = [("scope", scope_text(result))]
     facts += [("note", note) for note in result.program.notes]
@@ -74,9 +78,10 @@ def stats_text(stats: Stats) -> str:
     return f"{stats.states:,} states, {stats.transitions:,} transitions, {stats.seconds:.2f} s, {stats.peak_mb:.0f} MB"
 
 
-def _counterexample(trace: Trace, sentences: tuple[str, ...], width: int, loop_start: int | None) -> list[str]:
-    count = len(trace.steps)
-    title = f"Counterexample of {count} step{'' if count == 1 else 's'}, replayed under {trace.model}:"
+def _counterexample(result: CheckResult, trace: Trace, sentences: tuple[str, ...], width: int) -> list[str]:
+    count, loop_start = len(trace.steps), result.loop_start
+    shortest = " (the shortest)" if is_shortest(result) else ""
+    title = f"Counterexample of {count} step{'' if count == 1 else 's'}{shortest}, replayed under {trace.model}:"
     if not count:
         ever = "" if loop_start is None else ", where nothing can happen"
         return [f"Counterexample: the initial state itself{ever}."]

@@ -17,7 +17,7 @@ from memfence.strategy.side_by_side import ask_side_by_side
 from memfence.tasks.answer import Answer, Tried, Verdict, outside
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import Limit, Route, Run
-from memfence.tasks.limits import Stop
+from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.options import EngineName
 from memfence.tasks.task import Keeps, NoAcceptedRun, Safety, Task
@@ -41,6 +41,14 @@ SAFETY = (
     Attempt("symbolic", most_states=10_000, seconds=3.0),
     Attempt("implied", most_states=1_000_000),
 )
+SETTLING = (
+    Attempt("explicit", most_states=1_000_000),
+    Attempt("few switches", most_states=1_000_000),
+    Attempt("explicit"),
+    Attempt("few switches"),
+)
+SHARE = 0.6
+LARGE = 5_000
 SAFETY_AT_LAST = ("explicit", "symbolic", "dual", "implied")
 """Asked side by side, where no attempt above was enough."""
 STATE_ROBUSTNESS = (
@@ -80,11 +88,36 @@ def _under_sc(task: Task, engine: EngineName) -> Answer:
     """One search; a small one, where the control flow decides already."""
     proof = ask("control flow", task) if engine == "auto" else None
     if proof is None or not proof.is_conclusive:
-        return ask("explicit", task)
+        return _settled(task) if task.settles and engine == "auto" else ask("explicit", task)
     answer = ask("explicit", task.within(most_states=SMALL.most_states))
     if answer.is_conclusive or answer.is_interrupted:
         return answer
     return proof.costing(answer.cost)
+
+
+def _settled(task: Task) -> Answer:
+    """All runs, if that is possible in time; else those with few switches, as far as the rest of the time allows."""
+    cost = Cost()
+    bounded: Answer | None = None
+    for attempt in SETTLING[2:] if _is_large(task) else SETTLING:
+        answer = ask(attempt.engine, task.within(most_states=attempt.most_states, timeout_seconds=_share(task)))
+        cost += answer.cost
+        if answer.is_conclusive or answer.is_interrupted:
+            return answer.costing(cost)
+        if answer.verdict is Verdict.HOLDS_UP_TO:
+            bounded = answer
+    return (bounded or _out_of_time(answer)).costing(cost)
+
+
+def _is_large(task: Task) -> bool:
+    """Whether preparing a search takes so long that small attempts do not pay."""
+    return sum(len(process.transitions) for process in task.program.processes) > LARGE
+
+
+def _share(task: Task) -> float | None:
+    """Of the time that is left, the part that one attempt may take."""
+    left = task.limits.deadline.left
+    return None if left is None else left * SHARE
 
 
 def _safety(task: Task) -> Answer:
@@ -100,11 +133,24 @@ def _safety(task: Task) -> Answer:
             return replace(answer, cost=answer.cost + first.cost, tried=tuple(tried))
         if task.is_over:
             return replace(_out_of_time(first), tried=tuple(tried))
+    few = _few_switches(task, tried)
+    if few is not None and few.is_conclusive:
+        return replace(few, cost=few.cost + first.cost, tried=tuple(tried))
     last = ask_side_by_side([(name, _without_bound(name, task)) for name in SAFETY_AT_LAST], partial(_trusted, task))
     tried.append(_tried(last.engine, last))
     if last.is_conclusive:
         return replace(last, cost=last.cost + first.cost, tried=tuple(tried))
+    last = last if few is None else _better(few, last)
     return replace(_better(first, last), tried=tuple(tried))
+
+
+def _few_switches(task: Task, tried: list[Tried]) -> Answer | None:
+    """What is known about runs with few switches, for whoever settles for that."""
+    if not task.settles or engine_named("few switches").obstacle(task) is not None:
+        return None
+    answer = _attempted(task, Attempt("few switches", most_states=1_000_000, seconds=_share(task)))
+    tried.append(_tried("few switches", answer))
+    return answer
 
 
 def _out_of_time(answer: Answer) -> Answer:
@@ -129,7 +175,7 @@ def _without_bound(name: str, task: Task) -> Task:
 def _trusted(task: Task, answer: Answer) -> Answer:
     """A run that was found with any buffers may need larger ones than the task allows: it is no answer."""
     run = answer.evidence
-    is_any = isinstance(run, Run) and run.route not in (Route.DIRECT, Route.UNDER_SC)
+    is_any = isinstance(run, Run) and run.route not in (Route.DIRECT, Route.UNDER_SC, Route.FEW_SWITCHES)
     return outside(answer.engine, Obstacle.ANY_BOUND) if is_any and task.model.is_bounded else answer
 
 

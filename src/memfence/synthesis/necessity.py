@@ -16,7 +16,6 @@ from memfence.models.spec import ModelName
 from memfence.program.ir import Program
 from memfence.questions import check
 from memfence.synthesis.orderings import ExistingFence, existing_fences, without_fences
-from memfence.synthesis.synthesise import forbidding_outcomes
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.options import CheckOptions
@@ -61,11 +60,8 @@ class WhyResult:
 def why(
     program: Program, criterion: Criterion, options: CheckOptions, fences: Sequence[ExistingFence] | None = None
 ) -> WhyResult:
-    """Decide for each of `fences` (all, if not given) whether the program needs it for the criterion.
-
-    As for `fix`, an `exists` condition of a litmus test names what must not happen.
-    """
-    program, criterion = forbidding_outcomes(program), Criterion(criterion)
+    """Decide for each of `fences` (all, if not given) whether the program needs it for the criterion."""
+    criterion = Criterion(criterion)
     asked = replace(options, criterion=criterion)
     with_all = _check(program, asked)
     chosen = existing_fences(program) if fences is None else tuple(fences)

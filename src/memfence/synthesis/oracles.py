@@ -22,7 +22,6 @@ from memfence.synthesis.clauses import Clause, EditsByPlace, runs_of, stopped_by
 from memfence.synthesis.sites import FenceEdit
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import NoSuchOutcome
 from memfence.tasks.limits import Stop
 from memfence.tasks.options import CheckOptions, what_is_asked
 from memfence.tasks.result import CheckResult
@@ -101,8 +100,6 @@ class CheckOracle:
 
     def _clause(self, result: CheckResult) -> Clause:
         trace = result.trace
-        if isinstance(result.evidence, NoSuchOutcome):
-            return Clause((), lambda: None)  # what should be possible is not: no fence makes it so
         if trace is None or self._is_temporal or self.program.language == "dve":
             return Clause(tuple(edit.number for edit in self.edits), lambda: trace)
         if self.criterion is Criterion.TRF:

@@ -13,7 +13,7 @@ from memfence.frontends.registry import EditKind
 from memfence.models.spec import TSO
 from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load_text
-from memfence.program.ir import Final, Program
+from memfence.program.ir import Program
 from memfence.program.isomorphism import are_isomorphic
 from memfence.program.text.properties import parse_expression
 from memfence.questions import check
@@ -62,7 +62,6 @@ def count_fences(program: Program, options: FixOptions) -> FixResult:
 def _chosen(program: Program, options: FixOptions) -> tuple[Program, Attempt, FixResult]:
     """The program in the form that the criterion knows, the edits chosen for it, and the result so far."""
     criterion = criterion_to_check(program, options)
-    program = forbidding_outcomes(program)
     if criterion.is_about_accesses:
         program = shared_memory_form(program)
     found = choose(program, criterion, options)
@@ -82,19 +81,6 @@ def _chosen(program: Program, options: FixOptions) -> tuple[Program, Attempt, Fi
         trace=found.trace,
     )
     return program, found, result
-
-
-def forbidding_outcomes(program: Program) -> Program:
-    """`program` with `exists` conditions turned round: a litmus test names the outcome that fences are to forbid."""
-    named = [stated for stated in program.properties if isinstance(stated, Final) and stated.quantifier == "exists"]
-    if not named:
-        return program
-    properties = tuple(
-        replace(stated, quantifier="not exists", text=f"~{stated.text}") if stated in named else stated
-        for stated in program.properties
-    )
-    note = "an `exists` condition names an outcome: fences are to make it impossible"
-    return replace(program, properties=properties, notes=(*program.notes, note))
 
 
 def choose(program: Program, criterion: Criterion, options: FixOptions) -> Attempt:
@@ -199,7 +185,6 @@ def with_text(result: FixResult, edits: Sequence[FenceEdit], options: FixOptions
         return result
     source = SourceText(program.source.path, patched)
     again = load_text(source, program.options)
-    again = forbidding_outcomes(again)
     if result.criterion.is_about_accesses:
         again = shared_memory_form(again)
     if are_isomorphic(with_edits(program, edits), again):

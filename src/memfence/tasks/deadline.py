@@ -15,7 +15,11 @@ AGAIN_SECONDS = 0.2
 
 
 class TimeUp(Exception):
-    """The time was up in the middle of plain Python, which has no clock to look at."""
+    """The time was up in the middle of plain Python, which has no clock to look at; the limit was so many seconds."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        super().__init__(f"timeout {seconds:g} s")
+        self.seconds = seconds
 
 
 class Deadline:
@@ -49,14 +53,15 @@ class Deadline:
         if self.seconds is None or threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = signal.signal(signal.SIGALRM, _ring)
+        limit = self.seconds
+
+        def ring(*_: object) -> None:
+            raise TimeUp(limit)
+
+        before = signal.signal(signal.SIGALRM, ring)
         signal.setitimer(signal.ITIMER_REAL, max(0.001, self.seconds + grace - self.elapsed), AGAIN_SECONDS)
         try:
             yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
-
-
-def _ring(*_: object) -> None:
-    raise TimeUp

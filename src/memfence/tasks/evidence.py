@@ -1,6 +1,6 @@
 """Why an answer is what it is: data that a report turns into words, and a checker into a check.
 
-VIOLATED comes with a `Run` or `Lasso` (or `NoSuchOutcome`), HOLDS with one of the proofs, HOLDS_UP_TO with a `Bound`,
+VIOLATED comes with a `Run` or `Lasso`, HOLDS with one of the proofs, HOLDS_UP_TO with a `Bound` or `FewSwitches`,
 UNKNOWN with a `Limit` or with what lies `Outside` the engine.
 """
 
@@ -77,15 +77,21 @@ class Route(Enum):
     BACKWARD_ONLY = auto()
     """By the backward search, and no shorter one was found within its budget."""
     UNDER_SC = auto()
+    FEW_SWITCHES = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run, replayed by the reference model, that shows `finding`."""
+    """A run, replayed by the reference model, that shows `finding`. `is_shortest`: proved, no other is shorter.
+
+    `fails_under_sc`: some run of SC shows a finding of this kind, too, so that no fence can help.
+    """
 
     trace: Trace
     finding: Finding
     route: Route = Route.DIRECT
+    is_shortest: bool = False
+    fails_under_sc: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +180,19 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
+class FewSwitches:
+    """Nothing was found among the runs with at most so many `deviations`, as `passes.few_switches` counts them.
+
+    `pending`: and no more pending stores a buffer than these, where some store had to wait. `steps`: and no more steps
+    than these, where there was no end of them.
+    """
+
+    deviations: int
+    pending: int | None = None
+    steps: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Limit:
     """The search stopped before its end, after so many states. `under_sc`: it was a search of SC states.
 
@@ -201,12 +220,5 @@ class Outside:
     obstacle: Obstacle
 
 
-@dataclass(frozen=True, slots=True)
-class NoSuchOutcome:
-    """Every run was considered, as `proof` says, and none ends as the program says that some run does."""
-
-    proof: Evidence
-
-
 Proof = Exhausted | Fixpoint | Invariant | NoAttack | Implied | ScItself
-Evidence = Run | Lasso | NoSuchOutcome | Proof | Bound | Limit | Torn | Outside
+Evidence = Run | Lasso | Proof | Bound | FewSwitches | Limit | Torn | Outside

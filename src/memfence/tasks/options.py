@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
 from memfence.models.spec import SPECS, ModelName, ModelSpec
-from memfence.program.ir import Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
+from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.deadline import Deadline
 from memfence.tasks.limits import Limits, all_processors
@@ -24,8 +24,8 @@ Progress = Callable[[int, int, int, float, float], None]
 class CheckOptions:
     """Every option of `memfence check`, under the same name.
 
-    `forbid`, `invariant`, `ltl` and `deadlock` replace what the program itself states; assertions are always checked,
-    unless `ltl` is all that is asked.
+    `forbid`, `invariant`, `final`, `ltl` and `deadlock` replace what the program itself states; assertions are always
+    checked, unless `ltl` is all that is asked.
     `buffer_bound` is a limit on each buffer; for temporal properties under TSO on each process and variable, unless
     `bound_per` is "process". `define` names predicates for `ltl`; `fair` assumes that a process that can always move
     eventually does.
@@ -38,6 +38,7 @@ class CheckOptions:
     criterion: Criterion | None = None
     forbid: tuple[Forbidden, ...] = ()
     invariant: tuple[Invariant, ...] = ()
+    final: tuple[Final, ...] = ()
     ltl: Ltl | None = None
     deadlock: bool = False
     define: tuple[tuple[str, str], ...] = ()
@@ -85,7 +86,7 @@ class CheckOptions:
         """The properties asked for here, in a fixed order."""
         ltl = () if self.ltl is None else (self.ltl,)
         deadlock = (NoDeadlock(),) if self.deadlock else ()
-        return (*self.forbid, *self.invariant, *ltl, *deadlock)
+        return (*self.forbid, *self.invariant, *self.final, *ltl, *deadlock)
 
 
 def properties_to_check(program: Program, options: CheckOptions) -> tuple[Property, ...]:

@@ -9,6 +9,7 @@ from memfence.models.spec import ModelName
 from memfence.program.ir import Program, Property
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
+from memfence.tasks.doubts import Doubt
 from memfence.tasks.evidence import Evidence, Lasso
 from memfence.tasks.limits import Cost, Limits, peak_megabytes
 from memfence.tasks.plain_race import PlainRaces
@@ -35,7 +36,8 @@ class CheckResult:
     """The answer to one question about one program. `reports.sentences` puts what the verdict covers into words.
 
     `properties`: what was asked, for safety; of temporal properties the one that decided. `final_states` pairs the
-    observed values with how often they were met. `races`: for C, the plain accesses that race; None: not asked.
+    observed values with how often they were met. `doubts`: why a HOLDS may say less than it seems to. `races`: for C,
+    the plain accesses that race; None: not asked.
     """
 
     program: Program
@@ -46,6 +48,7 @@ class CheckResult:
     limits: Limits
     stats: Stats
     final_states: tuple[tuple[tuple[int, ...], int], ...] | None = None
+    doubts: tuple[Doubt, ...] = ()
     races: PlainRaces | None = None
 
     @property

@@ -66,13 +66,17 @@ Goal = Safety | Keeps | NoAcceptedRun
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Does `program` reach its `goal` under `model`? The bound of the model is part of the question, if it has one."""
+    """Does `program` reach its `goal` under `model`? The bound of the model is part of the question, if it has one.
+
+    `settles`: where all runs are too many, an answer about the most likely ones is welcome.
+    """
 
     program: Program
     model: ModelSpec
     goal: Goal
     limits: Limits = field(default_factory=Limits)
     reductions: frozenset[str] = frozenset(ALL_REDUCTIONS)
+    settles: bool = False
 
     def within(self, **changes: object) -> Task:
         """The same question with other limits."""

@@ -117,7 +117,7 @@ def test_the_generator_makes_programs_with_races_and_without() -> None:
 def test_a_warning_names_the_variable_and_both_places() -> None:
     found = program("int x;", "x = 1;", "int r = x; (void)r;")
     (warning,) = race_warnings(found, plain_races(found, Limits()))
-    assert warning.code.id == "MF202"
+    assert warning.code.id == "MF206"
     assert {label.span.line for label in (warning.at, *warning.related)} == {5, 8}
     assert "`x`" in warning.message
     assert "racing.c:5" in warning_text(warning)
@@ -144,4 +144,4 @@ def test_a_search_that_does_not_end_says_so(monkeypatch: pytest.MonkeyPatch) -> 
     found = program("int x, y; atomic_int a;", "for (;;) { a = 1; a = 2; x = 1; }", "for (;;) { a = 3; y = 1; a = x; }")
     races = plain_races(found, Limits())
     assert not races.complete
-    assert [warning.code.id for warning in race_warnings(found, races)][-1] == "MF203"
+    assert [warning.code.id for warning in race_warnings(found, races)][-1] == "MF207"

@@ -18,6 +18,7 @@ from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace
 from memfence.models.spec import ModelSpec
 from memfence.models.state import Commit, DropSeparator, State, Step
+from memfence.passes.few_switches import with_turns
 from memfence.passes.orders import as_written, for_hardware
 from memfence.passes.private_locations import private_locations
 from memfence.passes.reductions import reduce
@@ -45,6 +46,19 @@ class FinalValues:
 
 
 @dataclass(frozen=True, slots=True)
+class RowColumn:
+    """One number of a row: a slot's distance from `lo`, in `width` bytes; 0 where `position` is not below the length of
+    the buffer in `length_slot`. `special`: a value, and the number to write for it."""
+
+    slot: int
+    lo: int
+    width: int
+    length_slot: int = -1
+    position: int = 0
+    special: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Explored:
     """The outcome of one search.
 
@@ -61,6 +75,7 @@ class Explored:
     final_states: tuple[FinalValues, ...]
     _native: _core.Exploration
     _encoded: Encoded
+    _reduced: Program
 
     @property
     def complete(self) -> bool:
@@ -70,6 +85,16 @@ class Explored:
         """Every state that was visited, of the reduced program: for comparing with the reference models."""
         decoded = (decode_state(self._encoded, self.model, values) for values in self._native.all_values())
         return {as_written(self.program, state) for state in decoded}
+
+    @property
+    def encoded(self) -> Encoded:
+        """The machine that was searched."""
+        return self._encoded
+
+    def rows(self, columns: Sequence[RowColumn], rows_in_a_block: int) -> list[bytes]:
+        """Every state that was visited as a row of `columns`, sorted, in blocks: see `core/search/rows.hpp`."""
+        plain = [(c.slot, c.lo, c.width, c.length_slot, c.position, c.special) for c in columns]
+        return self._native.sorted_blocks(plain, rows_in_a_block)
 
     def trace(self) -> Trace:
         """A shortest run to the finding."""
@@ -81,11 +106,15 @@ class Explored:
     def trace_to(self, index: int, more: Sequence[tuple[int, int, int]] = ()) -> Trace:
         """The run to the state `index`, and `more` native steps after it."""
         start, path, _ = self._native.path(index, list(more))
-        steps = [decode_step(self._encoded, self.model, step) for step in path]
+        steps = [step for step in (decode_step(self._encoded, self.model, s) for s in path) if self._is_real(step)]
         # Slicing frees room in buffers, so that a run may need more of it than the bound; TSO/var(k) is not sliced.
         model = (self.model if self.model.per_variable else self.model.unbounded).definition
-        begin, whole = original_steps(self.program, self._encoded.program, model, start, steps)
+        begin, whole = original_steps(self.program, self._reduced, model, start, steps)
         return Trace(self.program, model, begin, whole)
+
+    def _is_real(self, step: Step) -> bool:
+        """Not a separator between stores of the turn alone: the process itself has no buffer."""
+        return not isinstance(step, DropSeparator) or bool(stored_variables(self._reduced.processes[step.process]))
 
 
 def explore(
@@ -95,8 +124,13 @@ def explore(
     *,
     limits: Limits | None = None,
     reductions: frozenset[str] = frozenset(),
+    deviations: int | None = None,
 ) -> Explored:
     """Search all runs of `program` under `model`, which is SC or bounded, for what breaks the `goal`.
+
+    With `deviations`, only runs with at most so many from a fixed schedule (`passes.few_switches`) are searched, in the
+    order of their lengths: without partial order reduction, which may put off an error by some steps.
+
 
     Slicing drops stores that nothing observes, and with them their places in the buffers: a bounded search then sees
     a little more than its bound allows, though never more than the unbounded model. TSO/var(k), where the bound is
@@ -108,7 +142,12 @@ def explore(
     hardware = for_hardware(program, model)
     observed = observed_by(hardware, goal.expressions, blocking=goal.deadlock)
     reduced = reduce(hardware, observed, reductions, model=model)
-    encoded = encode_reduced(reduced, goal.expressions, model, observed, reductions)
+    if deviations is not None:
+        reductions -= {"order", "symmetry"}
+    searched = reduced if deviations is None else with_turns(reduced, deviations)
+    encoded = encode_reduced(searched, goal.expressions, model, observed, reductions)
+    if deviations is not None:
+        _count_deviations(encoded, deviations)
     numbers = list(encoded.expressions)
     bad = -1 if goal.bad is None else numbers.pop(0)
     native = _core.explore_safety(
@@ -134,7 +173,14 @@ def explore(
         tuple(FinalValues(tuple(values), count, index) for values, count, index in native.final_states),
         native,
         encoded,
+        reduced,
     )
+
+
+def _count_deviations(encoded: Encoded, most: int) -> None:
+    encoded.machine.turn_slot = encoded.slots.variables - 2
+    encoded.machine.delays_slot = encoded.slots.variables - 1
+    encoded.machine.most_delays = most
 
 
 def encode_reduced(

@@ -12,7 +12,7 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.c.clang import compile_bitcode, compile_text
 from memfence.frontends.c.hints import hint_for
 from memfence.frontends.c.llvm.instructions import Module
-from memfence.frontends.c.llvm.link import Linked
+from memfence.frontends.c.llvm.link import Linked, Symbol
 from memfence.frontends.c.llvm.reader import read_module
 from memfence.frontends.c.llvm.tokens import ReadingError
 from memfence.frontends.c.lowering.assemble import assemble
@@ -28,8 +28,9 @@ IR_HINT = "write it with: clang -g -O1 -Xclang -disable-llvm-passes -S -emit-llv
 
 
 def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
-    """The program in one text."""
-    return replace(load_texts([source], options.c), options=replace(options, language="c"))
+    """The program in the text, and in the other files that the options name."""
+    texts = [source, *(_read(Path(path)) for path in options.c.also)]
+    return replace(load_texts(texts, options.c), options=replace(options, language="c"))
 
 
 def load(paths: Sequence[str | Path], options: COptions = DEFAULT) -> Program:
@@ -41,8 +42,12 @@ def load_texts(sources: Sequence[SourceText], options: COptions = DEFAULT) -> Pr
     """The program in these texts together; their paths tell the language, and where their headers are."""
     modules = [_module(source, options) for source in sources]
     known = Sources(tuple(sources))
+    linked = Linked(modules)
+    mistakes = [_twice(first, second, linked, known) for first, second in linked.duplicates()]
+    if mistakes:
+        raise InputError(mistakes)
     try:
-        return assemble(specialise(Linked(modules), options), known, sources[0])
+        return assemble(specialise(linked, options), known, sources[0])
     except Refused as refused:
         raise InputError([_diagnostic(refused, known, sources[0])]) from None
 
@@ -86,6 +91,13 @@ def _mentioned(message: str, source: SourceText) -> Span:
     if found is None or start < 0:
         return source.span(0, min(1, len(source.text)))
     return source.span(start, start + len(found[1]))
+
+
+def _twice(first: Symbol, second: Symbol, linked: Linked, sources: Sources) -> Diagnostic:
+    """Two files define the same name: as a linker would say it."""
+    spans = [sources.span(linked.place_of(symbol)) for symbol in (first, second)]
+    related = (Label(spans[0], "defined here"),)
+    return Diagnostic(Code.DUPLICATE, f"`{second.name}` is defined in two files", Label(spans[1]), related=related)
 
 
 def _diagnostic(refused: Refused, sources: Sources, source: SourceText) -> Diagnostic:

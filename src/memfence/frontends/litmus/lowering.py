@@ -62,7 +62,9 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
         raise InputError(sorted(errors, key=lambda d: d.at.span.start))
     processes = tuple(thread.process for thread in threads)
     read_as = replace(options, language="litmus")
-    return Program(test.name, tuple(memory.variables), processes, tuple(properties), source, read_as)
+    named = any(stated.quantifier == "exists" for stated in properties)
+    notes = ("an `exists` condition names an outcome: HOLDS says that it is impossible",) if named else ()
+    return Program(test.name, tuple(memory.variables), processes, tuple(properties), source, read_as, notes)
 
 
 class _Memory:

@@ -13,6 +13,7 @@ from memfence.frontends.promela.syntax import (
     Choice,
     Declaration,
     Declared,
+    EmptyBuffer,
     Expression,
     Init,
     LabelReference,
@@ -24,6 +25,7 @@ from memfence.frontends.promela.syntax import (
     Proctype,
     Reference,
     Run,
+    RunningCount,
     UnaryOperation,
     Unit,
 )
@@ -85,6 +87,7 @@ class Model:
     proctypes: dict[str, Proctype] = field(default_factory=dict)
     init: Init | None = None
     started: list[Proctype | Init] = field(default_factory=list)
+    processes: int = 0
 
     @property
     def hull(self) -> Domain:
@@ -207,6 +210,8 @@ def evaluate(expression: Expression, lookup: Callable[[Reference], int | None], 
     match expression:
         case Number(value):
             return value
+        case RunningCount(span) | EmptyBuffer(_, _, span):
+            raise NotConstant(span)
         case Pid(span):
             if pid is None:
                 raise NotConstant(span)

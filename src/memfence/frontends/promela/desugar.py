@@ -23,15 +23,19 @@ from memfence.frontends.promela.syntax import (
 
 def expand_for(variable: Reference, low: Expression, high: Expression, body: Sequence) -> tuple[Step, ...]:
     """`variable = low; do :: variable <= high -> body; variable++ :: else -> break od`."""
-    span = variable.span
+    span, name, end = variable.span, variable.span.text, _words(high)
 
-    def step(statement: Statement) -> Step:
-        return Step(statement, span)
+    def step(statement: Statement, shown: str = "") -> Step:
+        return Step(statement, replace(span, shown=shown))
 
-    inside = step(Condition(BinaryOperation("<=", variable, high, span)))
-    one_more = step(Assignment(variable, BinaryOperation("+", variable, Number(1, span), span)))
-    options = ((inside, step(body), one_more), (step(Else()), step(Break())))
-    return step(Assignment(variable, low)), step(Do(options))
+    inside = step(Condition(BinaryOperation("<=", variable, high, span)), f"{name} <= {end}")
+    one_more = step(Assignment(variable, BinaryOperation("+", variable, Number(1, span), span)), f"{name}++")
+    options = ((inside, step(body), one_more), (step(Else(), f"{name} > {end}"), step(Break())))
+    return step(Assignment(variable, low), f"{name} = {_words(low)}"), step(Do(options))
+
+
+def _words(expression: Expression) -> str:
+    return " ".join(expression.span.text.split())
 
 
 def expand_select(step: Step, variable: Reference, first: int, last: int) -> If:

@@ -12,6 +12,7 @@ from memfence.frontends.promela.declarations import INT, Errors, Model, SharedNa
 from memfence.frontends.promela.syntax import (
     BinaryOperation,
     Choice,
+    EmptyBuffer,
     Expression,
     LabelReference,
     LocalReference,
@@ -20,6 +21,7 @@ from memfence.frontends.promela.syntax import (
     Pid,
     Reference,
     Run,
+    RunningCount,
     UnaryOperation,
 )
 from memfence.program.builder import ProcessBuilder
@@ -36,7 +38,11 @@ from memfence.program.expressions import (
     negate,
     variable_address,
 )
+from memfence.program.facts.ends import has_ended
 from memfence.program.ir import Assert, Assign, Load, Op, Store
+
+ITS_ENDS = frozenset({-1})
+"""Stands for the locations where a process ends, until all processes are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +126,10 @@ class Evaluation:
                 test = self.value(condition, when)
                 yes = self.value(then, _both(when, test))
                 return Conditional(test, yes, self.value(otherwise, _both(when, negate(test))))
+            case RunningCount():
+                return self.running()
+            case EmptyBuffer(_, _, span):
+                self.errors.add(Code.UNSUPPORTED, f"`{span.text}`: only a property can look at a buffer", span)
             case Run(proctype, _, span):
                 message = f"`run {proctype.text}` is only possible at the beginning of `init`"
                 self.errors.add(Code.UNSUPPORTED, message, span, hint="use `active proctype`")
@@ -129,6 +139,13 @@ class Evaluation:
             case _:
                 assert_never(expression)
         return Const(0)
+
+    def running(self) -> Expr:
+        """How many processes have not ended, or have stores pending: who waits for them sees all they did."""
+        running: Expr = Const(0)
+        for number in range(self.names.model.processes):
+            running = Binary("+", running, negate(has_ended(number, ITS_ENDS)))
+        return running
 
     def read(self, reference: Reference, when: Expr | None) -> Expr:
         found = self.names.find(reference.name)

@@ -27,7 +27,7 @@ _WHY_NOT = {
     "c_state": "C code is not supported", "c_track": "C code is not supported",
     "xr": "channels are not supported", "xs": "channels are not supported", "eval": "channels are not supported",
     "enabled": "`enabled` is not supported", "pc_value": "`pc_value` is not supported", "np_": "`np_` is not supported",
-    "_last": "`_last` is not supported", "_nr_pr": "`_nr_pr` is not supported",
+    "_last": "`_last` is not supported",
     "D_proctype": "`D_proctype` is not supported",
 }  # fmt: skip
 _OPENING = {"LPAR", "LSQB", "LBRACE", "IF", "DO"}
@@ -147,21 +147,21 @@ class _Arrangement:
             related = (Label(inline.name.span, "defined here"),)
             self.errors.append(Diagnostic(Code.ARGUMENT_COUNT, message, Label(use.span), related))
         else:
-            self.expand(inline, dict(zip(inline.parameters, arguments, strict=True)), (*active, name))
+            self.expand(inline, dict(zip(inline.parameters, arguments, strict=True)), use, (*active, name))
             return end + 1
         self.result.tokens += [replace(use, kind="SKIP", text="skip")]
         return end + 1
 
-    def expand(self, inline: _Inline, arguments: dict[str, list[Token]], active: tuple[str, ...]) -> None:
+    def expand(self, inline: _Inline, arguments: dict[str, list[Token]], use: Token, active: tuple[str, ...]) -> None:
         self.frames += 1
-        frame, owner = self.frames, inline.name.text
+        frame, owner, call = self.frames, inline.name.text, use.place.line
         body: list[Token] = []
         for token in inline.body:
             given = arguments.get(token.text) if token.kind == NAME else None
             if given is None:
-                body.append(replace(token, frame=frame, owner=owner))
+                body.append(replace(token, frame=frame, owner=owner, call=call))
             else:
-                body += [replace(part, place=token.place, frame=frame, owner=owner) for part in given]
+                body += [replace(part, place=token.place, frame=frame, owner=owner, call=call) for part in given]
         at = 0
         while at < len(body):
             at = self.copy(body, at, active)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError
-from memfence.frontends.promela.declarations import Errors, Model, collect
+from memfence.frontends.promela.declarations import DOMAINS, Errors, Model, collect
+from memfence.frontends.promela.evaluation import ITS_ENDS
 from memfence.frontends.promela.inlines import arrange
 from memfence.frontends.promela.instances import start
 from memfence.frontends.promela.preprocess import preprocess
 from memfence.frontends.promela.properties import Formulas
 from memfence.frontends.promela.reader import read_units
-from memfence.frontends.promela.statements import lower_process
-from memfence.program.ir import Program, SharedVar
+from memfence.frontends.promela.statements import Lowered, lower_process
+from memfence.program.expressions import At, Expr, rewrite
+from memfence.program.facts.ends import halting_locations
+from memfence.program.ir import Domain, Process, Program, SharedVar
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
+from memfence.program.traversal import map_transition
 from memfence.source import SourceText
 
 
@@ -29,6 +34,7 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
     errors, warnings = Errors(), dict[Diagnostic, None]()
     model = collect(read_units(source, arranged.tokens), errors)
     instances = start(model, errors)
+    model.processes = len(instances)
     if not instances and not errors.found:
         place = source.span(0, min(1, len(source.text)))
         errors.add(Code.NO_PROCESS, "the program has no process", place, hint="write `active proctype P() { ... }`")
@@ -40,12 +46,32 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
     return Program(
         name=PurePath(source.path).stem,
         variables=_variables(model),
-        processes=tuple(process.process for process in lowered),
+        processes=tuple(_finished(process.process, model, lowered) for process in lowered),
         properties=tuple(found for found in properties if found is not None),
         source=source,
         options=replace(options, language="promela"),
         warnings=tuple(warnings),
+        constants=tuple(model.constants.items()),
     )
+
+
+def _finished(process: Process, model: Model, lowered: Sequence[Lowered]) -> Process:
+    """What had to wait until every process is known: where each of them ends, and the names of values."""
+    ends = [frozenset(halting_locations(one.process)) for one in lowered]
+
+    def resolved(leaf: Expr) -> Expr:
+        return At(leaf.process, ends[leaf.process]) if isinstance(leaf, At) and leaf.locations == ITS_ENDS else leaf
+
+    steps = tuple(map_transition(t, lambda expr: rewrite(expr, resolved)) for t in process.transitions)
+    registers = tuple(replace(r, domain=_named(r.domain, model)) for r in process.registers)
+    return replace(process, registers=registers, transitions=steps)
+
+
+def _named(domain: Domain, model: Model) -> Domain:
+    """A variable of type `mtype` has values with names."""
+    if domain is not DOMAINS["mtype"]:
+        return domain
+    return replace(domain, names=tuple((value, name) for name, value in model.constants.items()))
 
 
 def _variables(model: Model) -> tuple[SharedVar, ...]:
@@ -54,5 +80,5 @@ def _variables(model: Model) -> tuple[SharedVar, ...]:
         for i in range(shared.size or 1):
             shown = name if shared.size is None else f"{name}[{i}]"
             value = model.memory[shared.base + i]
-            variables.append(SharedVar(shown, shared.domain, (value,), shared.name.span))
+            variables.append(SharedVar(shown, _named(shared.domain, model), (value,), shared.name.span))
     return tuple(variables)

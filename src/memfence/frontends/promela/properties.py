@@ -1,4 +1,5 @@
-"""`ltl` blocks: `[]` of a state formula is an invariant; any other formula is kept as text.
+"""`ltl` blocks: `[]` of a state formula is an invariant, `finally` of one is about final states; any other formula is
+kept as text.
 
 In a formula `P[n]@label` and `P[n]:variable` mean the process of type P with Spin's process number n; the number may be
 left out where there is only one.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import assert_never
 
 from memfence.codes import Code
@@ -19,6 +21,7 @@ from memfence.frontends.promela.statements import Lowered
 from memfence.frontends.promela.syntax import (
     BinaryOperation,
     Choice,
+    EmptyBuffer,
     Expression,
     LabelReference,
     LocalReference,
@@ -27,6 +30,7 @@ from memfence.frontends.promela.syntax import (
     Pid,
     Reference,
     Run,
+    RunningCount,
     UnaryOperation,
 )
 from memfence.frontends.promela.tokens import NAME, Token
@@ -34,6 +38,7 @@ from memfence.program.expressions import (
     Address,
     At,
     Binary,
+    BufferEmpty,
     Conditional,
     Const,
     EvaluationError,
@@ -42,9 +47,11 @@ from memfence.program.expressions import (
     Shared,
     Unary,
     fold,
+    negate,
     variable_address,
 )
-from memfence.program.ir import Invariant, Ltl, Property
+from memfence.program.facts.ends import halting_locations, has_ended
+from memfence.program.ir import Final, Invariant, Ltl, Process, Property
 from memfence.source import SourceText
 
 _WORDS = {
@@ -68,16 +75,22 @@ class Formulas:
             self.errors.add(Code.BAD_PROPERTY, f"`ltl {block.name}` is empty", block.keyword.span)
             return None
         try:
+            if tokens[0].text == "finally" and _is_state_formula(tokens[1:]):
+                return Final("forall", *self.body(block, tokens[1:]))
             if tokens[0].text == "[]" and _is_one_state_formula(tokens[1:]):
-                body = read_expression(self.source, _state_formula(tokens[1:]))
-                first, last = tokens[1].span, tokens[-1].span
-                same = first.source is last.source and first.start < last.end
-                text = first.source.text[first.start : last.end] if same else block.name
-                return Invariant(fold(self.value(body)), " ".join(text.split()))
+                return Invariant(*self.body(block, tokens[1:]))
             return Ltl(block.name, self.text_of(tokens), block.keyword.span)
         except InputError as error:
             self.errors.found += [replace(d, code=Code.BAD_PROPERTY) for d in error.diagnostics]
             return None
+
+    def body(self, block: LtlBlock, tokens: Sequence[Token]) -> tuple[Expr, str]:
+        """The state formula, and its text as it was written."""
+        body = read_expression(self.source, _state_formula(tokens))
+        first, last = tokens[0].span, tokens[-1].span
+        same = first.source is last.source and first.start < last.end
+        text = first.source.text[first.start : last.end] if same else block.name
+        return fold(self.value(body)), " ".join(text.split())
 
     # State formulas
 
@@ -97,11 +110,23 @@ class Formulas:
                 return self.label(proctype, pid, label)
             case LocalReference(proctype, pid, variable):
                 return self.local(proctype, pid, variable)
+            case EmptyBuffer(proctype, pid):
+                process = self.process(proctype, pid)
+                return Const(0) if process is None else BufferEmpty(process)
+            case RunningCount():
+                return self.running()
             case Pid(span) | Run(_, _, span):
                 self.errors.add(Code.BAD_PROPERTY, f"`{span.text}` means nothing in a property", span)
                 return Const(0)
             case _:
                 assert_never(expression)
+
+    def running(self) -> Expr:
+        ended = (has_ended(n, halting_locations(p.process)) for n, p in enumerate(self.processes))
+        running: Expr = Const(0)
+        for one in ended:
+            running = Binary("+", running, negate(one))
+        return running
 
     def variable(self, reference: Reference) -> Expr:
         name = reference.name
@@ -230,14 +255,28 @@ class Formulas:
             case RegisterOf(process, register):
                 owner = self.processes[process].process
                 return f"{owner.name}.{owner.registers[register].name}"
+            case BufferEmpty(process):
+                return f'empty("{self.processes[process].process.name}")'
+            case Binary() if isinstance(reference, RunningCount):
+                ended = (_ended_text(p.process) for p in self.processes)
+                return f"({' + '.join(ended)})"
             case At(process, _) if isinstance(reference, LabelReference):
                 return f"{self.processes[process].process.name}@{reference.label.text}"
             case _:
                 return "false"
 
 
+def _ended_text(process: Process) -> str:
+    places = " || ".join(f'"{process.name}"@#{number}' for number in sorted(halting_locations(process)))
+    return f'!(({places or "false"}) && empty("{process.name}"))'
+
+
 def _reference_end(tokens: Sequence[Token], at: int) -> int | None:
-    """Where the remote reference that starts at `at` ends; None if none starts there."""
+    """Where the reference to another process that starts at `at` ends; None if none starts there."""
+    if tokens[at].kind == "NR_PR":
+        return at + 1
+    if tokens[at].text == "empty" and at + 2 < len(tokens) and tokens[at + 1].kind == "LPAR":
+        return _behind_brackets(tokens, at + 3) + 1
     if tokens[at].kind != NAME or tokens[at].text in _TEMPORAL:
         return None
     end = _behind_brackets(tokens, at + 1)
@@ -283,7 +322,15 @@ def _is_one_state_formula(tokens: Sequence[Token]) -> bool:
     return True
 
 
+def _is_state_formula(tokens: Sequence[Token]) -> bool:
+    return not any(token.text in _TEMPORAL for token in tokens)
+
+
 def _state_formula(tokens: Sequence[Token]) -> list[Token]:
-    """`->` and `<->` are operators here, and `:` names a variable of another process."""
+    """`->` and `<->` are operators here, `:` names a variable of another process, `empty(P)` looks at its buffer."""
     kinds = {"ARROW": "BINOP", "IFF": "BINOP", "COLON": "REMOTE"}
-    return [replace(token, kind=kinds.get(token.kind, token.kind)) for token in tokens]
+    changed = [replace(token, kind=kinds.get(token.kind, token.kind)) for token in tokens]
+    for at, (token, after) in enumerate(pairwise(changed)):
+        if token.kind == NAME and token.text == "empty" and after.kind == "LPAR":
+            changed[at] = replace(token, kind="EMPTY")
+    return changed

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any, TypeVar, cast
 
 from lark import Token as LarkToken
@@ -26,6 +28,7 @@ from memfence.frontends.promela.syntax import (
     Declared,
     Do,
     Else,
+    EmptyBuffer,
     Expression,
     For,
     ForIn,
@@ -41,6 +44,7 @@ from memfence.frontends.promela.syntax import (
     Proctype,
     Reference,
     Run,
+    RunningCount,
     Select,
     Skip,
     Statement,
@@ -124,9 +128,13 @@ class _Reader:
         return node.meta.start_pos, node.meta.end_pos
 
     def span(self, node: Node) -> Span:
-        """Where the node takes effect."""
+        """Where the node takes effect; in an `inline` it is called what stands there with the arguments put in."""
         first, last = self.range(node)
-        return _from_to(self.tokens[first].place, self.tokens[last - 1].place)
+        place = _from_to(self.tokens[first].place, self.tokens[last - 1].place)
+        start = self.tokens[first]
+        if not start.frame or node.data not in _SHOWN_IN_INLINES:
+            return place
+        return replace(place, shown=f"{joined(self.tokens[first:last])} ({start.owner}, line {start.call})")
 
     def exact_span(self, node: Node) -> Span:
         """Where the node is written, for messages."""
@@ -328,6 +336,12 @@ class _Reader:
                 return Number(int(node.data == "true"), span)
             case "pid":
                 return Pid(span)
+            case "running":
+                return RunningCount(span)
+            case "empty":
+                index = _nodes(node)
+                owner = self.name(_tokens(node, "NAME")[0])
+                return EmptyBuffer(owner, self.expression(index[0]) if index else None, span)
             case "varref":
                 return self.reference(node)
             case "group":
@@ -346,6 +360,24 @@ class _Reader:
                 *index, variable = _nodes(node)
                 pid = self.expression(index[0]) if index else None
                 return LocalReference(self.name(_tokens(node, "NAME")[0]), pid, self.reference(variable), span)
+
+
+_SHOWN_IN_INLINES = frozenset({"assignment", "step", "condition", "assert", "call", "select", "print", "atomic"})
+
+
+def joined(tokens: Sequence[Token]) -> str:
+    """The tokens as a person would write them on one line."""
+    text = ""
+    for before, token in pairwise([None, *tokens]):
+        assert token is not None
+        is_tight = token.text in _NO_SPACE_BEFORE or before is None or before.text in _NO_SPACE_AFTER
+        is_call = token.text in ("(", "[") and before is not None and before.kind in (NAME, "ASSERT", "PRINTF")
+        text += token.text if is_tight or is_call else f" {token.text}"
+    return text
+
+
+_NO_SPACE_BEFORE = frozenset({";", ",", ")", "]", "++", "--", "[", ":"})
+_NO_SPACE_AFTER = frozenset({"(", "[", "!", "~"})
 
 
 def _reduce(values: list[Expression], op: str) -> None:

@@ -33,6 +33,22 @@ class Pid:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class RunningCount:
+    """`_nr_pr`: how many processes have not ended."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmptyBuffer:
+    """`empty(proctype[pid])`, in properties: no store of the process is pending."""
+
+    proctype: Name
+    pid: Expression | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Reference:
     """`name` or `name[index]`."""
 
@@ -96,7 +112,17 @@ class LocalReference:
 
 
 Expression = (
-    Number | Pid | Reference | UnaryOperation | BinaryOperation | Choice | Run | LabelReference | LocalReference
+    Number
+    | Pid
+    | RunningCount
+    | EmptyBuffer
+    | Reference
+    | UnaryOperation
+    | BinaryOperation
+    | Choice
+    | Run
+    | LabelReference
+    | LocalReference
 )
 
 

@@ -17,7 +17,8 @@ class Token:
 
     `span` is where its characters are written. `place` is where it takes effect: for what a macro expands to, the use
     of the macro; for an argument of an `inline`, the parameter in the body. Edits go by `place`, messages by `span`.
-    `frame` tells the expansions of one `inline` apart (0: not in any) and `owner` is the name of that `inline`.
+    `frame` tells the expansions of one `inline` apart (0: not in any) and `owner` is the name of that `inline`,
+    called in line `call`.
     """
 
     kind: str
@@ -26,6 +27,7 @@ class Token:
     place: Span
     frame: int = 0
     owner: str = ""
+    call: int = 0
 
 
 NAME, NUMBER, STRING, END_OF_LINE = "NAME", "NUMBER", "STRING", "END_OF_LINE"
@@ -38,7 +40,7 @@ KEYWORDS = {
     )
 }  # fmt: skip
 KEYWORDS |= dict.fromkeys(("bit", "bool", "byte", "short", "int", "unsigned", "pid"), "TYPE")
-KEYWORDS |= {"true": "TRUE", "false": "FALSE", "_pid": "PID"}
+KEYWORDS |= {"true": "TRUE", "false": "FALSE", "_pid": "PID", "_nr_pr": "NR_PR"}
 
 PUNCTUATION = {
     "{": "LBRACE", "}": "RBRACE", "(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", ";": "SEMI", "->": "ARROW",
@@ -52,7 +54,7 @@ PUNCTUATION |= dict.fromkeys(
 # What a message calls a kind of token, where it is not the keyword itself.
 READABLE = {kind: f"`{text}`" for text, kind in PUNCTUATION.items()} | {
     "NAME": "a name", "NUMBER": "a number", "STRING": "a string", "BINOP": "an operator", "TYPE": "a type",
-    "INCDEC": "`++`", "PID": "`_pid`",
+    "INCDEC": "`++`", "PID": "`_pid`", "NR_PR": "`_nr_pr`", "EMPTY": "`empty`",
 }  # fmt: skip
 
 _SYMBOLS = "|".join(re.escape(symbol) for symbol in sorted(PUNCTUATION, key=len, reverse=True))

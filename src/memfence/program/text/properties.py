@@ -1,6 +1,7 @@
-"""Property expressions, from text: what `--forbid` and `--invariant` accept. `expression_text` prints them back.
+"""Property expressions, from text: what `--forbid`, `--invariant` and `--final` accept.
 
-C operators with C's precedence over `process@label`, `process.register`, shared variables (`x`, `a[0]`, `a[x + 1]`),
+C operators with C's precedence, and `->` (implies), which binds loosest, over `process@label`, `process.register`,
+shared variables (`x`, `a[0]`, `a[x + 1]`), names of values (Promela's `mtype`),
 `empty(process)` (no pending store), integers, `true` and `false`. A name with other characters than letters, digits and
 `_` is written in double quotes; `process@#3` is location number 3.
 """
@@ -29,6 +30,7 @@ from memfence.program.expressions import (
     Shared,
     Unary,
     UnaryOp,
+    negate,
     variable_address,
 )
 from memfence.program.ir import Process, Program
@@ -43,7 +45,7 @@ LARGEST = 2**31 - 1
 
 _TOKEN = re.compile(
     r"""(?P<number>\d\w*)|(?P<name>[A-Za-z_$][\w$]*)|(?P<quoted>"[^"\n]*")|(?P<space>\s+)"""
-    r"""|(?P<op><<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^<>!~?:()\[\]@.\#])"""
+    r"""|(?P<op>->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^<>!~?:()\[\]@.\#])"""
 )
 _USUAL_MISTAKES = {"=": "==", "and": "&&", "or": "||", "not": "!", "\\": "&& or ||", ";": "&&", ",": "&&"}
 
@@ -136,6 +138,9 @@ class _Parser:
     def expression(self) -> tuple[Expr, int]:
         """An expression and its height; the height is limited because everything later recurses over it."""
         condition, height = self.binary(1)
+        if self.accept("->"):
+            conclusion, other = self.nested(self.expression)
+            return Binary("||", negate(condition), conclusion), self.higher(height, other) + 1
         if not self.accept("?"):
             return condition, height
         then, b = self.nested(self.expression)
@@ -236,6 +241,9 @@ class _Parser:
             return self.register(name, span, field.name + self.constant_index(), self.upto(field.span)), 1
         if self.program.variable_named(name) is not None:
             return Shared(variable_address(self.variable_number(name))), 1
+        constants = dict(self.program.constants)
+        if name in constants:
+            return Const(constants[name]), 1
         self.position = before
         if self.accept("["):
             return self.element(token)
@@ -332,7 +340,8 @@ class _Parser:
             return self.report(Code.TYPE_MISMATCH, f"`{name}` is an array, not a value", span, f"write `{name}[0]`")
         owners = [p.name for p in program.processes if any(r.name == name for r in p.registers)]
         shared = [v.name for v in program.variables]
-        near = did_you_mean(name, shared, _choices("shared variables", shared))
+        known = [*shared, *(constant for constant, _ in program.constants)]
+        near = did_you_mean(name, known, _choices("shared variables", shared))
         hint = f"it is a register: write `{owners[0]}.{name}`" if owners else near or ""
         return self.report(Code.UNKNOWN_VARIABLE, f"unknown shared variable `{name}`", span, hint or None)
 

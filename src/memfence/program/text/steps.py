@@ -43,7 +43,7 @@ def step_text(program: Program, process: int, transition: Transition) -> str:
     """The source text of the transition on one line; its ops where it has no place in the source."""
     if transition.span.source is NOWHERE.source or not transition.span.text.strip():
         return print_ops(program, process, transition)
-    return " ".join(transition.span.text.split())
+    return transition.span.shown or " ".join(transition.span.text.split())
 
 
 def print_ops(program: Program, process: int, transition: Transition) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from memfence.codes import Code
 from memfence.frontends.c.llvm.instructions import Call
-from memfence.frontends.c.machine.access import at_address
+from memfence.frontends.c.machine.access import alive_ops, at_address
 from memfence.frontends.c.machine.atomically import Atomically, returned
 from memfence.frontends.c.machine.path import Path
+from memfence.frontends.c.machine.undefined import used
 from memfence.frontends.c.machine.values import ZERO, Known, Parts, Scalar, Value
 
 Body = Callable[[Atomically, int], Value | None]
@@ -21,7 +22,7 @@ def number(path: Path, arguments: list[Value], position: int) -> Scalar:
     found = arguments[position]
     if isinstance(found, Parts):
         raise path.refuse(Code.UNSUPPORTED, "a struct is passed to a library function")
-    return found
+    return used(found)
 
 
 def known(path: Path, arguments: list[Value], position: int, what: str) -> int:
@@ -37,6 +38,9 @@ def on_object(path: Path, call: Call, pointer: Scalar, size: int, what: str, bod
 
     def act(p: Path, address: int) -> None:
         step = Atomically(p)
+        step.ops.extend(alive_ops(p, address))
+        if p.ended:
+            return
         result = body(step, address)
         if not p.ended:
             step.finish(call, result)

@@ -17,8 +17,8 @@ from memfence.frontends.c.machine.world import Restart
 from memfence.program.expressions import Binary, Const, Register
 
 
-def allocate(path: Path, call: Call, size: int) -> None:
-    """The result is a fresh block."""
+def allocate(path: Path, call: Call, size: int, *, zero: bool = False) -> None:
+    """The result is a fresh block that nobody has written, or that is `zero`."""
     state = path.state
     positions = state.positions()
     count = state.count(("malloc", positions))
@@ -35,6 +35,8 @@ def allocate(path: Path, call: Call, size: int) -> None:
     number_of_block = sum(o.kind == "heap" for o in path.world.space.all()) + 1
     name = f"heap{number_of_block}" + (f"@{place.line}" if place else "")
     placed = path.world.space.place(key, size, name, "heap", path.debug_of(state.top), pointee_of(path, call))
+    if zero:
+        path.world.space.images.setdefault(placed.start, bytearray(size))
     returned(path, call, Known(placed.start))
 
 
@@ -63,7 +65,7 @@ def _malloc(path: Path, call: Call, arguments: list[Value]) -> None:
 
 def _calloc(path: Path, call: Call, arguments: list[Value]) -> None:
     what = "the size of a heap block"
-    allocate(path, call, known(path, arguments, 0, what) * known(path, arguments, 1, what))
+    allocate(path, call, known(path, arguments, 0, what) * known(path, arguments, 1, what), zero=True)
 
 
 def _aligned(path: Path, call: Call, arguments: list[Value]) -> None:

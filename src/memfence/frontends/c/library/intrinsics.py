@@ -12,6 +12,7 @@ from memfence.frontends.c.llvm.values import Global, Local
 from memfence.frontends.c.machine import private
 from memfence.frontends.c.machine.arithmetic import choose, compare, compute, unwrapped
 from memfence.frontends.c.machine.atomically import returned
+from memfence.frontends.c.machine.lifetime import forget_content
 from memfence.frontends.c.machine.liveness import CONTENT
 from memfence.frontends.c.machine.path import FLOAT_HINT, Path
 from memfence.frontends.c.machine.residual import Barrier
@@ -99,7 +100,12 @@ def _lifetime(path: Path, call: Call, arguments: list[Value]) -> None:
             start = path.local_object(operand.name)
             placed = path.world.space.at(start)
             assert placed is not None
-            private.forget(path.state, placed.start, placed.end)
+            if isinstance(call.callee, Global) and call.callee.name.startswith("llvm.lifetime.start"):
+                ops = forget_content(path, placed)
+                if ops:
+                    path.emit(ops)
+            else:
+                private.forget(path.world, path.state, placed.start, placed.end)
 
 
 def _thread_local(path: Path, call: Call, arguments: list[Value]) -> None:

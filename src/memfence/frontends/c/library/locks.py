@@ -27,7 +27,7 @@ def me(path: Path) -> Known:
 
 
 def _kind(step: Atomically, address: int) -> Scalar:
-    return step.read(address + KIND)
+    return step.read_or_zero(address + KIND)
 
 
 def take_mutex(step: Atomically, address: int) -> Value | None:

@@ -10,11 +10,18 @@ from memfence.frontends.c.library.arguments import known, number
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine import private
-from memfence.frontends.c.machine.access import is_in_memory, known_values, problem_with
-from memfence.frontends.c.machine.arithmetic import compute
+from memfence.frontends.c.machine.access import (
+    alive_ops,
+    at_address,
+    is_in_memory,
+    is_written,
+    known_values,
+    problem_with,
+)
 from memfence.frontends.c.machine.atomically import returned
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.residual import Op, Read, Write
+from memfence.frontends.c.machine.undefined import used
 from memfence.frontends.c.machine.values import Known, Scalar, Unknown, Value
 from memfence.program.expressions import Register
 
@@ -49,7 +56,8 @@ def copy_memory(path: Path, call: Call, arguments: list[Value]) -> None:
         returned(path, call, target)
         return
     if not isinstance(target, Known) or not isinstance(source, Known):
-        raise path.refuse(Code.UNSUPPORTED, "memory is copied through a pointer that is not known", COPY_HINT)
+        _for_each_target(path, [target, source], size, lambda p, t, s: copy_memory(p, call, [t, s, Known(size)]))
+        return
     for address in (target.value, source.value):
         problem = problem_with(path, address, size)
         if problem is not None:
@@ -60,15 +68,31 @@ def copy_memory(path: Path, call: Call, arguments: list[Value]) -> None:
     )
 
 
+def _for_each_target(path: Path, pointers: list[Scalar], size: int, action: Callable[..., None]) -> None:
+    """Do `action` with known pointers, in a fork for each combination of addresses. A bad pointer is a finding."""
+
+    def rest(p: Path, chosen: tuple[Known, ...]) -> None:
+        if len(chosen) == len(pointers):
+            action(p, *chosen)
+        else:
+            at_address(p, pointers[len(chosen)], size, "memcpy", lambda q, address: rest(q, (*chosen, Known(address))))
+
+    rest(path, ())
+
+
 def _copy_piece(path: Path, target: int, source: int, size: int) -> list[Op]:
     """The ops that copy one piece; none where nothing shared is involved."""
-    ops: list[Op] = []
+    ops: list[Op] = [*alive_ops(path, source), *alive_ops(path, target)]
     if path.world.has_extent(source, size) and is_in_memory(path, source, size):
         cell = path.world.share_now(source, size)
         register = path.scratch()
         ops.append(Read(register, cell))
-        whole = Unknown(Register(register), known_values(path, cell))
-        value: Scalar = private.part_of(whole, 8 * cell.size, source - cell.address, size)
+        values = known_values(path, cell)
+        if cell.size == size:  # a copy may be of memory that nobody has written
+            values = path.world.possible(cell)
+        else:
+            ops += is_written(path, register, cell)
+        value: Scalar = private.part_of(Unknown(Register(register), values), 8 * cell.size, source - cell.address, size)
     else:
         if path.state.started:
             path.world.reads(path.process.number, source, size, whole=False)
@@ -85,8 +109,10 @@ def _put(path: Path, target: int, size: int, value: Scalar) -> list[Op]:
         cell = path.world.share_now(target, size)
         if cell.size != size:
             raise path.refuse(Code.UNSUPPORTED, "memory is accessed in pieces of different size")
+        guards = path.world.unmistakable(cell, value)
+        value = path.world.storable(value, size)
         path.world.may_hold(cell, value.values)
-        return [Write(cell, value.expr)]
+        return [*guards, Write(cell, value.expr)]
     if path.state.started:
         path.world.writes(path.process.number, target, size, whole=False)
     private.write(path.world, path.state, target, size, value)
@@ -122,8 +148,11 @@ def set_memory(path: Path, call: Call, arguments: list[Value]) -> None:
     if size == 0:
         returned(path, call, target)
         return
-    if not isinstance(target, Known) or not isinstance(byte, Known):
-        raise path.refuse(Code.UNSUPPORTED, "memory is set through a pointer that is not known", COPY_HINT)
+    if not isinstance(byte, Known):
+        raise path.refuse(Code.UNSUPPORTED, "memory is set to a byte that is not known", COPY_HINT)
+    if not isinstance(target, Known):
+        _for_each_target(path, [target], size, lambda p, t: set_memory(p, call, [t, byte, Known(size)]))
+        return
     problem = problem_with(path, target.value, size)
     if problem is not None:
         path.fail(f"{problem}: memset")
@@ -145,7 +174,7 @@ def _bytes_at(path: Path, address: int, most: int) -> bytes:
     for position in range(most):
         if is_in_memory(path, address + position, 1):
             raise path.refuse(Code.UNSUPPORTED, "a string in shared memory")
-        value = private.read(path.world, path.state, address + position, 1)
+        value = used(private.read(path.world, path.state, address + position, 1))
         if not isinstance(value, Known):
             raise path.refuse(Code.UNSUPPORTED, "a string that is not known before the program runs")
         if value.value == 0:
@@ -160,12 +189,9 @@ def _length(path: Path, call: Call, arguments: list[Value]) -> None:
 
 
 def _copy_string(path: Path, call: Call, arguments: list[Value]) -> None:
-    target, source = known(path, arguments, 0, "a string"), known(path, arguments, 1, "a string")
+    source = known(path, arguments, 1, "a string")
     data = _bytes_at(path, source, LONGEST_STRING) + b"\0"
-    for position, byte in enumerate(data):
-        if _put(path, target + position, 1, compute("add", 8, Known(byte), Known(0))):
-            raise path.refuse(Code.UNSUPPORTED, "a string in shared memory")
-    returned(path, call, Known(target))
+    copy_memory(path, call, [number(path, arguments, 0), Known(source), Known(len(data))])
 
 
 def _compare_strings(path: Path, call: Call, arguments: list[Value]) -> None:

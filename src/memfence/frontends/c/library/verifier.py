@@ -15,7 +15,7 @@ from memfence.frontends.c.machine.residual import Bus
 from memfence.frontends.c.machine.value_sets import range_of_bits
 from memfence.frontends.c.machine.values import ZERO, Known, Value
 
-REPRESENTATIVES = (0, 1, -1)
+REPRESENTATIVES = (0, 1, 2, -1)
 """Values that stand for all others where a nondeterministic integer is computed with."""
 MOST_CONSTANTS = 9
 """Constants of the function, and their neighbours, that are tried besides."""

@@ -117,6 +117,11 @@ def _broadcast(step: Atomically, address: int) -> Value | None:
 # Semaphores.
 
 
+def _init_condition(step: Atomically, address: int) -> Value | None:
+    step.write(address, ZERO)
+    return ZERO
+
+
 def _init_semaphore(path: Path, call: Call, arguments: list[Value]) -> None:
     value = number(path, arguments, 2)
 
@@ -179,12 +184,12 @@ def _wait_at_barrier(path: Path, call: Call, arguments: list[Value]) -> None:
 def _barrier_at(path: Path, call: Call, address: int) -> None:
     """Two steps: arrive; go on once the round is over. The last to arrive ends the round."""
     waiting = ("barrier", path.state.positions())
-    entered = path.world.space.place(("barrier round", path.process.number), 4, "round entered", "stack").start
+    entered = path.world.space.place(("barrier round", path.process.number), 4, "round entered", "global").start
     step = Atomically(path)
     if waiting in path.state.counts:
         del path.state.counts[waiting]
         before = private.read(path.world, path.state, entered, 4)
-        private.forget(path.state, entered, entered + 4)
+        private.forget(path.world, path.state, entered, entered + 4)
         step.wait_for(compare("ne", 32, step.read(address + ROUND), before))
         step.finish(call, ZERO)
         return
@@ -217,7 +222,7 @@ def _last_arrives(path: Path, call: Call, address: int) -> None:
 
 
 FUNCTIONS: dict[str, Handler] = {
-    "pthread_cond_init": on_lock(_broadcast),
+    "pthread_cond_init": on_lock(_init_condition),
     "pthread_cond_wait": wait_on,
     "pthread_cond_timedwait": _timed_wait,
     "pthread_cond_signal": _signal,

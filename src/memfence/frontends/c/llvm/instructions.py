@@ -273,6 +273,7 @@ class GlobalVariable:
     thread_local: bool
     debug: int = -1
     internal: bool = False
+    weak: bool = False
 
 
 @dataclass(frozen=True, slots=True)

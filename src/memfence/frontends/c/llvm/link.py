@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memfence.frontends.c.llvm.instructions import Function, GlobalVariable, Module
-from memfence.frontends.c.llvm.metadata import DebugInfo
-from memfence.frontends.c.llvm.values import Global
+from memfence.frontends.c.llvm.metadata import DebugInfo, Place
+from memfence.frontends.c.llvm.values import Aggregate, Global, Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,26 @@ class Linked:
             if function.blocks
         ]
 
+    def constructors(self) -> list[Symbol]:
+        """The functions that run before the first one: initialisers of C++, `__attribute__((constructor))`."""
+        found: list[tuple[int, Symbol]] = []
+        for number, module in enumerate(self.modules):
+            table = module.variables.get("llvm.global_ctors")
+            for _, entry in table.initial.elements if table and isinstance(table.initial, Aggregate) else ():
+                match entry:
+                    case Aggregate(((_, Number(priority)), (_, Global(name)), *_)):
+                        symbol = self.find(number, name)
+                        found += [] if symbol is None else [(priority, symbol)]
+        return [symbol for _, symbol in sorted(found, key=lambda one: one[0])]
+
+    def place_of(self, symbol: Symbol) -> Place | None:
+        """Where the definition stands in the source."""
+        debug = self.debug[symbol.module]
+        found = (
+            debug.function(symbol.definition.debug) if symbol.is_function else debug.variable(symbol.definition.debug)
+        )
+        return None if found is None else found.place
+
     def duplicates(self) -> list[tuple[Symbol, Symbol]]:
         """Names that two modules define."""
         found: dict[str, Symbol] = {}
@@ -81,8 +101,7 @@ class Linked:
         for number, module in enumerate(self.modules):
             for symbol in _symbols(number, module):
                 name, definition = symbol.name, symbol.definition
-                weak = isinstance(definition, Function) and definition.weak
-                if definition.internal or weak or not symbol.is_defined:
+                if definition.internal or definition.weak or not symbol.is_defined:
                     continue
                 if name in found:
                     twice.append((found[name], symbol))

@@ -44,6 +44,7 @@ LINKAGE = frozenset(
     ]
 )
 INTERNAL = frozenset(("private", "internal"))
+MERGED = frozenset(("linkonce", "weak", "linkonce_odr", "weak_odr", "common", "appending", "available_externally"))
 WEAK = frozenset(("linkonce", "weak", "linkonce_odr", "weak_odr", "available_externally", "extern_weak"))
 
 
@@ -133,7 +134,7 @@ class _ModuleReader:
         debug = DEBUG.search(line)
         number = int(debug[1]) if debug else -1
         self.variables[name] = GlobalVariable(
-            name, type, initial, constant, thread_local, number, bool(words & INTERNAL)
+            name, type, initial, constant, thread_local, number, bool(words & INTERNAL), bool(words & MERGED)
         )
 
     def _linkage(self, tokens: Tokens) -> set[str]:

@@ -21,6 +21,9 @@ from memfence.program.builder import ProcessBuilder
 from memfence.program.load_options import LoadOptions
 from memfence.source import SourceText
 
+OVER = ("blocked", "bound", "quit")
+"""How a thread stops that ends the run, or takes it out of what is looked at."""
+
 
 def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Program:
     """The program that the engines explore."""
@@ -218,9 +221,11 @@ def _lower(graph: _Graph, name: str, variables: dict[int, int], sources: Sources
     emission = Emission(variables, registers)
     numbers = {}
     for location in locations:
-        may_end = location.kind in ("blocked", "exit", "bound", "end", "error")
+        may_end = location.kind in (*OVER, "exit", "end", "error")
         label = location.kind or (f"{location.function}:{location.place.line}" if location.place else "")
         numbers[location.number] = builder.location(label, span=sources.span(location.place), may_end=may_end)
+        if location.kind in OVER:  # the whole run is over here: that the others wait is no deadlock
+            builder.emit(numbers[location.number], numbers[location.number])
     for location in locations:
         for step in graph.steps[location.number]:
             ops = [lowered for op in step.ops for lowered in emission.ops(op)]

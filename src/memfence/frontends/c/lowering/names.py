@@ -8,6 +8,7 @@ from memfence.frontends.c.llvm.link import Symbol
 from memfence.frontends.c.lowering.sources import Sources
 from memfence.frontends.c.machine.liveness import CONTENT, result_of
 from memfence.frontends.c.machine.process import Process, Slot
+from memfence.frontends.c.machine.value_sets import UNWRITTEN
 from memfence.frontends.c.machine.world import World
 
 LONGEST_NAME = 40
@@ -36,7 +37,7 @@ def value_names(world: World, processes: Sequence[Process]) -> dict[int, str]:
         if placed is not None and placed.kind != "thread":
             name = placed.name if address == placed.start else placed.name_at(address - placed.start, 0)
             found[address] = name if placed.kind == "function" else f"&{name}"
-    return found
+    return {**found, UNWRITTEN: "uninitialised"}
 
 
 def _title(process: Process, symbol: Symbol) -> str:

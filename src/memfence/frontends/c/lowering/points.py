@@ -9,6 +9,7 @@ from memfence.frontends.c.lowering.sources import Sources
 from memfence.frontends.c.machine.residual import Modify, Read, Step, Write
 from memfence.frontends.c.statements import Statement
 from memfence.program.ir import FencePoint
+from memfence.source import SourceText
 
 FURTHEST = 6
 LONGEST_TEXT = 60
@@ -26,19 +27,25 @@ class Points:
         """The point behind the statement of a store, if the step is the statement's last access."""
         if not any(isinstance(op, Write) and not op.direct for op in step.ops) or step.locked:
             return None
-        statement = self._statement(step)
-        if statement is None or self._goes_on(step.target, statement, FURTHEST):
+        found = self._found(step)
+        if found is None or self._goes_on(step.target, found[1], FURTHEST):
             return None
-        found = self.sources.statement(step.place)
-        assert found is not None
-        source, _ = found
+        source, statement = found
         text = " ".join(source.text[statement.start : statement.end].split()).rstrip(";")
         span = source.span(statement.start, statement.end)
         key = point_key(statement.start, statement.end, statement.is_lone)
         return FencePoint(step.function, key, span, text[:LONGEST_TEXT])
 
+    def _found(self, step: Step) -> tuple[SourceText, Statement] | None:
+        """The statement of the step in the file that is patched: of a step elsewhere, the call that led there."""
+        for place in (step.place, *reversed(step.stack)):
+            found = self.sources.statement(place)
+            if found is not None:
+                return found
+        return None
+
     def _statement(self, step: Step) -> Statement | None:
-        found = self.sources.statement(step.place)
+        found = self._found(step)
         return None if found is None else found[1]
 
     def _goes_on(self, location: int, statement: Statement, left: int) -> bool:

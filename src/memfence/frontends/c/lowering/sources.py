@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from pathlib import Path
 
 from memfence.frontends.c.llvm.metadata import Place
@@ -80,5 +81,6 @@ def _first_part(text: str) -> str:
     return text.rstrip()
 
 
+@lru_cache(1024)
 def _absolute(path: str) -> str:
     return os.path.realpath(path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memfence.frontends.c.llvm.values import signed
+from memfence.frontends.c.machine.undefined import Undefined, undefined_extension, undefined_result
 from memfence.frontends.c.machine.value_sets import (
     ANYTHING,
     ValueSet,
@@ -18,18 +19,17 @@ from memfence.frontends.c.machine.value_sets import (
     mapped,
     range_of_bits,
 )
-from memfence.frontends.c.machine.values import Known, Scalar, Unknown
+from memfence.frontends.c.machine.values import UNDEFINED, Known, Scalar, Unknown, is_undefined
 from memfence.program.expressions import Binary, BinaryOp, Conditional, Const, Expr, Unary
 
 Bounds = tuple[int, int]
 
 
-class Undefined(Exception):
-    """The operation has no meaning in C: the text says what happened."""
-
-
 def compute(op: str, bits: int, a: Scalar, b: Scalar) -> Scalar:
     """`a op b`, wrapped to `bits`. Undefined for a division by a known zero."""
+    spoilt = undefined_result(op, bits, a, b)
+    if spoilt is not None:
+        return spoilt
     if isinstance(a, Known) and isinstance(b, Known):
         return Known(signed(exact(op, bits, a.value, b.value), bits))
     simple = _identity(op, a, b)
@@ -200,7 +200,7 @@ def _hull(op: str, bits: int, a: Bounds, b: Bounds) -> Bounds | None:
 def fit(bits: int, value: Scalar) -> Scalar:
     """`value` modulo 2**bits, as a signed number."""
     if isinstance(value, Known):
-        return Known(signed(value.value, bits))
+        return Known(signed(value.value, bits), value.undefined & ((1 << bits) - 1))
     lo, hi = range_of_bits(bits)
     known = value.values.bounds()
     if (known is not None and lo <= known[0] and known[1] <= hi) or bits >= 64:
@@ -220,6 +220,8 @@ def extend(op: str, origin: int, target: int, value: Scalar) -> Scalar:
     """zext, sext or trunc."""
     if op == "trunc":
         return fit(target, value)
+    if isinstance(value, Known) and value.undefined:
+        return undefined_extension(op, origin, target, value)
     if op == "zext":
         if origin == 1:
             return value
@@ -255,6 +257,8 @@ TESTS: dict[str, Callable[[int, int], bool]] = {
 
 def compare(predicate: str, bits: int, a: Scalar, b: Scalar) -> Scalar:
     """1 where the comparison is true."""
+    if is_undefined(a) or is_undefined(b):
+        return UNDEFINED
     if predicate in UNSIGNED:
         return _compare_unsigned(UNSIGNED[predicate], bits, a, b)
     test = TESTS[predicate]
@@ -327,8 +331,12 @@ def as_unsigned(bits: int, value: Scalar) -> Scalar:
 
 def choose(condition: Scalar, then: Scalar, otherwise: Scalar) -> Scalar:
     """`condition ? then : otherwise`."""
+    if is_undefined(condition):
+        return UNDEFINED
     if isinstance(condition, Known):
         return then if condition.value else otherwise
+    if is_undefined(then) or is_undefined(otherwise):
+        return UNDEFINED
     if then == otherwise:
         return then
     if then == Known(1) and otherwise == Known(0):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from memfence.codes import Code
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine import private
-from memfence.frontends.c.machine.access import is_in_memory, known_values
+from memfence.frontends.c.machine.access import is_in_memory, is_written, known_values
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.residual import Cell, Check, Guard, Op, Read, Write
-from memfence.frontends.c.machine.values import Known, Scalar, Unknown, Value
+from memfence.frontends.c.machine.undefined import used
+from memfence.frontends.c.machine.values import ZERO, Known, Scalar, Unknown, Value, is_undefined
 from memfence.program.expressions import Register
 
 
@@ -32,11 +33,20 @@ class Atomically:
         if not is_in_memory(path, address, size):
             if path.state.started:
                 path.world.reads(path.process.number, address, size)
-            return private.read(path.world, path.state, address, size)
+            return used(private.read(path.world, path.state, address, size))
         cell = self._cell(address, size)
         register = path.scratch()
         self.ops.append(Read(register, cell))
+        self.ops.extend(is_written(path, register, cell))
         return Unknown(Register(register), known_values(path, cell))
+
+    def read_or_zero(self, address: int, size: int = 4) -> Scalar:
+        """What is there, 0 where nobody has written it."""
+        if self.path.world.cell_of(address, size) is None and is_undefined(
+            private.read(self.path.world, self.path.state, address, size)
+        ):
+            return ZERO
+        return self.read(address, size)
 
     def write(self, address: int, value: Scalar, size: int = 4) -> None:
         path = self.path
@@ -46,6 +56,7 @@ class Atomically:
             private.write(path.world, path.state, address, size, value)
             return
         cell = self._cell(address, size)
+        value = path.world.storable(value, size)
         path.world.may_hold(cell, value.values)
         self.ops.append(Write(cell, value.expr))
 

@@ -10,11 +10,12 @@ from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.llvm.link import Symbol
 from memfence.frontends.c.llvm.types import VOID
 from memfence.frontends.c.llvm.values import Global, Ignored, InlineAsm
-from memfence.frontends.c.machine import private
 from memfence.frontends.c.machine.atomically import returned
+from memfence.frontends.c.machine.lifetime import begin_locals, end_locals
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.residual import Bus
 from memfence.frontends.c.machine.threads import finish_thread
+from memfence.frontends.c.machine.undefined import used
 from memfence.frontends.c.machine.values import ZERO, Known, Value
 from memfence.program.expressions import Binary, Const
 
@@ -36,7 +37,7 @@ def call_function(path: Path, call: Call) -> None:
 
 
 def _call_pointer(path: Path, call: Call) -> None:
-    pointer = path.scalar(VOID, call.callee)
+    pointer = used(path.scalar(VOID, call.callee))
     functions = path.world.constants.functions
     if isinstance(pointer, Known):
         symbol = functions.get(pointer.value)
@@ -74,8 +75,11 @@ def _call_symbol(path: Path, call: Call, symbol: Symbol) -> None:
             "write it with a fixed number of arguments",
         )
     path.call(symbol, arguments_of(path, call), call, is_atomic)
-    if is_atomic and not path.ended:
-        path.emit([Bus(True)])
+    if path.ended:
+        return
+    ops = begin_locals(path)
+    if is_atomic or ops:
+        path.emit([*([Bus(True)] if is_atomic else []), *ops])
 
 
 def _uses_variadic(path: Path, symbol: Symbol) -> bool:
@@ -109,16 +113,11 @@ def return_from(path: Path, value: Value | None) -> None:
     if depth == 0:
         finish_thread(path, value)
         return
-    for name in frame.facts.allocas:
-        if name not in frame.facts.simple:
-            key = ("stack", path.process.number, depth, frame.symbol.module, frame.symbol.name, name)
-            placed = path.world.space.find(key)
-            if placed is not None:
-                private.forget(state, placed.start, placed.end)
+    ops = end_locals(path, depth)
     state.frames.pop()
     assert frame.call is not None
     if frame.call.result.startswith("!"):  # a call of the machine's own, such as a destructor at the end
         return
-    returned(path, frame.call, value, meet=not frame.atomic)
-    if frame.atomic and not path.ended:
-        path.emit([Bus(False)])
+    returned(path, frame.call, value, meet=not frame.atomic and not ops)
+    if (frame.atomic or ops) and not path.ended:
+        path.emit([*ops, *([Bus(False)] if frame.atomic else [])])

@@ -32,24 +32,17 @@ from memfence.frontends.c.llvm.instructions import (
 )
 from memfence.frontends.c.llvm.types import ArrayType, FloatType, IntType, StructType, Type
 from memfence.frontends.c.llvm.values import Local
-from memfence.frontends.c.machine.access import load, modify, store
-from memfence.frontends.c.machine.arithmetic import (
-    Undefined,
-    choose,
-    compare,
-    compute,
-    extend,
-    is_truth,
-    negation,
-    unwrapped,
-)
+from memfence.frontends.c.machine.access import load, modify, store, written
+from memfence.frontends.c.machine.arithmetic import choose, compare, compute, extend, is_truth, negation, unwrapped
 from memfence.frontends.c.machine.calls import call_function, return_from
 from memfence.frontends.c.machine.liveness import CONTENT
 from memfence.frontends.c.machine.parts import inner_type, part_of, with_part
 from memfence.frontends.c.machine.path import FLOAT_HINT, Path
+from memfence.frontends.c.machine.private import with_bits
 from memfence.frontends.c.machine.residual import Barrier
+from memfence.frontends.c.machine.undefined import Undefined, used
 from memfence.frontends.c.machine.value_sets import ADDRESS_BASE, ValueSet, listed, range_of_bits
-from memfence.frontends.c.machine.values import ZERO, Known, Parts, Scalar, Unknown, Value
+from memfence.frontends.c.machine.values import UNDEFINED, Known, Parts, Scalar, Unknown, Value, is_undefined
 from memfence.frontends.c.machine.world import BEYOND
 from memfence.program.expressions import Binary, Const, conjunction
 
@@ -97,11 +90,19 @@ def execute(path: Path, instruction: Instruction) -> None:
             part_type = inner_type(type, steps)
             path.set(result, with_part(path.value(type, aggregate), steps, path.value(part_type, element)))
         case Freeze(result, type, operand, _):
-            path.set(result, path.value(type, operand))
+            path.set(result, _frozen(path, path.value(type, operand)))
         case Other(_, opcode, _):
             raise _unsupported(path, opcode)
         case _:
             assert_never(instruction)
+
+
+def _frozen(path: Path, value: Value) -> Value:
+    """Any value, but always the same one."""
+    if not isinstance(value, Known) or not value.undefined:
+        return value
+    path.world.note("an undefined value that the optimiser froze is read as 0")
+    return Known(value.value)
 
 
 def _unsupported(path: Path, opcode: str) -> Exception:
@@ -126,8 +127,11 @@ def _load(path: Path, i: LoadFrom) -> None:
     if isinstance(i.pointer, Local) and i.pointer.name in frame.facts.simple:
         content = frame.env.get(CONTENT + i.pointer.name)
         if content is None:
-            path.world.note("variables that are read before they are written are read as 0")
-            content = ZERO
+            content = UNDEFINED
+        if isinstance(content, Unknown) and i.result not in frame.facts.copied:
+            content = written(path, content, path.variable_name(i.pointer.name))
+            if path.ended:
+                return
         if path.bits_of(i.type) == 1 and not isinstance(content, Parts):
             content = compute("and", 8, content, Known(1))
         path.set(i.result, content)
@@ -217,14 +221,18 @@ def _compute(path: Path, i: Compute) -> None:
         raise path.refuse(Code.UNSUPPORTED, "vectors are not supported")
     a, b = path.scalar(i.type, i.left), path.scalar(i.type, i.right)
     try:
-        if i.no_signed_wrap and path.world.options.overflow and i.op in ("add", "sub", "mul"):
+        is_checked = i.no_signed_wrap and not is_undefined(a) and not is_undefined(b)
+        if is_checked and path.world.options.overflow and i.op in ("add", "sub", "mul"):
             _check_overflow(path, i.op, bits, a, b)
+        if i.op in ("sdiv", "udiv", "srem", "urem"):
+            used(b)
         if i.op in ("sdiv", "udiv", "srem", "urem") and isinstance(b, Unknown) and b.values.contains(0):
             path.check(Binary("!=", b.expr, Const(0)), "division by zero")
         if bits == 64 and i.op in ("udiv", "urem", "lshr"):
             _keep_positive(path, a, *(() if i.op == "lshr" else (b,)))
         if not path.ended:
-            path.set(i.result, _combined(i.op, bits, a, b, checked=i.no_signed_wrap and path.world.options.overflow))
+            checked = is_checked and path.world.options.overflow
+            path.set(i.result, _combined(path, i.op, bits, a, b, checked=checked))
     except Undefined as error:
         path.fail(str(error))
 
@@ -243,7 +251,7 @@ def _keep_positive(path: Path, *operands: Scalar) -> None:
             path.ended = True
 
 
-def _combined(op: str, bits: int, a: Scalar, b: Scalar, *, checked: bool) -> Scalar:
+def _combined(path: Path, op: str, bits: int, a: Scalar, b: Scalar, *, checked: bool) -> Scalar:
     """Truth values are combined as such; where a wrap was `checked` to be impossible, none is written out."""
     if (
         checked
@@ -256,7 +264,7 @@ def _combined(op: str, bits: int, a: Scalar, b: Scalar, *, checked: bool) -> Sca
     both_unknown = isinstance(a, Unknown) and isinstance(b, Unknown)
     if bits == 1 and op in ("and", "or") and both_unknown and is_truth(a.expr) and is_truth(b.expr):
         return Unknown(Binary("&&" if op == "and" else "||", a.expr, b.expr), listed((0, 1)))
-    return compute(op, bits, a, b)
+    return with_bits(path.world, op, bits, a, b)
 
 
 def _check_overflow(path: Path, op: str, bits: int, a: Scalar, b: Scalar) -> None:
@@ -287,12 +295,16 @@ def _convert(path: Path, i: Convert) -> None:
 
 
 def _select(path: Path, i: Select) -> None:
-    condition = path.scalar(IntType(1), i.condition)
+    condition = used(path.scalar(IntType(1), i.condition))
     then, otherwise = path.value(i.type, i.then), path.value(i.type, i.otherwise)
     if isinstance(condition, Known):
         path.set(i.result, then if condition.value else otherwise)
-    elif isinstance(then, Parts) or isinstance(otherwise, Parts):
-        raise path.refuse(Code.UNSUPPORTED, "a choice between whole structs")
+    elif isinstance(then, Parts) or isinstance(otherwise, Parts) or is_undefined(then) or is_undefined(otherwise):
+        for guard, value in ((condition.expr, then), (negation(condition.expr), otherwise)):
+            copy = path.fork(guard)
+            if copy is not None:
+                copy.set(i.result, value)
+        path.ended = True
     else:
         path.set(i.result, choose(condition, then, otherwise))
 
@@ -304,7 +316,7 @@ def _branch(path: Path, i: Branch) -> None:
     if i.condition is None:
         path.enter(i.targets[0])
         return
-    condition = path.scalar(IntType(1), i.condition)
+    condition = used(path.scalar(IntType(1), i.condition))
     if isinstance(condition, Known):
         path.enter(i.targets[0 if condition.value else 1])
         return
@@ -316,7 +328,7 @@ def _branch(path: Path, i: Branch) -> None:
 
 
 def _switch(path: Path, i: Switch) -> None:
-    value = path.scalar(i.type, i.value)
+    value = used(path.scalar(i.type, i.value))
     if isinstance(value, Known):
         path.enter(next((target for number, target in i.cases if number == value.value), i.default))
         return
@@ -336,7 +348,7 @@ def _switch(path: Path, i: Switch) -> None:
 
 def _compare_exchange(path: Path, i: CompareExchange) -> None:
     bits = path.bits_of(i.type)
-    expected, desired = path.scalar(i.type, i.expected), path.scalar(i.type, i.desired)
+    expected, desired = used(path.scalar(i.type, i.expected)), used(path.scalar(i.type, i.desired))
 
     def finish(p: Path, old: Scalar) -> tuple[Value, Scalar]:
         success = compare("eq", bits, old, expected)
@@ -350,7 +362,7 @@ def _update(path: Path, i: Update) -> None:
     if isinstance(i.type, FloatType):
         raise path.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
     bits = path.bits_of(i.type)
-    operand = path.scalar(i.type, i.value)
+    operand = used(path.scalar(i.type, i.value))
     finish = partial(_updated, i.op, bits, operand)
     pointer = path.scalar(i.type, i.pointer)
     modify(path, i.result, i.op, i.type, pointer, operand, i.order, finish)  # type: ignore[arg-type]

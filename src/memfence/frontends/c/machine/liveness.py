@@ -101,6 +101,7 @@ class FunctionFacts:
         for name, instructions in self.blocks.items():
             for target in successors(instructions[-1]):
                 self.predecessors[target].add(name)
+        self.masked, self.copied = self._kinds_of_loads()
         self._live_in = self._solve()
         self._live: dict[tuple[str, int], Names] = {}
 
@@ -127,6 +128,26 @@ class FunctionFacts:
             for instruction in block.instructions:
                 scalars -= self._used_otherwise(instruction)
         return frozenset(scalars)
+
+    def _kinds_of_loads(self) -> tuple[Names, Names]:
+        """Results of loads of which only some bits are kept, to be combined with others; those only stored again."""
+        instructions = [i for block in self.function.blocks for i in block.instructions]
+        users: dict[str, list[Instruction]] = {}
+        for instruction in instructions:
+            incoming = (value for value, _ in instruction.incoming) if isinstance(instruction, Phi) else ()
+            for operand in (*operands_of(instruction), *incoming):
+                for name in _locals(operand):
+                    users.setdefault(name, []).append(instruction)
+
+        def only(name: str, op: str) -> list[str]:
+            found = users.get(name, [])
+            fits = found and all(isinstance(i, Compute) and i.op == op for i in found)
+            return [result_of(i) for i in found] if fits else []
+
+        loads = [i.result for i in instructions if isinstance(i, LoadFrom)]
+        masked = (n for n in loads if (kept := only(n, "and")) and all(only(k, "or") for k in kept))
+        copied = (n for n in loads if all(_only_stores(i, n) for i in users.get(n, [])))
+        return frozenset(masked), frozenset(copied)
 
     def _used_otherwise(self, instruction: Instruction) -> set[str]:
         """Locals of which the instruction uses the address, or only a part, or in a volatile way."""
@@ -198,6 +219,10 @@ class FunctionFacts:
                 return
         for operand in operands_of(instruction):
             live |= _locals(operand)
+
+
+def _only_stores(instruction: Instruction, name: str) -> bool:
+    return isinstance(instruction, StoreTo) and instruction.value == Local(name) and instruction.pointer != Local(name)
 
 
 def _locals(operand: Operand) -> set[str]:

@@ -19,7 +19,10 @@ GAP = 32
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """A block of memory. `type` is the metadata number of its C type in `debug`, 0 where it has none."""
+    """A block of memory. `type` is the metadata number of its C type in `debug`, 0 where it has none.
+
+    `frame`: of a local variable the depth, module and function of the call that it lives in.
+    """
 
     start: int
     size: int
@@ -28,6 +31,7 @@ class Object:
     debug: DebugInfo | None = None
     type: int = 0
     owner: int = -1
+    frame: tuple[int, int, str] | None = None
 
     @property
     def end(self) -> int:
@@ -53,7 +57,7 @@ class AddressSpace:
         self._by_key: dict[object, Object] = {}
         self._starts: list[int] = []
         self._by_start: dict[int, Object] = {}
-        self._next = ADDRESS_BASE
+        self._next = ADDRESS_BASE + 64
         self.images: dict[int, bytearray] = {}
 
     def find(self, key: object) -> Object | None:
@@ -68,6 +72,7 @@ class AddressSpace:
         debug: DebugInfo | None = None,
         type: int = 0,
         owner: int = -1,
+        frame: tuple[int, int, str] | None = None,
     ) -> Object:
         """The object known by `key`, made now if there is none."""
         found = self._by_key.get(key)
@@ -75,7 +80,7 @@ class AddressSpace:
             return found
         start = self._next
         self._next += -(-(max(size, 1) + GAP) // 64) * 64
-        made = Object(start, size, name, kind, debug, type, owner)
+        made = Object(start, size, name, kind, debug, type, owner, frame)
         self._by_key[key] = made
         insort(self._starts, start)
         self._by_start[start] = made

@@ -14,7 +14,8 @@ from memfence.frontends.c.llvm.instructions import Call, Instruction, Phi
 from memfence.frontends.c.llvm.link import Symbol
 from memfence.frontends.c.llvm.metadata import DebugInfo, Place
 from memfence.frontends.c.llvm.types import ArrayType, FloatType, IntType, StructType, Type, size_of
-from memfence.frontends.c.llvm.values import Aggregate, Global, Local, Operand, Real, Undefined, Zero
+from memfence.frontends.c.llvm.values import Aggregate, Global, Local, Operand, Real, Zero
+from memfence.frontends.c.llvm.values import Undefined as NoValue
 from memfence.frontends.c.machine.arithmetic import negation
 from memfence.frontends.c.machine.constants import NotConstant
 from memfence.frontends.c.machine.process import SCRATCH, Location, Process
@@ -22,8 +23,9 @@ from memfence.frontends.c.machine.refine import refined
 from memfence.frontends.c.machine.refusal import Refused
 from memfence.frontends.c.machine.residual import Check, Guard, Op
 from memfence.frontends.c.machine.state import Frame, State
-from memfence.frontends.c.machine.values import ZERO, Known, Parts, Scalar, Value
-from memfence.frontends.c.machine.world import MixedSizes, World
+from memfence.frontends.c.machine.undefined import Undefined
+from memfence.frontends.c.machine.values import UNDEFINED, ZERO, Known, Parts, Scalar, Value
+from memfence.frontends.c.machine.world import MixedSizes, Restart, World
 from memfence.program.expressions import FALSE, Expr
 
 MOST_INSTRUCTIONS = 200_000
@@ -64,10 +66,17 @@ class Path:
                     self.execute(path, instruction)
                 except MixedSizes as error:
                     raise path.refuse(Code.UNSUPPORTED, str(error)) from None
+                except Undefined as error:
+                    path.fail(str(error))
             else:
-                raise Refused(
-                    Code.TOO_LARGE, "the program computes too long before its first thread starts", path.place
-                )
+                path._give_up()
+
+    def _give_up(self) -> None:
+        """What runs that long before the first thread starts may be an endless loop: let its ways meet."""
+        if not self.world.meets_early:
+            self.world.meets_early = True
+            raise Restart("a loop before the first thread does not end")
+        raise Refused(Code.TOO_LARGE, "the program computes too long before its first thread starts", self.place)
 
     def debug_of(self, frame: Frame) -> DebugInfo:
         return self.world.linked.debug[frame.symbol.module]
@@ -107,7 +116,7 @@ class Path:
         self.ended = True
 
     def stop(self, kind: str, ops: Sequence[Op] = (), *, locked: bool = False) -> None:
-        """End the thread here: `kind` is "end", "blocked", "error" or "bound"."""
+        """End the thread here: `kind` is "end", "exit", "quit", "blocked", "error" or "bound"."""
         self._step(self.process.special(kind, self.place), ops, [], locked)
 
     def fail(self, text: str) -> None:
@@ -150,8 +159,10 @@ class Path:
                 raise self.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
             case Global(name):
                 return Known(self.address_of(name))
-            case Zero() | Undefined() if isinstance(type, StructType | ArrayType):
-                return self._zero(type)
+            case Zero() | NoValue() if isinstance(type, StructType | ArrayType):
+                return self._whole(type, ZERO if isinstance(operand, Zero) else UNDEFINED)
+            case NoValue() if not isinstance(type, FloatType):
+                return UNDEFINED
             case Aggregate(elements):
                 return Parts(tuple(self.value(t, e) for t, e in elements))
         if isinstance(type, FloatType):
@@ -161,12 +172,13 @@ class Path:
         except NotConstant as error:
             raise self.refuse(Code.UNSUPPORTED, f"memfence does not follow {error}") from None
 
-    def _zero(self, type: Type) -> Value:
+    def _whole(self, type: Type, item: Known) -> Value:
+        """A value of the type that has `item` everywhere."""
         if isinstance(type, StructType):
-            return Parts(tuple(self._zero(f) for f in type.fields))
+            return Parts(tuple(self._whole(f, item) for f in type.fields))
         if isinstance(type, ArrayType):
-            return Parts(tuple(self._zero(type.element) for _ in range(type.count)))
-        return ZERO
+            return Parts(tuple(self._whole(type.element, item) for _ in range(type.count)))
+        return item
 
     def address_of(self, name: str) -> int:
         try:
@@ -192,8 +204,15 @@ class Path:
                 title = f"{self.process.thread.name}:{title}"
             size = size_of(alloca.type) * count.value
             type = variable.type if variable else 0
-            found = self.world.space.place(key, size, title, "stack", debug, type, self.process.number)
+            owner, lives_in = self.process.number, (depth, frame.symbol.module, frame.symbol.name)
+            found = self.world.space.place(key, size, title, "stack", debug, type, owner, lives_in)
         return found.start
+
+    def variable_name(self, name: str) -> str:
+        """How the user calls a local of the innermost call."""
+        frame = self.state.top
+        variable = self.debug_of(frame).variable(frame.facts.function.declared.get(name, -1))
+        return f"{frame.symbol.name}.{variable.name if variable else name}"
 
     def bits_of(self, type: Type) -> int:
         if isinstance(type, FloatType):
@@ -221,11 +240,12 @@ class Path:
                     found.append((instruction.result, self.value(instruction.type, operand)))
         frame.env.update(found)
         frame.block, frame.index = block, index
-        if meet and frame.facts.is_merge(block) and (self.state.started or self.ops or self._has_unknowns()):
+        if meet and frame.facts.is_merge(block) and self._meets():
             self.emit()
 
-    def _has_unknowns(self) -> bool:
-        return bool(self.location.slots)
+    def _meets(self) -> bool:
+        """Whether other ways may come here: not while everything is known and nobody else runs."""
+        return self.state.started or bool(self.ops or self.location.slots) or self.world.meets_early
 
     def call(self, symbol: Symbol, arguments: Sequence[Value], call: Call | None, atomic: bool = False) -> None:
         """Open a call of a defined function."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from memfence.frontends.c.machine.arithmetic import as_unsigned, compute, fit
 from memfence.frontends.c.machine.state import State, overlapping
-from memfence.frontends.c.machine.values import Known, Parts, Scalar
-from memfence.frontends.c.machine.world import World
+from memfence.frontends.c.machine.undefined import BIT_OPS
+from memfence.frontends.c.machine.values import UNDEFINED, Known, Parts, Scalar, Unknown, is_undefined
+from memfence.frontends.c.machine.world import PARTLY, World
 
 
 def read(world: World, state: State, address: int, size: int) -> Scalar:
@@ -16,7 +17,7 @@ def read(world: World, state: State, address: int, size: int) -> Scalar:
         return exact[1]
     pieces = overlapping(state.cells, address, size)
     if not pieces:
-        return Known(world.initial(address, size))
+        return world.content(address, size)
     if len(pieces) == 1:
         start = pieces[0]
         width, value = state.cells[start]
@@ -31,8 +32,16 @@ def _joined(world: World, state: State, address: int, size: int) -> Scalar:
     total: Scalar = Known(0)
     for position in range(size - 1, -1, -1):
         byte = as_unsigned(8, read(world, state, address + position, 1))
-        total = compute("or", 64, compute("shl", 64, total, Known(8)), byte)
+        total = with_bits(world, "or", 64, compute("shl", 64, total, Known(8)), byte)
     return fit(8 * size, total)
+
+
+def with_bits(world: World, op: str, bits: int, a: Scalar, b: Scalar) -> Scalar:
+    """`a op b`, of bits. Undefined bits beside those of an unknown value are forgotten, and the verdict says so."""
+    if op in BIT_OPS and is_undefined(a) != is_undefined(b) and (isinstance(a, Unknown) or isinstance(b, Unknown)):
+        world.note(PARTLY)
+        a, b = (Known(v.value) if isinstance(v, Known) else v for v in (a, b))
+    return compute(op, bits, a, b)
 
 
 def part_of(value: Scalar, bits: int, offset: int, size: int) -> Scalar:
@@ -56,7 +65,11 @@ def write(world: World, state: State, address: int, size: int, value: Scalar) ->
     state.cells[address] = (size, value)
 
 
-def forget(state: State, start: int, end: int) -> None:
-    """Drop everything known about the range."""
+def forget(world: World, state: State, start: int, end: int) -> None:
+    """Nobody has written the range."""
     for address in [a for a in state.cells if start <= a < end]:
         del state.cells[address]
+    for address in range(start, end, 8):
+        size = min(8, end - address)
+        if world.base and any(a in world.base for a in range(address, address + size)):
+            state.cells[address] = (size, UNDEFINED)

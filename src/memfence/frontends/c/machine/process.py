@@ -10,7 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from memfence.frontends.c.llvm.metadata import Place
-from memfence.frontends.c.machine.residual import Op, Step, in_parallel, without_detour
+from memfence.frontends.c.machine.arithmetic import negation
+from memfence.frontends.c.machine.residual import (
+    Guard,
+    Modify,
+    Op,
+    Read,
+    Step,
+    Within,
+    in_parallel,
+    reading_part,
+    without_detour,
+)
 from memfence.frontends.c.machine.state import Frame, Position, State
 from memfence.frontends.c.machine.value_sets import NOTHING, ValueSet, within_reach
 from memfence.frontends.c.machine.values import Known, Parts, Scalar, Unknown, Value
@@ -111,7 +122,9 @@ class Process:
         """Memory that was not written yet on this way, but is in a register on others."""
         for slot in widened:
             if isinstance(slot, Slot) and isinstance(slot.name, int) and slot.name not in state.cells:
-                state.cells[slot.name] = (slot.part[0], Known(self.world.initial(slot.name, slot.part[0])))
+                content = self.world.content(slot.name, slot.part[0])
+                if not content.undefined:
+                    state.cells[slot.name] = (slot.part[0], content)
 
     def _join(self, location: Location, moves: list[tuple[Slot, Scalar]]) -> None:
         has_grown = False
@@ -206,6 +219,22 @@ class Process:
         scratch = frozenset(range(SCRATCH, SCRATCH + 100))
         whole = without_detour([*ops, *within, *copies], scratch)
         self.locations[source].steps.append(Step(source, target, whole, locked, place, function, stack))
+        for position, limit in enumerate(whole):
+            if (outside := _outside(limit)) is not None:
+                before = tuple(part for op in whole[:position] for part in reading_part(op))
+                at = self.special("bound", place)
+                self.locations[source].steps.append(
+                    Step(source, at, (*before, *outside), locked, place, function, stack)
+                )
+
+
+def _outside(op: Op) -> tuple[Op, ...] | None:
+    """Where a run is cut off by the op: what has to be true for that."""
+    if isinstance(op, Within):
+        return (Guard(negation(op.condition)),)
+    if isinstance(op, Modify) and op.guard is not None:
+        return Read(op.register, op.target), Guard(negation(op.guard))
+    return None
 
 
 class _Freezer:
@@ -224,7 +253,7 @@ class _Freezer:
             live = frame.facts.live_at(frame.block, frame.index)
             for name in sorted(live.intersection(frame.env)):
                 known = frame.env[name]
-                if isinstance(known, Known) and not self.widened:
+                if isinstance(known, Known) and not self.widened and not known.undefined:
                     entries.append((name, known.value))
                     kept[name] = known
                     continue
@@ -236,7 +265,7 @@ class _Freezer:
         memory: list[tuple[int, int, object]] = []
         cells: dict[int, tuple[int, Value]] = {}
         for address, (size, value) in sorted(state.cells.items(), key=lambda item: item[0]):
-            if isinstance(value, Known) and not self.widened:
+            if isinstance(value, Known) and not self.widened and not value.undefined:
                 memory.append((address, size, value.value))
                 cells[address] = (size, value)
                 continue
@@ -254,6 +283,8 @@ class _Freezer:
                 for n, item in enumerate(value.items)
             ]
             return tuple(key for key, _ in parts), Parts(tuple(stored for _, stored in parts))
+        if isinstance(value, Known) and value.undefined:
+            return ("undefined", value.value, value.undefined), value
         if isinstance(value, Known) and slot not in self.widened:
             return value.value, value
         self.moves.append((slot, value))

@@ -83,6 +83,11 @@ class Guard:
 
 
 @dataclass(frozen=True, slots=True)
+class Within(Guard):
+    """Runs in which this is false are cut off: the thread stops there, and a note of the program says so."""
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """Where this is false, the program fails, and `text` says how."""
 
@@ -132,6 +137,17 @@ def expressions_of(op: Op) -> tuple[Expr, ...]:
             return (value,)
         case Guard(condition) | Check(condition, _):
             return (condition,)
+        case _:
+            return ()
+
+
+def reading_part(op: Op) -> tuple[Op, ...]:
+    """What the op does for those after it, without changing memory."""
+    match op:
+        case Modify(register, target):
+            return (Read(register, target),)
+        case Read() | Set() | Guard():
+            return (op,)
         case _:
             return ()
 

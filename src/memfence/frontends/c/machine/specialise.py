@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from memfence.codes import Code
+from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.llvm.link import Linked, Symbol
+from memfence.frontends.c.llvm.types import VOID
+from memfence.frontends.c.llvm.values import Global
 from memfence.frontends.c.machine.execute import execute
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.process import SCRATCH, Process
@@ -81,9 +84,19 @@ class _Pass:
         env: dict[str, Value] = {name: Known(0) for _, name in facts.function.parameters}
         if facts.function.parameters:
             env[facts.function.parameters[0][1]] = Known(1)
-        state = State([Frame(entry, facts, facts.entry, 0, env)], started=False)
+        frames = [Frame(entry, facts, facts.entry, 0, env), *self._constructors()]
+        state = State(frames, started=False)
         process = self.processes[0]
         process.arrive(state, None)
+
+    def _constructors(self) -> list[Frame]:
+        """Open calls of everything that runs before the first function, the last of them outermost."""
+        frames = []
+        for symbol in reversed(self.world.linked.constructors()):
+            facts = self.world.facts(symbol)
+            call = Call("!constructor", VOID, Global(symbol.name), (), 0)
+            frames.append(Frame(symbol, facts, facts.entry, 0, {}, call))
+        return frames
 
     def run(self) -> list[Process]:
         while True:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from memfence.codes import Code
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.llvm.link import Symbol
 from memfence.frontends.c.machine.arithmetic import compare
 from memfence.frontends.c.machine.atomically import Atomically
+from memfence.frontends.c.machine.lifetime import end_thread_locals
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.residual import Guard, Op, Write
+from memfence.frontends.c.machine.undefined import used
 from memfence.frontends.c.machine.values import ONE, ZERO, Known, Parts, Scalar, Unknown, Value
-from memfence.frontends.c.machine.world import ARGUMENT, DONE, RESULT, STARTED, Restart, World
+from memfence.frontends.c.machine.world import ARGUMENT, DONE, PARTLY, RESULT, STARTED, Restart, World
 from memfence.program.expressions import Binary, Const
 
 MOST_THREADS_IN_A_LOOP = 64
@@ -19,6 +23,7 @@ MOST_THREADS_IN_A_LOOP = 64
 def create_thread(path: Path, call: Call, handle: Scalar | None, function: Scalar, argument: Value, style: str) -> None:
     """Start a thread that runs `function(argument)`; its number is stored through `handle`."""
     functions = path.world.constants.functions
+    used(function)
     if isinstance(function, Unknown):
         for address in function.values.addresses():
             copy = path.fork(Binary("==", function.expr, Const(address)))
@@ -29,6 +34,7 @@ def create_thread(path: Path, call: Call, handle: Scalar | None, function: Scala
     symbol = functions.get(function.value)
     if symbol is None or not symbol.is_defined:
         raise path.refuse(Code.UNKNOWN_CALL, "the function of the new thread is not in the program")
+    used(argument)
     if isinstance(argument, Parts):
         raise path.refuse(Code.UNSUPPORTED, "a struct as the argument of a thread")
     _create(path, call, handle, symbol, argument, style)
@@ -78,14 +84,14 @@ def start_sharing(path: Path) -> list[Op]:
     for address, (size, value) in state.cells.items():
         span = range(address, address + size)
         if isinstance(value, Known) and not any(a in world.unstable for a in span):
-            data = (value.value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
-            found.update(zip(span, data, strict=True))
+            found.update(_written_bytes(world, address, size, value))
             continue
         cell = world.cell_of(address, size)
         if cell is None:
             kept[address] = (size, value)
             world.writes(path.process.number, address, size)
         elif cell.address == address and cell.size == size and not isinstance(value, Parts):
+            value = world.storable(value, size)
             world.may_hold(cell, value.values)
             ops.append(Write(cell, value.expr))
         else:
@@ -93,6 +99,16 @@ def start_sharing(path: Path) -> list[Op]:
     state.cells = kept
     _agree(world, found)
     return ops
+
+
+def _written_bytes(world: World, address: int, size: int, value: Known) -> Iterator[tuple[int, int]]:
+    """The bytes of which somebody has written a bit."""
+    for position in range(size):
+        undefined = value.undefined >> 8 * position & 255
+        if undefined and undefined != 255:
+            world.note(PARTLY)
+        if undefined != 255:
+            yield address + position, value.value >> 8 * position & 255
 
 
 def _agree(world: World, found: dict[int, int]) -> None:
@@ -116,6 +132,7 @@ def finish_thread(path: Path, value: Value | None) -> None:
     step = Atomically(path)
     if isinstance(value, Known | Unknown) and thread.number in path.world.results_wanted:
         step.write(thread.block.start + RESULT, value, 8)
+    step.ops.extend(end_thread_locals(path))
     step.write(thread.block.start + DONE, ONE)
     path.stop("end", step.ops, locked=True)
 
@@ -123,6 +140,7 @@ def finish_thread(path: Path, value: Value | None) -> None:
 def join_thread(path: Path, call: Call, handle: Scalar, result: Scalar, size: int = 8) -> None:
     """Wait for the end of a thread; its result is stored through `result`."""
     world = path.world
+    used(handle)
     if isinstance(handle, Unknown):
         for number in sorted(world.thread_numbers.values()):
             if handle.values.contains(number):
@@ -150,9 +168,8 @@ def join_thread(path: Path, call: Call, handle: Scalar, result: Scalar, size: in
 
 def exit_thread(path: Path, value: Value | None) -> None:
     """`pthread_exit`: all calls end."""
-    del path.state.frames[1:]
     if path.process.thread.block is None:
-        path.stop("end")
+        path.stop("end", end_thread_locals(path))
     else:
         finish_thread(path, value)
 

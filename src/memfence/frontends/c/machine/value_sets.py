@@ -8,6 +8,9 @@ from dataclasses import dataclass
 ADDRESS_BASE = 1 << 16
 """The lowest address; smaller integers are never taken for one."""
 
+UNWRITTEN = ADDRESS_BASE + 41
+"""What shared memory holds that nobody has written. No object lies here, and like an address it is always listed."""
+
 MOST_NUMBERS = 12
 """Listed numbers that are no addresses; more become an interval."""
 
@@ -81,6 +84,10 @@ class ValueSet:
         """Every member plus `by`."""
         lo, hi = (self.lo + by, self.hi + by) if self.has_interval else (1, 0)
         return _settled(frozenset(v + by for v in self.listed), lo, hi, self.is_open)
+
+    def without(self, value: int) -> ValueSet:
+        """All but this one, if it is listed."""
+        return ValueSet(self.listed - {value}, self.lo, self.hi, self.is_open) if value in self.listed else self
 
     def widened(self, before: ValueSet) -> ValueSet:
         """A larger set, so that sets which keep growing settle: bounds that moved jump to a power of two.

@@ -10,9 +10,10 @@ from memfence.program.expressions import Const, Expr
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """An integer, whatever the run."""
+    """An integer, whatever the run. `undefined`: a mask of the bits that nobody has written; they are 0 in `value`."""
 
     value: int
+    undefined: int = 0
 
     @property
     def expr(self) -> Expr:
@@ -43,3 +44,12 @@ Value = Known | Unknown | Parts
 
 ZERO = Known(0)
 ONE = Known(1)
+
+
+UNDEFINED = Known(0, -1)
+"""What is in memory that nobody has written, in any width."""
+
+
+def is_undefined(value: Value) -> bool:
+    """Whether nobody has written some bit of it."""
+    return isinstance(value, Known) and value.undefined != 0

@@ -15,12 +15,13 @@ from memfence.frontends.c.llvm.values import signed
 from memfence.frontends.c.machine.constants import Constants, Plan
 from memfence.frontends.c.machine.liveness import FunctionFacts
 from memfence.frontends.c.machine.memory import AddressSpace, Object
-from memfence.frontends.c.machine.residual import Cell, Guard, Op
+from memfence.frontends.c.machine.residual import Cell, Op, Within
 from memfence.frontends.c.machine.state import Position
 from memfence.frontends.c.machine.value_sets import (
     HIGHEST,
     LOWEST,
     NOTHING,
+    UNWRITTEN,
     ValueSet,
     is_within_reach,
     just,
@@ -33,6 +34,7 @@ from memfence.program.load_options import COptions
 WIDEN_AFTER = 4
 WIDEST_CELL = 16
 BEYOND = "integers of 64 bits are followed only within 32 bits"
+PARTLY = "undefined bits beside written ones are read as 0"
 STARTED, DONE, RESULT, ARGUMENT, THREAD_BYTES = 0, 4, 8, 16, 24
 
 
@@ -66,6 +68,8 @@ class World:
     extents: set[tuple[int, int]] = field(default_factory=set)
     unstable: set[int] = field(default_factory=set)
     freed: set[int] = field(default_factory=set)
+    mortal: set[int] = field(default_factory=set)
+    meets_early: bool = False
     widened: dict[tuple[int, tuple[Position, ...]], set[object]] = field(default_factory=dict)
     thread_arguments: dict[object, ValueSet] = field(default_factory=dict)
     thread_numbers: dict[object, int] = field(default_factory=dict)
@@ -185,18 +189,34 @@ class World:
         self.shared[lo] = hi - lo
 
     def initial(self, address: int, size: int) -> int:
-        """What memory holds when the first thread is created (or, before that, when the program starts)."""
-        found = 0
-        for position in range(size - 1, -1, -1):
-            found = found << 8 | self._byte(address + position)
-        return signed(found, 8 * size) if size else 0
+        """What a shared cell holds when the first thread is created; UNWRITTEN where nobody has written it."""
+        found = self.content(address, size)
+        if found.undefined == (1 << 8 * size) - 1:
+            return UNWRITTEN
+        if found.undefined:
+            self.note(PARTLY)
+        return found.value
 
-    def _byte(self, address: int) -> int:
+    def content(self, address: int, size: int) -> Known:
+        """What memory holds when the first thread is created (or, before that, when the program starts)."""
+        found = undefined = 0
+        for position in range(size - 1, -1, -1):
+            byte = self._byte(address + position)
+            found = found << 8 | (byte or 0)
+            undefined = undefined << 8 | (255 if byte is None else 0)
+        return Known(signed(found, 8 * size) if size else 0, undefined)
+
+    def _byte(self, address: int) -> int | None:
+        """The byte, None where nobody has written it."""
         if self.base is not None and address in self.base:
             return self.base[address]
         placed = self.space.at(address)
-        image = None if placed is None else self.space.images.get(placed.start)
-        return 0 if image is None or placed is None else image[address - placed.start]
+        if placed is None:
+            return 0
+        image = self.space.images.get(placed.start)
+        if image is not None:
+            return image[address - placed.start]
+        return None if placed.kind in ("stack", "heap") else 0
 
     def possible(self, cell: Cell) -> ValueSet:
         """What a load of the cell may find."""
@@ -221,13 +241,31 @@ class World:
         self.values[cell.address] = after
         self.grown.add(cell.address)
 
+    def unmistakable(self, cell: Cell, value: Scalar) -> list[Op]:
+        """The guard that keeps a number of the program from being taken for memory that nobody has written."""
+        values = value.values
+        is_number = values.contains(UNWRITTEN) and (isinstance(value, Known) or UNWRITTEN not in values.listed)
+        if not is_number or UNWRITTEN not in self.possible(cell).listed:
+            return []
+        self.note(f"the number {UNWRITTEN} is not stored in memory that may be uninitialised")
+        return [Within(Binary("!=", value.expr, Const(UNWRITTEN)))]
+
+    def storable(self, value: Scalar, size: int) -> Scalar:
+        """The value as a shared cell of `size` bytes holds it."""
+        if not isinstance(value, Known) or not value.undefined:
+            return value
+        if value.undefined & ((1 << 8 * size) - 1) == (1 << 8 * size) - 1:
+            return Known(UNWRITTEN)
+        self.note(PARTLY)
+        return Known(value.value)
+
     def reach_of(self, value: Scalar) -> list[Op]:
         """The guard that keeps a value where registers and memory can hold it; a note, where it is needed."""
         if is_within_reach(value.values):
             return []
         self.note(BEYOND)
         low, high = Binary(">=", value.expr, Const(LOWEST)), Binary("<=", value.expr, Const(HIGHEST))
-        return [Guard(conjunction(low, high))]
+        return [Within(conjunction(low, high))]
 
     # Who accesses what.
 

@@ -1,0 +1,136 @@
+#include "certificate/checker.hpp"
+
+namespace memfence::certificate {
+
+namespace {
+
+constexpr std::size_t kMostRows = 0xFFFFFFF0u;  // the table has 32 bits for a row
+
+}  // namespace
+
+Checker::Checker(const std::string& program, const Model& model, int capacity, const Asked& asked)
+    : model_(model),
+      program_(read_program(program, model_)),
+      layout_(program_, model_, capacity),
+      steps_(program_, model_, layout_),
+      rows_(layout_.width()),
+      deadlock_(asked.deadlock),
+      expected_(asked.expected),
+      outcomes_(asked.outcomes.begin(), asked.outcomes.end()),
+      scratch_(layout_.width()) {
+  if (!asked.bad.empty()) bad_ = program_.expression(asked.bad);
+  for (const std::string& text : asked.final) final_.push_back(program_.expression(text));
+}
+
+Finding Checker::found(Condition condition, std::size_t number) const {
+  const unsigned char* row = rows_.row(number);
+  return {condition, std::string(row, row + layout_.width()), false, {}};
+}
+
+Finding Checker::add(const unsigned char* block, std::size_t size) {
+  const std::size_t width = layout_.width(), count = width == 0 ? 0 : size / width;
+  if (count == 0 || count * width != size || rows_.size() + count > kMostRows) return {Condition::Shape, "", false, {}};
+  std::vector<Number> state(static_cast<std::size_t>(layout_.places()));
+  for (std::size_t n = 0; n < count; ++n) {
+    for (std::size_t byte = 0; byte < width; ++byte) scratch_[byte] = block[byte * count + n];
+    const std::string row(scratch_.begin(), scratch_.end());
+    if (!layout_.read(scratch_.data(), state.data())) return {Condition::Shape, row, false, {}};
+    if (!rows_.append(scratch_.data())) return {Condition::Order, row, false, {}};
+  }
+  return {};
+}
+
+Finding Checker::check() {
+  rows_.index();
+  Finding finding = check_initial();
+  std::vector<Number> state(static_cast<std::size_t>(layout_.places()));
+  for (std::size_t n = 0; n < rows_.size() && finding.condition == Condition::None; ++n) {
+    layout_.read(rows_.row(n), state.data());
+    finding = check_state(n, state.data());
+  }
+  return finding;
+}
+
+// Condition 1: every initial state, that is every choice of initial values, is in the set.
+Finding Checker::check_initial() {
+  std::vector<std::pair<int, const std::vector<Number>*>> choices;
+  for (std::size_t v = 0; v < program_.variables.size(); ++v)
+    choices.emplace_back(program_.memory_at + static_cast<int>(v), &program_.variables[v].init);
+  for (const Process& p : program_.processes)
+    for (std::size_t n = 0; n < p.registers.size(); ++n)
+      if (p.registers[n].kept) choices.emplace_back(p.places[n], &p.registers[n].init);
+  std::vector<std::size_t> chosen(choices.size(), 0);
+  while (true) {
+    std::vector<Number> state(static_cast<std::size_t>(layout_.places()), 0);
+    for (std::size_t p = 0; p < program_.processes.size(); ++p) state[p] = program_.processes[p].initial;
+    for (std::size_t n = 0; n < choices.size(); ++n)
+      state[static_cast<std::size_t>(choices[n].first)] = choices[n].second->at(chosen[n]);
+    if (!layout_.write(state.data(), scratch_.data()) || !rows_.contains(scratch_.data()))
+      return {Condition::Initial, std::string(scratch_.begin(), scratch_.end()), false, {}};
+    std::size_t n = choices.size();
+    while (n > 0 && ++chosen[n - 1] == choices[n - 1].second->size()) chosen[--n] = 0;
+    if (n == 0) return {};
+  }
+}
+
+Finding Checker::check_state(std::size_t number, const Number* state) {
+  if (is_bad(state)) return found(Condition::Bad, number);
+  if (!final_.empty() && is_final(state) && refutes_final(state)) return found(Condition::Final, number);
+  bool has_step = false;
+  Finding finding;
+  steps_.for_each(state, [&](const Step& step, Outcome outcome, const Number* after) {
+    has_step = true;
+    const bool is_inside = outcome == Outcome::Done && layout_.write(after, scratch_.data()) && rows_.contains(scratch_.data());
+    if (is_inside) return true;
+    finding = found(outcome == Outcome::Failed ? Condition::Failure : Condition::Closed, number);
+    finding.has_step = true;
+    finding.step = step;
+    return false;
+  });
+  if (finding.condition == Condition::None && deadlock_ && !has_step && !may_all_end(state))
+    return found(Condition::Deadlock, number);
+  return finding;
+}
+
+std::vector<Checker::Taken> Checker::steps(const unsigned char* row) {
+  std::vector<Number> state(static_cast<std::size_t>(layout_.places()));
+  std::vector<Taken> all;
+  if (!layout_.read(row, state.data())) return all;
+  steps_.for_each(state.data(), [&](const Step& step, Outcome outcome, const Number* after) {
+    const bool has_row = outcome == Outcome::Done && layout_.write(after, scratch_.data());
+    all.push_back({step, outcome, has_row ? std::string(scratch_.begin(), scratch_.end()) : std::string()});
+    return true;
+  });
+  return all;
+}
+
+// A property that cannot be evaluated does not hold.
+bool Checker::is_bad(const Number* state) const {
+  Number value = 0;
+  return bad_ >= 0 && steps_.evaluate(bad_, state, value) && value != 0;
+}
+
+bool Checker::is_final(const Number* state) const {
+  for (int p = 0; p < static_cast<int>(program_.processes.size()); ++p)
+    if (!steps_.is_halted(state, p) || !steps_.is_drained(state, p)) return false;
+  return true;
+}
+
+bool Checker::may_all_end(const Number* state) const {
+  for (int p = 0; p < static_cast<int>(program_.processes.size()); ++p)
+    if (!steps_.is_halted(state, p) &&
+        !program_.processes[static_cast<std::size_t>(p)].locations[static_cast<std::size_t>(state[p])].may_end)
+      return false;
+  return true;
+}
+
+bool Checker::refutes_final(const Number* state) const {
+  std::vector<Number> values;
+  for (const int expression : final_) {
+    Number value = 0;
+    values.push_back(steps_.evaluate(expression, state, value) ? value : 0);
+  }
+  return (expected_ >= 0 && (values[0] != 0) != (expected_ == 1)) || !outcomes_.contains(values);
+}
+
+}  // namespace memfence::certificate

@@ -1,0 +1,75 @@
+// The fast judge of invariants: the conditions of `certificates/checker/invariant.py`, in the same order.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "certificate/row_set.hpp"
+#include "certificate/steps.hpp"
+
+namespace memfence::certificate {
+
+enum class Condition : std::uint8_t { None, Shape, Order, Initial, Closed, Failure, Bad, Final, Deadlock };
+
+// What was found: nothing wrong, or the first violated condition, the row of the state and the step that show it.
+struct Finding {
+  Condition condition = Condition::None;
+  std::string row;
+  bool has_step = false;
+  Step step;
+};
+
+// What is asked of single states, expressions as canonical text. `final`: the condition on final states, then what it
+// observes; `expected` is the value that the condition has to have in every final state: 0, 1, or -1 for any. Where
+// `final` is not empty, each final state has to have one of `outcomes`.
+struct Asked {
+  std::string bad;
+  bool deadlock = false;
+  std::vector<std::string> final;
+  int expected = -1;
+  std::vector<std::vector<Number>> outcomes;
+};
+
+class Checker {
+ public:
+  Checker(const std::string& program, const Model& model, int capacity, const Asked& asked);
+
+  std::size_t width() const { return layout_.width(); }
+  std::size_t states() const { return rows_.size(); }
+  std::size_t bytes() const { return rows_.bytes(); }
+  // Take over a block of rows, byte planes one behind the other.
+  Finding add(const unsigned char* block, std::size_t size);
+  // Judge the whole set.
+  Finding check();
+
+  struct Taken {
+    Step step;
+    Outcome outcome;
+    std::string after;  // row; empty where the step fails, or leads to a state without a row
+  };
+  // Every step that is possible in the state of a row: for comparing with the reference models.
+  std::vector<Taken> steps(const unsigned char* row);
+
+ private:
+  Finding check_initial();
+  Finding check_state(std::size_t number, const Number* state);
+  Finding found(Condition condition, std::size_t number) const;
+  bool is_bad(const Number* state) const;
+  bool is_final(const Number* state) const;
+  bool may_all_end(const Number* state) const;
+  bool refutes_final(const Number* state) const;
+
+  Model model_;
+  Program program_;
+  Layout layout_;
+  Steps steps_;
+  RowSet rows_;
+  int bad_ = -1;
+  bool deadlock_ = false;
+  std::vector<int> final_;
+  int expected_ = -1;
+  std::set<std::vector<Number>> outcomes_;
+  std::vector<unsigned char> scratch_;
+};
+
+}  // namespace memfence::certificate

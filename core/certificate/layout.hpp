@@ -1,0 +1,51 @@
+// How a state stands in a row of a certificate, and where its buffers are. `docs/theory/certificates.md` has the format.
+#pragma once
+
+#include "certificate/program.hpp"
+
+namespace memfence::certificate {
+
+constexpr int kMostPending = 64;
+constexpr std::size_t kWidestRow = 1024;
+
+// A buffer: at place `first` its length, behind it the entries. An entry is two places (variable, value) where one buffer
+// takes all stores of a process; else the value of `variable`, or `separator`.
+struct Buffer {
+  int first = 0;
+  int capacity = 0;
+  int variable = -1;
+  Number separator = 0;
+
+  int places_of_an_entry() const { return variable < 0 ? 2 : 1; }
+};
+
+class Layout {
+ public:
+  // Unsupported where states would be too large for the format.
+  Layout(const Program& program, const Model& model, int capacity);
+
+  std::size_t width() const { return width_; }
+  int places() const { return places_; }
+  const std::vector<Buffer>& buffers(int process) const { return buffers_[static_cast<std::size_t>(process)]; }
+
+  // The state of a row; false if the row is not the one way to write a state.
+  bool read(const unsigned char* row, Number* state) const;
+  // The row of a state; false if some value has no place in it.
+  bool write(const Number* state, unsigned char* row) const;
+
+ private:
+  struct Column {
+    int place;
+    Number lo, hi;
+    int width;
+  };
+  void add(int place, Number lo, Number hi);
+  void add_buffers(const Program& program, const Model& model, const Process& process, int capacity);
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<Buffer>> buffers_;
+  std::size_t width_ = 0;
+  int places_ = 0;
+};
+
+}  // namespace memfence::certificate

@@ -1,0 +1,174 @@
+// One op of a step, on the working state.
+#include <algorithm>
+
+#include "certificate/steps.hpp"
+
+namespace memfence::certificate {
+
+Outcome Steps::apply(const Op& op, int process, bool locked) {
+  Number value = 0;
+  switch (op.kind) {
+    case OpKind::Load: return load(op, process, locked);
+    case OpKind::Store: return store(op, process, locked);
+    case OpKind::Modify: return modify(op, process);
+    case OpKind::Assign:
+      if (!evaluate(op.value, next_.data(), value)) return Outcome::Failed;
+      return set_register(op.reg, value);
+    case OpKind::Assume:
+      if (!evaluate(op.value, next_.data(), value)) return Outcome::Failed;
+      return value != 0 ? Outcome::Done : Outcome::Blocked;
+    case OpKind::Assert:
+      if (!evaluate(op.value, next_.data(), value)) return Outcome::Failed;
+      return value != 0 ? Outcome::Done : Outcome::Failed;
+    case OpKind::Mfence: return is_drained(next_.data(), process) ? Outcome::Done : Outcome::Blocked;
+    case OpKind::Sfence: return separate(process);
+    case OpKind::Nothing: return Outcome::Done;
+    case OpKind::Lock: {
+      Number& owner = next_[static_cast<std::size_t>(program_.lock_at)];
+      if (owner != 0) return Outcome::Blocked;
+      owner = process + 1;
+      return Outcome::Done;
+    }
+    case OpKind::Unlock: {
+      if (program_.lock_at < 0) return Outcome::Blocked;
+      Number& owner = next_[static_cast<std::size_t>(program_.lock_at)];
+      if (owner != process + 1 || !is_drained(next_.data(), process)) return Outcome::Blocked;
+      owner = 0;
+      return Outcome::Done;
+    }
+  }
+  return Outcome::Blocked;
+}
+
+Outcome Steps::set_register(int place, Number value) {
+  Number fitting = 0;
+  if (!program_.domains[static_cast<std::size_t>(place)].fit(value, fitting)) return Outcome::Failed;
+  next_[static_cast<std::size_t>(place)] = fitting;
+  return Outcome::Done;
+}
+
+bool Steps::variable_at(const Op& op, int& variable) const {
+  Number index = 0;
+  if (!evaluate(op.index, next_.data(), index) || index < 0 || index >= op.size) return false;
+  variable = op.base + static_cast<int>(index);
+  return true;
+}
+
+Outcome Steps::load(const Op& op, int process, bool locked) {
+  Number when = 1;
+  if (op.when >= 0 && !evaluate(op.when, next_.data(), when)) return Outcome::Failed;
+  if (when == 0) return set_register(op.reg, 0);
+  int variable = 0;
+  if (!variable_at(op, variable)) return Outcome::Failed;
+  Number value = 0;
+  if (locked || !own_store(process, variable, value)) {
+    if (!owns_bus(next_.data(), process)) return Outcome::Blocked;
+    value = memory(variable);
+  }
+  return set_register(op.reg, value);
+}
+
+Outcome Steps::store(const Op& op, int process, bool locked) {
+  Number when = 1;
+  if (op.when >= 0 && !evaluate(op.when, next_.data(), when)) return Outcome::Failed;
+  if (when == 0) return Outcome::Done;
+  if (!op.direct && !locked && op.reading == StoreReading::Separated) {
+    const Outcome outcome = separate(process);
+    if (outcome != Outcome::Done) return outcome;
+  }
+  int variable = 0;
+  Number value = 0;
+  if (!variable_at(op, variable) || !evaluate(op.value, next_.data(), value)) return Outcome::Failed;
+  if (!program_.variables[static_cast<std::size_t>(variable)].domain.fit(value, value)) return Outcome::Failed;
+  const bool at_once = locked || op.direct || model_.buffers == Buffers::None;
+  if (at_once && !locked && !owns_bus(next_.data(), process)) return Outcome::Blocked;
+  if (!at_once) return append(process, variable, value);
+  memory(variable) = value;
+  return Outcome::Done;
+}
+
+// Write, then hand over the old value; operands are evaluated in the state before.
+Outcome Steps::modify(const Op& op, int process) {
+  int variable = 0;
+  if (!variable_at(op, variable)) return Outcome::Failed;
+  if (!owns_bus(next_.data(), process)) return Outcome::Blocked;
+  const Number old = memory(variable);
+  Number expected = old, operand = 0;
+  if (op.expected >= 0 && !evaluate(op.expected, next_.data(), expected)) return Outcome::Failed;
+  if (old == expected) {
+    if (!evaluate(op.value, next_.data(), operand)) return Outcome::Failed;
+    Number fresh = operand;
+    switch (op.modification) {
+      case Modification::Exchange: break;
+      case Modification::Add:
+        if (__builtin_add_overflow(old, operand, &fresh)) return Outcome::Failed;
+        break;
+      case Modification::Subtract:
+        if (__builtin_sub_overflow(old, operand, &fresh)) return Outcome::Failed;
+        break;
+      case Modification::And: fresh = old & operand; break;
+      case Modification::Or: fresh = old | operand; break;
+      case Modification::Xor: fresh = old ^ operand; break;
+      case Modification::Nand: fresh = ~(old & operand); break;
+      case Modification::Max: fresh = std::max(old, operand); break;
+      case Modification::Min: fresh = std::min(old, operand); break;
+    }
+    if (!program_.variables[static_cast<std::size_t>(variable)].domain.fit(fresh, fresh)) return Outcome::Failed;
+    memory(variable) = fresh;
+  }
+  return op.reg < 0 ? Outcome::Done : set_register(op.reg, old);
+}
+
+// The newest own pending store to the variable wins over memory.
+bool Steps::own_store(int process, int variable, Number& value) const {
+  for (const Buffer& buffer : layout_.buffers(process)) {
+    if (buffer.variable >= 0 && buffer.variable != variable) continue;
+    const int entry = buffer.places_of_an_entry();
+    for (int n = static_cast<int>(next_[static_cast<std::size_t>(buffer.first)]) - 1; n >= 0; --n) {
+      const std::size_t at = static_cast<std::size_t>(buffer.first + 1 + entry * n);
+      const bool is_own = buffer.variable < 0 ? next_[at] == variable : next_[at] != buffer.separator;
+      if (!is_own) continue;
+      value = next_[at + static_cast<std::size_t>(entry) - 1];
+      return true;
+    }
+  }
+  return false;
+}
+
+// A store or separator that the model has no room for waits; one that only the certificate has no room for leads out of it.
+Outcome Steps::append(int process, int variable, Number value) {
+  for (const Buffer& buffer : layout_.buffers(process)) {
+    if (buffer.variable >= 0 && buffer.variable != variable) continue;
+    const int entry = buffer.places_of_an_entry();
+    Number& length = next_[static_cast<std::size_t>(buffer.first)];
+    const std::size_t first = static_cast<std::size_t>(buffer.first) + 1;
+    if (model_.bound > 0) {
+      Number pending = length;
+      if (model_.per_variable && entry == 2) {
+        pending = 0;
+        for (Number n = 0; n < length; ++n) pending += next_[first + 2 * static_cast<std::size_t>(n)] == variable;
+      }
+      if (pending >= model_.bound) return Outcome::Blocked;
+    }
+    if (length >= buffer.capacity) return Outcome::Overflow;
+    const std::size_t at = first + static_cast<std::size_t>(entry * length);
+    if (entry == 2) next_[at] = variable;
+    next_[at + static_cast<std::size_t>(entry) - 1] = value;
+    ++length;
+    return Outcome::Done;
+  }
+  throw Unsupported("a process stores to a variable that it has no buffer for");
+}
+
+Outcome Steps::separate(int process) {
+  if (model_.buffers != Buffers::PerVariable) return Outcome::Done;
+  Outcome outcome = Outcome::Done;
+  for (const Buffer& buffer : layout_.buffers(process)) {
+    const Outcome one = append(process, buffer.variable, buffer.separator);
+    if (one == Outcome::Blocked) return one;
+    if (one != Outcome::Done) outcome = one;
+  }
+  return outcome;
+}
+
+}  // namespace memfence::certificate

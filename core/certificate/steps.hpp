@@ -1,0 +1,78 @@
+// What a program can do in a state, under SC, TSO and PSO: `memfence/models` once more, rule by rule, for speed.
+//
+// Nothing of the search is used here. A bug in the search's own rules would otherwise be in the checker as well, and a
+// certificate of a wrong answer would pass.
+#pragma once
+
+#include <functional>
+
+#include "certificate/layout.hpp"
+
+namespace memfence::certificate {
+
+// A step: process and transition, and of a rendezvous the receiver's; or the buffer that commits; or the removal of
+// separators.
+struct Step {
+  enum class Kind : std::uint8_t { Run, Meet, Commit, Drop };
+  Kind kind = Kind::Run;
+  int process = 0, number = 0, other = 0, other_number = 0;
+};
+
+// Overflow: the step is possible, but the state after it has more pending stores than the layout has room for.
+enum class Outcome : std::uint8_t { Done, Blocked, Failed, Overflow };
+
+class Steps {
+ public:
+  Steps(const Program& program, const Model& model, const Layout& layout)
+      : program_(program), model_(model), layout_(layout), next_(static_cast<std::size_t>(layout.places())) {}
+
+  // Every step that is possible in `state`, with its outcome and, where it is Done, the state after it. `visit` returns
+  // whether to go on.
+  using Visit = std::function<bool(const Step&, Outcome, const Number*)>;
+  bool for_each(const Number* state, const Visit& visit);
+
+  // The value of an expression of the whole state, or of `process`; false where evaluating it is an error.
+  bool evaluate(int expression, const Number* state, Number& out) const;
+
+  bool is_halted(const Number* state, int process) const;
+  bool is_drained(const Number* state, int process) const;
+
+ private:
+  struct Mover {
+    int process;
+    const Transition* transition;
+    bool locked;
+  };
+  bool background(const Number* state, int process, const Visit& visit);
+  bool meetings(const Number* state, const Step& sender, const Visit& visit);
+  bool tell(const Step& step, Outcome outcome, const Visit& visit) const;
+
+  bool may_move(const Number* state, int process) const;
+  bool starts(const Number* state, Mover& mover) const;
+  Outcome run(const Number* state, Mover mover);
+  Outcome meet(const Number* state, Mover sender, Mover receiver);
+  Outcome apply_all(const Mover& mover, std::size_t first, std::size_t last);
+  void arrive(const Mover& mover);
+  Outcome apply(const Op& op, int process, bool locked);
+  Outcome load(const Op& op, int process, bool locked);
+  Outcome store(const Op& op, int process, bool locked);
+  Outcome modify(const Op& op, int process);
+  Outcome append(int process, int variable, Number value);
+  Outcome separate(int process);
+  void commit(const Buffer& buffer);
+
+  bool owns_bus(const Number* state, int process) const {
+    return program_.lock_at < 0 || state[program_.lock_at] == 0 || state[program_.lock_at] == process + 1;
+  }
+  Number& memory(int variable) { return next_[static_cast<std::size_t>(program_.memory_at + variable)]; }
+  Outcome set_register(int place, Number value);
+  bool variable_at(const Op& op, int& variable) const;
+  bool own_store(int process, int variable, Number& value) const;
+
+  const Program& program_;
+  const Model& model_;
+  const Layout& layout_;
+  std::vector<Number> next_;
+};
+
+}  // namespace memfence::certificate

@@ -1,0 +1,244 @@
+#include "driver.hpp"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "arena.hpp"
+#include "complain.hpp"
+#include "pages.hpp"
+#include "program_executor.hpp"
+#include "random_walk.hpp"
+#include "report.hpp"
+#include "signals.hpp"
+
+namespace memfence::running {
+
+}  // namespace memfence::running
+
+extern "C" void memfence_failure() { asm volatile(""); }
+
+namespace memfence::running {
+
+void give_up(const char* message) {
+  dprintf(report_descriptor < 0 ? 2 : report_descriptor, "{\"record\": \"fault\", \"message\": \"%s\"}\n", message);
+  _exit(70);
+}
+
+namespace {
+
+// The program's output would come a thousand times over.
+void silence() {
+  const int nothing = ::open("/dev/null", O_RDWR);
+  for (const int stream : {0, 1, 2}) dup2(nothing, stream);
+}
+
+ExploreOptions explore_options(const Options& options) {
+  ExploreOptions asked;
+  asked.monitor = options.monitor;
+  asked.reduce = options.reduce;
+  asked.preemptions = options.preemptions;
+  asked.depth = options.depth;
+  asked.stop_at_first = options.first;
+  return asked;
+}
+
+struct Explored {
+  Findings findings;
+  ExploreResult result;
+  int restarts = 0;
+  bool out_of_time = false;
+};
+
+bool send_progress(const Findings& findings, const Progress& progress) {
+  Record("progress")
+      .add("executions", findings.executions)
+      .add("steps", progress.transitions)
+      .add("depth", progress.queue)
+      .add("seconds", progress.seconds)
+      .send();
+  return true;
+}
+
+// Explore; begin anew whenever something new was learned about what threads share.
+Explored explore(const Options& options) {
+  Explored explored;
+  const double begin = seconds_now();
+  while (true) {
+    scout(options);
+    world.cells.learned = false;
+    explored.findings = Findings{};
+    const double left = options.timeout > 0 ? std::max(0.001, options.timeout - (seconds_now() - begin)) : 0;
+    if (options.random > 0) {
+      walk_at_random(options, left, explored.findings, explored.out_of_time);
+    } else {
+      Limits limits;
+      limits.timeout_seconds = left;
+      limits.on_progress = [&](const Progress& p) { return send_progress(explored.findings, p); };
+      explored.result = Explorer<ProgramExecutor>(explore_options(options), limits, explored.findings).run();
+      explored.out_of_time = explored.result.stop == Stop::Timeout;
+    }
+    if (!world.cells.learned) break;
+    ++explored.restarts;
+  }
+  explored.result.seconds = seconds_now() - begin;
+  return explored;
+}
+
+void add_failure(Record& record, const Failure& failure) {
+  record.add("kind", name_of(failure.kind))
+      .add("message", failure.message)
+      .add("thread", failure.thread)
+      .add("pc", static_cast<const void*>(failure.pc));
+}
+
+// Run the steps again, writing them down.
+void write_down(const std::vector<int>& steps) {
+  world.logs = true;
+  world.reset();
+  take_steps(steps);
+  world.logs = false;
+}
+
+std::string confirmation_text(const Confirmation& confirmation) {
+  Record inner("confirmation");
+  inner.add("attempts", confirmation.attempts);
+  if (!confirmation.is_confirmed) return inner.text();
+  write_down(confirmation.steps);
+  if (confirmation.is_deadlock)
+    inner.add("kind", "deadlock").raw("waiting", waiting_text());
+  else
+    add_failure(inner, confirmation.failure);
+  inner.raw("steps", steps_text(confirmation.steps)).raw("events", events_text());
+  return inner.text();
+}
+
+// Whether it was confirmed.
+bool send_borderline(const Found& found, const Options& options, Chance& chance) {
+  write_down(found.steps);
+  const auto stale = find_stale_load(world.log, world.known_threads(), world.cells.numbered(), found.reader);
+  Record record("finding");
+  record.add("kind", "borderline")
+      .add("reader", found.reader)
+      .add("executions", found.executions)
+      .raw("steps", steps_text(found.steps))
+      .raw("events", events_text())
+      .raw("waiting", waiting_text());
+  Confirmation confirmation;
+  if (stale) {
+    record.add("missed", static_cast<std::uint64_t>(stale->missed));
+    if (options.confirm) {
+      const int writer = world.log[stale->missed].thread;
+      const std::vector<int> plan = held_back(world.log, *stale, world.cells.numbered());
+      world.simulates = true;
+      if (!plan.empty()) confirmation = confirm(plan, *stale, writer, options, chance);
+      record.raw("confirmation", confirmation_text(confirmation));
+      world.simulates = false;
+    }
+  }
+  record.send();
+  return confirmation.is_confirmed;
+}
+
+void send_failure(const Found& found) {
+  write_down(found.steps);
+  Record record("finding");
+  if (found.kind == Found::Kind::Deadlock)
+    record.add("kind", "deadlock");
+  else
+    add_failure(record, found.failure);
+  record.add("executions", found.executions).raw("steps", steps_text(found.steps)).raw("events", events_text());
+  record.raw("waiting", waiting_text()).send();
+}
+
+void send_counts(const Explored& explored, int confirmed) {
+  const Findings& findings = explored.findings;
+  const ExploreResult& result = explored.result;
+  Record("counts")
+      .add("executions", findings.executions)
+      .add("borderline", findings.borderline_executions)
+      .add("failing", findings.failing)
+      .add("deadlocked", findings.deadlocked)
+      .add("truncated", findings.truncated)
+      .add("confirmed", confirmed)
+      .add("redundant", result.redundant)
+      .add("cut", result.cut)
+      .add("steps", result.steps)
+      .add("reduced", result.reduced)
+      .add("restarts", explored.restarts)
+      .add("out_of_time", explored.out_of_time)
+      .add("spins_roughly", world.spins_roughly)
+      .add("seconds", result.seconds)
+      .add("threads", world.known_threads())
+      .send();
+}
+
+void report(const Explored& explored, const Options& options) {
+  Chance chance(options.seed);
+  world.cells.learns = false;
+  send_layout();
+  int confirmed = 0;
+  for (const Found& found : explored.findings.all) {
+    if (found.kind == Found::Kind::Borderline)
+      confirmed += send_borderline(found, options, chance);
+    else
+      send_failure(found);
+  }
+  send_counts(explored, confirmed);
+}
+
+// A layout is a list of numbers: how many threads, then parent and index of each; cells likewise, then loops.
+void read_layout(const char* text) {
+  char* at = const_cast<char*>(text);
+  const auto next = [&] { return strtoll(at, &at, 10); };
+  for (auto count = next(); count > 0; --count) {
+    const auto parent = static_cast<int>(next());
+    world.identify(parent, static_cast<int>(next()));
+  }
+  for (auto count = next(); count > 0; --count) {
+    auto* address = reinterpret_cast<void*>(next());
+    world.cells.expect(address, static_cast<std::size_t>(next()));
+  }
+  for (auto count = next(); count > 0; --count) world.expect_loop(reinterpret_cast<void*>(next()));
+  world.cells.learns = false;
+}
+
+void replay(const Options& options) {
+  std::vector<int> steps;
+  char* at = const_cast<char*>(options.replay.c_str());
+  while (*at != '\0') {
+    steps.push_back(static_cast<int>(strtol(at, &at, 10)));
+    while (*at == ',' || *at == ' ') ++at;
+  }
+  if (const char* layout = getenv("MEMFENCE_LAYOUT")) read_layout(layout);
+  for (const int step : steps) world.simulates |= step < 0;
+  world.logs = true;
+  world.reset();
+  const std::size_t taken = take_steps(steps);
+  Record record("replayed");
+  record.add("taken", static_cast<std::uint64_t>(taken)).add("of", static_cast<std::uint64_t>(steps.size()));
+  if (world.failure.kind != Finding::None) add_failure(record, world.failure);
+  record.raw("events", events_text()).raw("waiting", waiting_text()).send();
+}
+
+}  // namespace
+
+int explore_program(int (*main)(int, char**, char**), int argc, char** argv, char** environment) {
+  const Options options = read_options(getenv("MEMFENCE_RUN"));
+  if (const char* descriptor = getenv("MEMFENCE_REPORT")) report_descriptor = atoi(descriptor);
+  setvbuf(stdout, nullptr, _IOFBF, 4096);
+  if (!options.shows_output && report_descriptor >= 0) silence();
+  close_early_zone();
+  take_over_signals(options.hang);
+  take_snapshot(early_begin(), early_end());
+  world.open(main, argc, argv, environment);
+  if (options.replay.empty())
+    report(explore(options), options);
+  else
+    replay(options);
+  if (options.shows_output) fflush(stdout);
+  _exit(0);
+}
+
+}  // namespace memfence::running

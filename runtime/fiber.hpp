@@ -1,0 +1,107 @@
+// A thread of the program: a stack of its own, its copy of thread-local storage, and what it is about to do.
+#pragma once
+
+#include <cstdint>
+
+#include "own_heap.hpp"
+#include "execution/access.hpp"
+
+namespace memfence::running {
+
+struct Fiber;
+
+// A value in memory, of up to eight bytes.
+struct Cell {
+  void* address = nullptr;
+  std::uint8_t size = 0;
+  std::uint64_t read() const {
+    std::uint64_t value = 0;
+    __builtin_memcpy(&value, address, size);
+    return value;
+  }
+  void write(std::uint64_t value) const { __builtin_memcpy(address, &value, size); }
+};
+
+// What a load saw, for threads that wait until it changes.
+struct Seen {
+  Cell cell;
+  int number = -1;  // of the cell, as the explorer counts
+  std::uint64_t value = 0;
+  void* pc = nullptr;
+  std::uint64_t state = 0;  // digest of registers and stack
+};
+
+struct NumberedAccess {
+  AccessKind kind;
+  int number;
+};
+
+// The next step of a thread. It stops before it and says so.
+struct Wish {
+  enum class What : std::uint8_t { Access, Begin, Synchronise, Fence, End, Nothing };
+  What what = What::Nothing;
+  AccessKind kind = AccessKind::Load;
+  int number = -1;                              // of the cell
+  Cell cell;
+  void* pc = nullptr;
+  bool (*is_ready)(const Fiber&) = nullptr;     // null: at once
+  void* object = nullptr;                       // that is waited for
+  std::size_t awaited = 0;                      // in `seen`, from here on: one of these has to change
+  bool spins = false;
+  bool is_atomic = false;
+  const char* name = nullptr;                   // of a call: "pthread_mutex_lock"
+  bool locked() const { return kind != AccessKind::Load && kind != AccessKind::Store; }
+};
+
+// A store that waits in the simulated store buffer.
+struct Buffered {
+  Cell cell;
+  int number;
+  std::uint64_t value;
+};
+
+struct ThreadLocalValue {
+  unsigned key;
+  const void* value;
+};
+
+struct ThreadExit {
+  void (*function)(void*);
+  void* object;
+};
+
+struct Fiber {
+  int id = -1;
+  void* stack_pointer = nullptr;
+  char* stack = nullptr;      // its lowest byte
+  std::size_t stack_size = 0;
+  List<char> thread_local_storage;
+  enum class State : std::uint8_t { Unborn, Running, Done } state = State::Unborn;
+  bool joined = false, detached = false, quiet_birth = false;
+  int created = 0;            // threads so far
+  int joiner = -1;
+  void* (*start)(void*) = nullptr;
+  void* argument = nullptr;
+  void* result = nullptr;
+  Wish wish;
+  List<NumberedAccess> freed;  // cells of a block that the next step frees
+  bool has_unfenced_store = false;  // to a shared cell
+  // The last store: the program makes it after the hook returned.
+  Cell unsettled;
+  std::uint64_t before = 0;
+  std::size_t logged = 0;     // its place in the log, from 1
+  int unsettled_number = -1;  // of a shared cell
+  List<Buffered> buffer, shown;
+  List<Seen> seen;            // since memory changed last
+  List<void*> calls;
+  List<ThreadLocalValue> values;
+  List<ThreadExit> exits;
+  void* waits_on = nullptr;   // condition variable or futex
+  std::uint32_t unnoticed = 0;  // accesses since its last step that nobody else can notice, as far as is known
+  bool is_eligible = false;   // a signal was for whoever waited then, this one among them
+  unsigned generation = 0;    // of the barrier that it waits at
+  std::uint64_t nanoseconds = 0;  // that have passed for it
+  std::uint64_t chance = 0;       // random numbers that it got
+};
+
+}  // namespace memfence::running

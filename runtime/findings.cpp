@@ -1,0 +1,91 @@
+#include "findings.hpp"
+
+#include "arena.hpp"
+
+namespace memfence::running {
+
+namespace {
+
+constexpr std::size_t kMost = 64;
+
+bool is_same(const Found& a, const Found& b) {
+  return a.kind == b.kind && a.pc == b.pc && a.address == b.address && a.failure.kind == b.failure.kind &&
+         a.writer == b.writer;
+}
+
+}  // namespace
+
+void Findings::add(Found found) {
+  for (Found& known : all) {
+    if (!is_same(known, found)) continue;
+    ++known.executions;
+    if (found.steps.size() < known.steps.size()) {
+      found.executions = known.executions;
+      known = std::move(found);
+    }
+    return;
+  }
+  if (all.size() >= kMost) return;
+  found.executions = 1;
+  all.push_back(std::move(found));
+}
+
+void Findings::borderline(const std::vector<int>& steps, int reader, const std::vector<StaleRead>& reads) {
+  Found found;
+  found.kind = Found::Kind::Borderline;
+  found.steps = steps;
+  found.reader = reader;
+  found.pc = world.fiber(reader).wish.pc;
+  found.address = reads[0].variable;
+  found.writer = static_cast<int>(reads[0].value);
+  add(std::move(found));
+}
+
+void Findings::stale(const std::vector<int>& steps, const StaleLoad& load) {
+  Found found;
+  found.kind = Found::Kind::Borderline;
+  found.steps.assign(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(load.step));
+  found.reader = load.reader;
+  const Wish& wish = load.step < world.log.size() ? world.log[load.step].wish : world.fiber(load.reader).wish;
+  found.pc = wish.pc;
+  found.address = wish.number;
+  found.writer = world.log[load.missed].thread;
+  add(std::move(found));
+}
+
+void Findings::ended(const std::vector<int>& steps, const Ending& ending) {
+  ++executions;
+  borderline_executions += ending.borderline;
+  truncated += ending.truncated;
+  if (ending.failed || world.failure.kind != Finding::None) {  // it may fail before there is any step
+    ++failing;
+    Found found;
+    found.steps = steps;
+    found.failure = world.failure;
+    found.pc = world.failure.pc;
+    add(std::move(found));
+    return;
+  }
+  if (ending.truncated) return;
+  bool waits = false;
+  if (!world.has_ended)
+    for (int i = 0; i < world.known_threads(); ++i) waits |= !world.is_done(i) && !world.is_unborn(i);
+  if (waits) {
+    ++deadlocked;
+    Found found;
+    found.kind = Found::Kind::Deadlock;
+    found.steps = steps;
+    for (int i = 0; i < world.known_threads(); ++i)
+      if (!world.is_done(i) && !world.is_unborn(i)) found.pc = world.fiber(i).wish.pc;
+    add(std::move(found));
+    return;
+  }
+  if (world.has_ended) return;
+  if (const Block* lost = first_live_block()) {
+    ++leaking;
+    leaked_at = lost->pc;
+    leaked_bytes = lost->size;
+  }
+}
+
+}  // namespace memfence::running

@@ -1,0 +1,76 @@
+// The entry points of the hooks. They keep the registers that survive calls on the stack, say where, and go on in hooks.cpp.
+// clang-format off
+#define ENTRY(NAME, BODY, MORE)                                                                                               \
+  asm(".text\n.globl " NAME "\n.type " NAME ", @function\n" NAME ":\n.cfi_startproc\n"                                        \
+      "pushq %rbp\npushq %rbx\npushq %r12\npushq %r13\npushq %r14\npushq %r15\nsubq $8, %rsp\n"                               \
+      ".cfi_adjust_cfa_offset 56\nmovq %rsp, memfence_frame(%rip)\n" MORE "\ncall " BODY "\naddq $56, %rsp\n"                 \
+      ".cfi_adjust_cfa_offset -56\nret\n.cfi_endproc\n.size " NAME ", .-" NAME "\n");
+#define SIZED(KIND, SIZE, BODY)                                                                                               \
+  ENTRY("__tsan_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nxorl %edx, %edx")                                                   \
+  ENTRY("__tsan_unaligned_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nxorl %edx, %edx")                                         \
+  ENTRY("__tsan_volatile_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nmovl $1, %edx")                                            \
+  ENTRY("__tsan_unaligned_volatile_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nmovl $1, %edx")
+#define SIZES(KIND, BODY)                                                                                                     \
+  SIZED(KIND, "1", BODY) SIZED(KIND, "2", BODY) SIZED(KIND, "4", BODY) SIZED(KIND, "8", BODY) SIZED(KIND, "16", BODY)
+SIZES("read", "memfence_read")
+SIZES("write", "memfence_write")
+ENTRY("__tsan_read_range", "memfence_read", "xorl %edx, %edx")
+ENTRY("__tsan_write_range", "memfence_write", "xorl %edx, %edx")
+ENTRY("__tsan_vptr_read", "memfence_read", "movl $8, %esi\nxorl %edx, %edx")
+ENTRY("__tsan_vptr_update", "memfence_vptr_update", "")
+#define ATOMICS(BITS)                                                                                                         \
+  ENTRY("__tsan_atomic" BITS "_load", "memfence_load" BITS, "")                                                               \
+  ENTRY("__tsan_atomic" BITS "_store", "memfence_store" BITS, "")                                                             \
+  ENTRY("__tsan_atomic" BITS "_exchange", "memfence_exchange" BITS, "")                                                       \
+  ENTRY("__tsan_atomic" BITS "_fetch_add", "memfence_add" BITS, "")                                                           \
+  ENTRY("__tsan_atomic" BITS "_fetch_sub", "memfence_sub" BITS, "")                                                           \
+  ENTRY("__tsan_atomic" BITS "_fetch_and", "memfence_and" BITS, "")                                                           \
+  ENTRY("__tsan_atomic" BITS "_fetch_or", "memfence_or" BITS, "")                                                             \
+  ENTRY("__tsan_atomic" BITS "_fetch_xor", "memfence_xor" BITS, "")                                                           \
+  ENTRY("__tsan_atomic" BITS "_fetch_nand", "memfence_nand" BITS, "")                                                         \
+  ENTRY("__tsan_atomic" BITS "_compare_exchange_strong", "memfence_cas" BITS, "")                                             \
+  ENTRY("__tsan_atomic" BITS "_compare_exchange_weak", "memfence_cas" BITS, "")
+ATOMICS("8") ATOMICS("16") ATOMICS("32") ATOMICS("64")
+#define WIDE(OPERATION) ENTRY("__tsan_atomic128_" OPERATION, "memfence_wide", "")
+WIDE("load") WIDE("store") WIDE("exchange") WIDE("fetch_add") WIDE("fetch_sub") WIDE("fetch_and") WIDE("fetch_or")
+WIDE("fetch_xor") WIDE("fetch_nand") WIDE("compare_exchange_strong") WIDE("compare_exchange_weak")
+
+// In the place of an instruction of the program's assembler text: all registers and flags stay as they are.
+asm(R"(
+.text
+.globl __memfence_fence
+.type __memfence_fence, @function
+__memfence_fence:
+    pushfq
+    pushq %rax
+    pushq %rcx
+    pushq %rdx
+    pushq %rsi
+    pushq %rdi
+    pushq %r8
+    pushq %r9
+    pushq %r10
+    pushq %r11
+    pushq %rbp
+    movq %rsp, %rbp
+    movq 88(%rsp), %rdi
+    subq $528, %rsp
+    andq $-16, %rsp
+    fxsave (%rsp)
+    call memfence_fence_at
+    fxrstor (%rsp)
+    movq %rbp, %rsp
+    popq %rbp
+    popq %r11
+    popq %r10
+    popq %r9
+    popq %r8
+    popq %rdi
+    popq %rsi
+    popq %rdx
+    popq %rcx
+    popq %rax
+    popfq
+    ret
+)");
+// clang-format on

@@ -1,0 +1,25 @@
+// What the command line asked for, as the environment hands it over: `name=value`, separated by semicolons.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace memfence::running {
+
+struct Options {
+  int preemptions = -1;
+  std::uint64_t random = 0;  // executions at random instead of all
+  std::uint64_t seed = 1;
+  std::uint64_t depth = 10'000;
+  double timeout = 0, hang = 5;
+  bool reduce = true, monitor = true, first = false, confirm = true;
+  bool pso = false;
+  int changes = 3;  // of priority in a random execution
+  std::string replay;  // a schedule: threads, negative numbers for stores that reach memory
+  bool shows_output = false;
+};
+
+Options read_options(const char* text);
+
+}  // namespace memfence::running

@@ -1,0 +1,30 @@
+// The memory that an execution changes, and how it becomes again what it was.
+//
+// Everything that the program and its libraries can write (but for this runtime and the loader) is copied once, before
+// `main`, and then write-protected. The first write to a page is noticed, and from then on the page is copied back at every
+// reset. So libc's own state (stdio, random numbers, strtok) goes back as well, and costs nothing where it is not used.
+#pragma once
+
+#include <cstddef>
+
+namespace memfence::running {
+
+// Remember what memory holds now. `more`: a range that was mapped by hand.
+void take_snapshot(char* more_begin, char* more_end);
+void restore_snapshot();
+// A write to a page of the snapshot: let it happen from now on. False: the address is no part of it.
+bool admit_write(void* address);
+
+// Blocks of thread-local storage of the running thread, those of this runtime and of the loader left out.
+std::size_t local_storage_size();
+void save_local_storage(char* into);
+void load_local_storage(const char* from);
+// What a new thread begins with.
+void fill_local_storage(char* into);
+bool is_local_storage(const void* address);
+
+// Where the executable was loaded, and whether an address is code of it or of a library that was built with it.
+void* load_address();
+bool is_program_code(const void* pc);
+
+}  // namespace memfence::running

@@ -1,0 +1,50 @@
+#include "scouting.hpp"
+
+#include <time.h>
+
+#include "world.hpp"
+
+namespace memfence::running {
+
+namespace {
+
+constexpr int kQuietScouts = 12;
+constexpr int kMostScouts = 400;
+constexpr std::uint64_t kMostSteps = 2'000;
+constexpr double kSecondsToScout = 2;
+
+void run_at_random(Chance& chance, std::uint64_t depth) {
+  world.reset();
+  for (std::uint64_t steps = 0; steps < depth && !world.is_over(); ++steps) {
+    int enabled[kMostFibers];
+    std::size_t count = 0;
+    for (int id = 0; id < world.known_threads(); ++id)
+      if (!world.is_done(id) && world.is_ready(id)) enabled[count++] = id;
+    if (count == 0) return;
+    const int chosen = enabled[chance.below(count)];
+    world.run(&chosen, 1);
+  }
+}
+
+}  // namespace
+
+double seconds_now() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+void scout(const Options& options) {
+  Chance chance(options.seed);
+  int quiet = 0;
+  const double end = seconds_now() + (options.timeout > 0 && options.timeout < kSecondsToScout ? options.timeout : kSecondsToScout);
+  for (int i = 0; i < kMostScouts && quiet < kQuietScouts && seconds_now() < end; ++i) {
+    world.cells.learned = false;
+    world.scouts = true;
+    run_at_random(chance, options.depth < kMostSteps ? options.depth : kMostSteps);
+    quiet = world.cells.learned ? 0 : quiet + 1;
+  }
+  world.scouts = false;
+}
+
+}  // namespace memfence::running

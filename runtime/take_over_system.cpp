@@ -1,0 +1,198 @@
+// Time, chance and the end of the process, the same in every execution; and what cannot be explored, said so.
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "real.hpp"
+#include "text.hpp"
+
+using namespace memfence::running;
+
+#define PC __builtin_return_address(0)
+
+namespace {
+
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kEpoch = 1'700'000'000;  // executions begin then
+constexpr std::uint64_t kTick = 1'000;           // and each look at the clock takes that long
+
+std::uint64_t now() { return kEpoch * kSecond + (world.me().nanoseconds += kTick); }
+timespec as_timespec(std::uint64_t time) {
+  return {static_cast<time_t>(time / kSecond), static_cast<long>(time % kSecond)};
+}
+void pass(const timespec& time) {
+  world.settle();
+  world.me().nanoseconds += static_cast<std::uint64_t>(time.tv_sec) * kSecond + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+std::uint64_t next_random() {
+  std::uint64_t x = ++world.me().chance * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(world.me().id) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+// --- Time --------------------------------------------------------------------------------------------------------------------
+
+MEMFENCE_EXPORT int clock_gettime(clockid_t clock, timespec* time) {
+  MEMFENCE_UNLESS_EXPLORED(clock_gettime, clock, time);
+  *time = as_timespec(now());
+  return 0;
+}
+MEMFENCE_EXPORT int gettimeofday(timeval* time, void* zone) noexcept {
+  MEMFENCE_UNLESS_EXPLORED(gettimeofday, time, zone);
+  const timespec precise = as_timespec(now());
+  *time = {precise.tv_sec, precise.tv_nsec / 1000};
+  return 0;
+}
+MEMFENCE_EXPORT time_t time(time_t* into) noexcept {
+  MEMFENCE_UNLESS_EXPLORED(time, into);
+  const time_t seconds = as_timespec(now()).tv_sec;
+  if (into != nullptr) *into = seconds;
+  return seconds;
+}
+MEMFENCE_EXPORT clock_t clock() noexcept {
+  MEMFENCE_UNLESS_EXPLORED(clock);
+  return static_cast<clock_t>((now() - kEpoch * kSecond) / 1000);
+}
+MEMFENCE_EXPORT int nanosleep(const timespec* length, timespec* left) {
+  MEMFENCE_UNLESS_EXPLORED(nanosleep, length, left);
+  pass(*length);
+  return 0;
+}
+MEMFENCE_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* length, timespec* left) {
+  MEMFENCE_UNLESS_EXPLORED(clock_nanosleep, clock, flags, length, left);
+  if ((flags & TIMER_ABSTIME) == 0) pass(*length);
+  return 0;
+}
+MEMFENCE_EXPORT int usleep(useconds_t length) {
+  MEMFENCE_UNLESS_EXPLORED(usleep, length);
+  pass({static_cast<time_t>(length / 1'000'000), static_cast<long>(length % 1'000'000) * 1000});
+  return 0;
+}
+MEMFENCE_EXPORT unsigned sleep(unsigned length) {
+  MEMFENCE_UNLESS_EXPLORED(sleep, length);
+  pass({static_cast<time_t>(length), 0});
+  return 0;
+}
+MEMFENCE_EXPORT int sched_yield() noexcept {
+  MEMFENCE_UNLESS_EXPLORED(sched_yield);
+  world.settle();
+  return 0;
+}
+
+// --- Chance ------------------------------------------------------------------------------------------------------------------
+
+MEMFENCE_EXPORT ssize_t getrandom(void* into, std::size_t size, unsigned flags) {
+  if (!world.in_program) {
+    static const auto real = reinterpret_cast<ssize_t (*)(void*, std::size_t, unsigned)>(dlsym(RTLD_NEXT, "getrandom"));
+    return real(into, size, flags);
+  }
+  for (std::size_t i = 0; i < size; ++i) static_cast<char*>(into)[i] = static_cast<char>(next_random());
+  return static_cast<ssize_t>(size);
+}
+// std::random_device::operator()
+MEMFENCE_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* device) {
+  if (!world.in_program) {
+    static const auto real = reinterpret_cast<unsigned (*)(void*)>(dlsym(RTLD_NEXT, "_ZNSt13random_device9_M_getvalEv"));
+    return real(device);
+  }
+  return static_cast<unsigned>(next_random());
+}
+
+// --- The end -----------------------------------------------------------------------------------------------------------------
+
+MEMFENCE_EXPORT void exit(int status) noexcept {
+  if (!world.in_program) {
+    MEMFENCE_REAL(exit, status);
+    __builtin_unreachable();
+  }
+  world.end_process(status, PC);
+}
+MEMFENCE_EXPORT void _exit(int status) {
+  if (!world.in_program) {
+    MEMFENCE_REAL(_exit, status);
+    __builtin_unreachable();
+  }
+  world.end_process(status, PC);
+}
+MEMFENCE_EXPORT void abort() noexcept {
+  if (!world.in_program) {
+    MEMFENCE_REAL(abort);
+    __builtin_unreachable();
+  }
+  world.settle();
+  world.fail(Finding::Abort, "the program calls abort", PC);
+}
+MEMFENCE_EXPORT void __assert_fail(const char* text, const char* file, unsigned line, const char* function) noexcept {
+  if (!world.in_program) {
+    static const auto real =
+        reinterpret_cast<void (*)(const char*, const char*, unsigned, const char*)>(dlsym(RTLD_NEXT, "__assert_fail"));
+    real(text, file, line, function);
+    __builtin_unreachable();
+  }
+  world.settle();
+  Text<256> message;
+  message << "assertion `" << text << "` fails in " << function << " (" << file << ":" << line << ")";
+  world.fail(Finding::Assertion, message.content(), PC);
+}
+
+// --- What cannot be explored ---------------------------------------------------------------------------------------------------
+
+namespace {
+[[noreturn]] void refuse(const char* what, void* pc) {
+  Text<128> message;
+  message << "`" << what << "` cannot be explored";
+  world.fail(Finding::Unsupported, message.content(), pc);
+}
+}  // namespace
+
+#define REFUSED(RESULT, NAME, PARAMETERS, ...)                 \
+  MEMFENCE_EXPORT RESULT NAME PARAMETERS {                     \
+    if (world.in_program) refuse(#NAME, PC);                   \
+    return MEMFENCE_REAL(NAME __VA_OPT__(, ) __VA_ARGS__);     \
+  }
+REFUSED(pid_t, fork, () noexcept)
+REFUSED(pid_t, vfork, () noexcept)
+REFUSED(int, system, (const char* command), command)
+REFUSED(FILE*, popen, (const char* command, const char* mode), command, mode)
+REFUSED(int, pipe, (int ends[2]) noexcept, ends)
+REFUSED(int, socket, (int domain, int type, int protocol) noexcept, domain, type, protocol)
+REFUSED(int, poll, (pollfd * files, nfds_t count, int limit), files, count, limit)
+REFUSED(int, select, (int count, fd_set* in, fd_set* out, fd_set* bad, timeval* limit), count, in, out, bad, limit)
+REFUSED(int, kill, (pid_t process, int signal) noexcept, process, signal)
+REFUSED(int, raise, (int signal) noexcept, signal)
+REFUSED(int, pthread_kill, (pthread_t thread, int signal) noexcept, thread, signal)
+REFUSED(int, pthread_cancel, (pthread_t thread), thread)
+REFUSED(pid_t, waitpid, (pid_t process, int* status, int options), process, status, options)
+REFUSED(unsigned, alarm, (unsigned seconds) noexcept, seconds)
+
+MEMFENCE_EXPORT __sighandler_t signal(int number, __sighandler_t handler) noexcept {
+  if (world.in_program && handler != SIG_DFL && handler != SIG_IGN) refuse("signal", PC);
+  if (world.in_program) return SIG_DFL;
+  return MEMFENCE_REAL(signal, number, handler);
+}
+MEMFENCE_EXPORT int sigaction(int number, const struct sigaction* action, struct sigaction* before) noexcept {
+  if (world.in_program && action != nullptr && action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN)
+    refuse("sigaction", PC);
+  if (world.in_program) return 0;
+  static const auto real =
+      reinterpret_cast<int (*)(int, const struct sigaction*, struct sigaction*)>(dlsym(RTLD_NEXT, "sigaction"));
+  return real(number, action, before);
+}
+MEMFENCE_EXPORT int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
+  MEMFENCE_UNLESS_EXPLORED(pthread_sigmask, how, set, before);
+  return 0;
+}

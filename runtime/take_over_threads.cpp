@@ -1,0 +1,223 @@
+// Threads and mutexes of the program. A mutex keeps its state where libc keeps it, so that it is reset with all memory.
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include "mutex.hpp"
+#include "pages.hpp"
+#include "real.hpp"
+
+using namespace memfence::running;
+
+namespace {
+
+constexpr unsigned long kHandle = 0x4d46000000;
+
+pthread_t handle_of(int id) { return kHandle + static_cast<unsigned long>(id); }
+Fiber* fiber_of(pthread_t handle) {
+  const auto id = static_cast<long>(handle) - static_cast<long>(kHandle);
+  return id >= 0 && id < world.known_threads() ? &world.fiber(static_cast<int>(id)) : nullptr;
+}
+
+bool is_over(const Fiber& me) { return static_cast<const Fiber*>(me.wish.object)->state == Fiber::State::Done; }
+
+// Locks within libraries are free whenever a thread stops, so that they are no steps.
+bool is_internal(const Mutex& mutex, const void* pc) { return mutex.owner == 0 && !is_program_code(pc); }
+
+}  // namespace
+
+#define PC __builtin_return_address(0)
+
+MEMFENCE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_create, thread, attributes, start, argument);
+  int state = PTHREAD_CREATE_JOINABLE;
+  if (attributes != nullptr) pthread_attr_getdetachstate(attributes, &state);
+  const int id = world.create(start, argument, state == PTHREAD_CREATE_DETACHED, PC);
+  *thread = handle_of(id);
+  return 0;
+}
+
+MEMFENCE_EXPORT int pthread_join(pthread_t thread, void** result) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_join, thread, result);
+  Fiber* other = fiber_of(thread);
+  if (other == nullptr || other->state == Fiber::State::Unborn) return ESRCH;
+  if (other == &world.me()) return EDEADLK;
+  if (other->joined || other->detached) world.fail(Finding::Misuse, "pthread_join of a thread that was joined or detached", PC);
+  world.synchronise(other, kExit, "pthread_join", PC, is_over);
+  world.joined(*other);
+  if (result != nullptr) *result = other->result;
+  return 0;
+}
+
+MEMFENCE_EXPORT int pthread_detach(pthread_t thread) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_detach, thread);
+  if (Fiber* other = fiber_of(thread)) other->detached = true;
+  return 0;
+}
+
+MEMFENCE_EXPORT pthread_t pthread_self() {
+  MEMFENCE_UNLESS_EXPLORED(pthread_self);
+  return handle_of(world.me().id);
+}
+
+MEMFENCE_EXPORT void pthread_exit(void* result) {
+  if (!world.in_program) MEMFENCE_REAL(pthread_exit, result);
+  if (world.me().id == 0) world.fail(Finding::Unsupported, "pthread_exit in the main thread", PC);
+  world.finish(result);
+}
+
+MEMFENCE_EXPORT int pthread_setname_np(pthread_t thread, const char* name) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_setname_np, thread, name);
+  return 0;
+}
+MEMFENCE_EXPORT int pthread_setaffinity_np(pthread_t thread, std::size_t size, const cpu_set_t* set) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_setaffinity_np, thread, size, set);
+  return 0;
+}
+
+MEMFENCE_EXPORT int pthread_mutex_init(pthread_mutex_t* mutex, const pthread_mutexattr_t* attributes) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_mutex_init, mutex, attributes);
+  int kind = PTHREAD_MUTEX_NORMAL;
+  if (attributes != nullptr) pthread_mutexattr_gettype(attributes, &kind);
+  __builtin_memset(mutex, 0, sizeof(*mutex));
+  mutex_of(mutex).kind = kind;
+  return 0;
+}
+
+MEMFENCE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_mutex_destroy, mutex);
+  if (mutex_of(mutex).owner != 0) return EBUSY;
+  return 0;
+}
+
+MEMFENCE_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_mutex_lock, mutex);
+  Mutex& m = mutex_of(mutex);
+  if (m.owner == my_mark() && m.is_recursive()) {
+    ++m.count;
+    return 0;
+  }
+  if (m.owner == my_mark() && m.checks()) return EDEADLK;
+  if (!is_internal(m, PC)) world.synchronise(mutex, kMutex, "pthread_mutex_lock", PC, is_free);
+  m.owner = my_mark();
+  m.count = 1;
+  return 0;
+}
+
+MEMFENCE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_mutex_trylock, mutex);
+  Mutex& m = mutex_of(mutex);
+  if (m.owner == my_mark() && m.is_recursive()) {
+    ++m.count;
+    return 0;
+  }
+  if (!is_internal(m, PC)) world.synchronise(mutex, kMutex, "pthread_mutex_trylock", PC);
+  if (m.owner != 0) return EBUSY;
+  m.owner = my_mark();
+  m.count = 1;
+  return 0;
+}
+
+// It may run out of time whenever the mutex is taken.
+MEMFENCE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* limit) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_mutex_timedlock, mutex, limit);
+  return pthread_mutex_trylock(mutex) == 0 ? 0 : ETIMEDOUT;
+}
+
+MEMFENCE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_mutex_unlock, mutex);
+  Mutex& m = mutex_of(mutex);
+  if (m.owner != my_mark()) {
+    if (m.checks() || m.is_recursive()) return EPERM;
+    world.fail(Finding::Misuse, "pthread_mutex_unlock of a mutex that the thread does not hold", PC);
+  }
+  if (m.count > 1) {
+    --m.count;
+    return 0;
+  }
+  if (is_program_code(PC)) world.synchronise(mutex, kMutex, "pthread_mutex_unlock", PC);
+  m.count = 0;
+  m.owner = 0;
+  return 0;
+}
+
+// --- Once, and statics of functions ------------------------------------------------------------------------------------------
+
+namespace {
+enum OnceState : int { kFresh = 0, kBusy = 1, kOver = 2 };
+bool is_settled(const Fiber& me) { return *static_cast<int*>(me.wish.object) != kBusy; }
+bool is_guard_settled(const Fiber& me) { return static_cast<char*>(me.wish.object)[1] != kBusy; }
+}  // namespace
+
+MEMFENCE_EXPORT int pthread_once(pthread_once_t* once, void (*function)()) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_once, once, function);
+  if (*once == kOver && !is_program_code(PC)) return 0;
+  world.synchronise(once, kOnce, "pthread_once", PC, is_settled);
+  if (*once == kOver) return 0;
+  *once = kBusy;
+  try {
+    function();
+  } catch (...) {
+    *once = kFresh;
+    throw;
+  }
+  world.synchronise(once, kOnce, "pthread_once", PC);
+  *once = kOver;
+  return 0;
+}
+
+// The first byte says that the object is there, as the ABI wants it; the second is ours.
+MEMFENCE_EXPORT int __cxa_guard_acquire(char* guard) {
+  if (!world.in_program) {
+    static const auto real = reinterpret_cast<int (*)(char*)>(dlsym(RTLD_NEXT, "__cxa_guard_acquire"));
+    return real(guard);
+  }
+  world.synchronise(guard, kGuard, "static initialisation", PC, is_guard_settled);
+  if (guard[0] != 0) return 0;
+  guard[1] = kBusy;
+  return 1;
+}
+MEMFENCE_EXPORT void __cxa_guard_release(char* guard) {
+  if (!world.in_program) {
+    static const auto real = reinterpret_cast<void (*)(char*)>(dlsym(RTLD_NEXT, "__cxa_guard_release"));
+    return real(guard);
+  }
+  world.synchronise(guard, kGuard, "static initialisation", PC);
+  guard[0] = 1;
+  guard[1] = kFresh;
+}
+MEMFENCE_EXPORT void __cxa_guard_abort(char* guard) {
+  if (!world.in_program) {
+    static const auto real = reinterpret_cast<void (*)(char*)>(dlsym(RTLD_NEXT, "__cxa_guard_abort"));
+    return real(guard);
+  }
+  world.synchronise(guard, kGuard, "static initialisation", PC);
+  guard[1] = kFresh;
+}
+
+// --- Values of a thread ------------------------------------------------------------------------------------------------------
+
+MEMFENCE_EXPORT void* pthread_getspecific(pthread_key_t key) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_getspecific, key);
+  for (const ThreadLocalValue& value : world.me().values)
+    if (value.key == key) return const_cast<void*>(value.value);
+  return nullptr;
+}
+
+MEMFENCE_EXPORT int pthread_setspecific(pthread_key_t key, const void* content) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_setspecific, key, content);
+  for (ThreadLocalValue& value : world.me().values)
+    if (value.key == key) {
+      value.value = content;
+      return 0;
+    }
+  world.me().values.push_back({key, content});
+  return 0;
+}
+
+extern "C" int __cxa_thread_atexit_impl(void (*)(void*), void*, void*);
+MEMFENCE_EXPORT int __cxa_thread_atexit_impl(void (*function)(void*), void* object, void* library) {
+  MEMFENCE_UNLESS_EXPLORED(__cxa_thread_atexit_impl, function, object, library);
+  world.me().exits.push_back({function, object});
+  return 0;
+}

@@ -1,0 +1,338 @@
+#include "world.hpp"
+
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "arena.hpp"
+#include "complain.hpp"
+#include "pages.hpp"
+#include "switch.hpp"
+#include "text.hpp"
+
+namespace memfence::running {
+
+World world;
+
+namespace {
+
+constexpr std::size_t kStack = std::size_t{8} << 20;
+constexpr std::size_t kGuardPages = 64 << 10;
+constexpr std::uintptr_t kStacks = 0x300000000000;  // where a schedule that was saved finds them again
+
+void begin_fiber() { world.enter_fiber(); }
+
+Fiber* make_fiber(int id) {
+  auto* fiber = new (allocate_own(sizeof(Fiber))) Fiber;
+  fiber->id = id;
+  auto* wanted = reinterpret_cast<void*>(kStacks + static_cast<std::size_t>(id) * (kStack + kGuardPages));
+  void* room = mmap(wanted, kStack + kGuardPages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) give_up("no room for the stack of a thread");
+  mprotect(room, kGuardPages, PROT_NONE);
+  fiber->stack = static_cast<char*>(room) + kGuardPages;
+  fiber->stack_size = kStack;
+  fiber->thread_local_storage.resize(local_storage_size());
+  return fiber;
+}
+
+}  // namespace
+
+const char* name_of(Finding finding) {
+  switch (finding) {
+    case Finding::None: return "none";
+    case Finding::Assertion: return "assertion";
+    case Finding::Abort: return "abort";
+    case Finding::Crash: return "crash";
+    case Finding::StackOverflow: return "stack overflow";
+    case Finding::DoubleFree: return "double free";
+    case Finding::BadFree: return "bad free";
+    case Finding::UseAfterFree: return "use after free";
+    case Finding::ExitStatus: return "exit status";
+    case Finding::EndlessLoop: return "endless loop";
+    case Finding::Unsupported: return "unsupported";
+    case Finding::Misuse: return "misuse";
+  }
+  return "";
+}
+
+void World::open(int (*main)(int, char**, char**), int argc, char** argv, char** environment) {
+  main_ = main;
+  argc_ = argc;
+  argv_ = argv;
+  environment_ = environment;
+  main_storage_.resize(local_storage_size());
+  thread_storage_.resize(local_storage_size());
+  save_local_storage(main_storage_.data());
+  fill_local_storage(thread_storage_.data());
+  identities_.push_back({-1, 0});
+  fibers_[0] = make_fiber(0);
+  created_ids_end_ = 1;
+  is_on = true;
+}
+
+int World::identify(int parent, int index) {
+  for (std::size_t i = 0; i < identities_.size(); ++i)
+    if (identities_[i].parent == parent && identities_[i].index == index) return static_cast<int>(i);
+  if (identities_.size() == kMostFibers) return -1;
+  identities_.push_back({parent, index});
+  fibers_[created_ids_end_] = make_fiber(created_ids_end_);
+  cells.learned = true;
+  return created_ids_end_++;
+}
+
+// A fiber that has not begun: switching to it calls `begin_fiber`.
+void World::prepare(Fiber& fiber) {
+  auto** top = reinterpret_cast<void**>(fiber.stack + fiber.stack_size);
+  *--top = nullptr;
+  *--top = reinterpret_cast<void*>(&begin_fiber);
+  for (int i = 0; i < 6; ++i) *--top = nullptr;
+  fiber.stack_pointer = top;
+  fiber.state = Fiber::State::Running;
+  const List<char>& storage = fiber.id == 0 ? main_storage_ : thread_storage_;
+  __builtin_memcpy(fiber.thread_local_storage.data(), storage.data(), storage.size());
+}
+
+void World::reset() {
+  restore_snapshot();
+  reset_arena();
+  for (int i = 0; i < created_ids_end_; ++i) {
+    Fiber& f = *fibers_[i];
+    if (f.state == Fiber::State::Unborn) continue;
+    f.state = Fiber::State::Unborn;
+    f.joined = f.detached = f.quiet_birth = f.is_eligible = f.has_unfenced_store = false;
+    f.created = 0;
+    f.joiner = -1;
+    f.wish = Wish{};
+    f.freed.clear();
+    f.unsettled = Cell{};
+    f.buffer.clear();
+    f.shown.clear();
+    f.seen.clear();
+    f.calls.clear();
+    f.values.clear();
+    f.exits.clear();
+    f.waits_on = nullptr;
+    f.nanoseconds = f.chance = 0;
+  }
+  unjoined_ = 0;
+  failure.kind = Finding::None;
+  has_ended = is_interrupted = false;
+  storage_owner_ = nullptr;
+  queues_.clear();
+  log.clear();
+  call_log.clear();
+  access_log.clear();
+  plan_size_ = plan_at_ = 0;
+  prepare(*fibers_[0]);
+  resume(*fibers_[0]);
+}
+
+void World::use_storage(Fiber& of) {
+  if (storage_owner_ == &of) return;
+  if (storage_owner_ != nullptr) save_local_storage(storage_owner_->thread_local_storage.data());
+  load_local_storage(of.thread_local_storage.data());
+  storage_owner_ = &of;
+}
+
+void World::resume(Fiber& to) {
+  use_storage(to);
+  current = &to;
+  in_program = true;
+  memfence_switch(&scheduler_stack, to.stack_pointer);
+  in_program = false;
+}
+
+void World::run(const int* steps, std::size_t count) {
+  plan_ = steps;
+  plan_size_ = count;
+  plan_at_ = 0;
+  while (plan_at_ < plan_size_ && !is_over()) {
+    const int step = plan_[plan_at_++];
+    if (step < 0)
+      flush(*fibers_[~step]);
+    else
+      resume(*fibers_[step]);
+  }
+}
+
+// The fiber has stopped or ended: go on with the next step that is planned, else tell the scheduler. Returns when the fiber
+// was chosen.
+void World::next(Fiber& from) {
+  while (plan_at_ < plan_size_) {
+    const int step = plan_[plan_at_++];
+    if (step < 0) {
+      flush(*fibers_[~step]);
+      continue;
+    }
+    if (step == from.id && from.state != Fiber::State::Done) return;
+    Fiber& to = *fibers_[step];
+    use_storage(to);
+    current = &to;
+    memfence_switch(&from.stack_pointer, to.stack_pointer);
+    return;
+  }
+  in_program = false;
+  memfence_switch(&from.stack_pointer, scheduler_stack);
+}
+
+void World::stop(const Wish& wish) {
+  Fiber& me = *current;
+  ++progress;
+  me.unnoticed = 0;
+  me.wish = wish;
+  if (wish.locked()) me.has_unfenced_store = false;
+  if (wish.kind == AccessKind::Store) me.has_unfenced_store = true;
+  if (unjoined_ == 0 && (wish.is_ready == nullptr || wish.is_ready(me))) {
+    logged_ = false;
+    return;
+  }
+  next(me);
+  logged_ = logs;
+  if (logs) write_down(me);
+}
+
+void World::let_others_run() { stop(Wish{}); }
+
+bool World::is_ready(int id) const {
+  const Fiber& fiber = *fibers_[id];
+  if (fiber.state != Fiber::State::Running) return false;
+  if (simulates && !fiber.buffer.empty() && (fiber.wish.locked() || fiber.wish.what == Wish::What::End)) return false;
+  return fiber.wish.is_ready == nullptr || fiber.wish.is_ready(fiber);
+}
+
+void World::write_down(const Fiber& fiber) {
+  const std::size_t first = call_log.size();
+  for (std::size_t i = fiber.calls.size(); i-- > 0;) call_log.push_back(fiber.calls[i]);
+  const std::size_t more = access_log.size();
+  for (const NumberedAccess& access : fiber.freed) access_log.push_back(access);
+  log.push_back({fiber.id, fiber.wish, 0, false, first, call_log.size(), more, access_log.size(), false});
+}
+
+Wish World::wish_for(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&)) {
+  Wish wish;
+  wish.what = Wish::What::Synchronise;
+  wish.kind = AccessKind::LockedStore;
+  wish.number = unjoined_ == 0 ? -1 : cells.synchronisation(object, kind);
+  wish.cell = {object, 0};
+  wish.pc = pc;
+  wish.is_ready = is_ready;
+  wish.object = object;
+  wish.name = name;
+  return wish;
+}
+
+void World::synchronise(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&)) {
+  settle();
+  changed();
+  stop(wish_for(object, kind, name, pc, is_ready));
+}
+
+int World::create(void* (*start)(void*), void* argument, bool detached, void* pc) {
+  Fiber& me = *current;
+  settle();
+  changed();
+  const int id = identify(me.id, me.created);
+  if (id < 0) fail(Finding::Unsupported, "more than 64 threads", pc);
+  Fiber& born = *fibers_[id];
+  const bool quiet = unjoined_ == 0;
+  if (!quiet) stop(wish_for(&born, kBirth, "pthread_create", pc, nullptr));
+  ++me.created;
+  prepare(born);
+  born.nanoseconds = me.nanoseconds;
+  born.start = start;
+  born.argument = argument;
+  born.detached = detached;
+  born.quiet_birth = quiet;
+  born.wish.what = Wish::What::Begin;
+  born.wish.kind = AccessKind::LockedStore;
+  born.wish.pc = reinterpret_cast<void*>(start);
+  born.wish.name = "begin";
+  ++unjoined_;
+  born.wish.number = quiet ? -1 : cells.synchronisation(&born, kBirth);
+  return id;
+}
+
+void World::joined(Fiber& other) {
+  other.joined = true;
+  --unjoined_;
+}
+
+void World::enter_fiber() {
+  Fiber& me = *current;
+  if (me.id == 0) end_process(main_(argc_, argv_, environment_), nullptr);
+  if (logs) write_down(me);
+  finish(me.start(me.argument));
+}
+
+void World::finish(void* result) {
+  Fiber& me = *current;
+  settle();
+  while (!me.exits.empty()) {
+    const ThreadExit last = me.exits.back();
+    me.exits.pop_back();
+    last.function(last.object);
+    settle();
+  }
+  changed();
+  stop(wish_for(&me, kExit, "thread exit", nullptr, nullptr));
+  me.result = result;
+  me.state = Fiber::State::Done;
+  next(me);
+  __builtin_unreachable();
+}
+
+void World::end_process(int status, void* pc) {
+  Fiber& me = *current;
+  settle();
+  if (unjoined_ != 0) {
+    Wish wish;
+    wish.what = Wish::What::End;
+    wish.kind = AccessKind::Fence;
+    wish.pc = pc;
+    wish.name = "exit";
+    stop(wish);
+  }
+  if (status != 0) {
+    Text<64> text;
+    text << "the program ends with status " << (static_cast<unsigned>(status) & 0xff);
+    fail(Finding::ExitStatus, text.content(), pc);
+  }
+  has_ended = unjoined_ != 0 || me.id != 0;
+  me.state = Fiber::State::Done;
+  plan_size_ = plan_at_ = 0;
+  next(me);
+  __builtin_unreachable();
+}
+
+void World::fail(Finding kind, const char* message, void* pc) {
+  memfence_failure();
+  if (current != nullptr && in_program) {
+    failure.thread = current->id;
+    const Fiber& me = *current;
+    if (logs) {
+      Wish wish;
+      wish.pc = pc;
+      wish.name = "failure";
+      Fiber& mine = *current;
+      mine.wish = wish;
+      write_down(me);
+    }
+  }
+  failure.kind = kind;
+  failure.pc = pc;
+  std::strncpy(failure.message, message, sizeof(failure.message) - 1);
+  plan_size_ = plan_at_ = 0;
+  Fiber& me = *current;
+  me.state = Fiber::State::Done;
+  in_program = false;
+  memfence_switch(&me.stack_pointer, scheduler_stack);
+  __builtin_unreachable();
+}
+
+bool World::is_on_stack_guard(const void* address) const {
+  for (int i = 0; i < created_ids_end_; ++i)
+    if (address >= fibers_[i]->stack - kGuardPages && address < fibers_[i]->stack) return true;
+  return false;
+}
+
+}  // namespace memfence::running

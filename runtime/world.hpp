@@ -1,0 +1,157 @@
+// The program while it runs: its threads as fibers, each stopped before its next step, and the memory that they share.
+//
+// Two sides use it. The scheduler (the explorer, on the stack of the process) resets, asks what threads wish, and lets one
+// take a step. The program, through the hooks (hooks.cpp, take_over_*.cpp), stops before each step. When the order of the
+// next steps is known already, fibers hand over to each other directly: that is what makes running again fast.
+#pragma once
+
+#include "cells.hpp"
+#include "fiber.hpp"
+
+namespace memfence::running {
+
+constexpr int kMostFibers = 64;
+
+enum class Finding : std::uint8_t {
+  None, Assertion, Abort, Crash, StackOverflow, DoubleFree, BadFree, UseAfterFree, ExitStatus, EndlessLoop, Unsupported, Misuse,
+};
+const char* name_of(Finding finding);
+
+constexpr const char* kEndless = "the thread runs on and on without a step that others could notice";
+
+struct Failure {
+  Finding kind = Finding::None;
+  int thread = -1;
+  void* pc = nullptr;
+  char message[256] = {};
+};
+
+// A step as it is written down, for reports.
+struct Logged {
+  int thread;
+  Wish wish;
+  std::uint64_t value;
+  bool has_value;
+  std::size_t calls, calls_end;  // in `call_log`
+  std::size_t more, more_end;    // in `access_log`: accesses of a step that makes several
+  bool is_flush;                 // a buffered store reaches memory
+};
+
+// How synchronisation objects are told apart from memory, and from each other.
+enum Synchronisation : int { kMutex, kCondition, kSemaphore, kBarrier, kReadWriteLock, kOnce, kFutex, kBirth, kExit, kGuard };
+
+class World {
+ public:
+  // --- For the scheduler ---------------------------------------------------------------------------------------------------
+
+  void open(int (*main)(int, char**, char**), int argc, char** argv, char** environment);
+  // Begin again: memory as before `main`, and `main` run up to its first step.
+  void reset();
+  // Let threads take these steps, in this order. A negative number ~t: thread t's oldest buffered store reaches memory.
+  void run(const int* steps, std::size_t count);
+  bool is_over() const { return failure.kind != Finding::None || has_ended; }
+  int known_threads() const { return static_cast<int>(identities_.size()); }
+  Fiber& fiber(int id) { return *fibers_[id]; }
+  const Fiber& fiber(int id) const { return *fibers_[id]; }
+  bool is_done(int id) const { return is_over() || id >= created_ids_end_ || fibers_[id]->state == Fiber::State::Done; }
+  bool is_unborn(int id) const { return fibers_[id]->state == Fiber::State::Unborn; }
+  bool is_ready(int id) const;
+  void flush(Fiber& fiber, std::size_t entry = 0);
+  void identity(int id, int& parent, int& index) const {
+    parent = identities_[static_cast<std::size_t>(id)].parent;
+    index = identities_[static_cast<std::size_t>(id)].index;
+  }
+  // Loads in loops that wait, as far as they are known.
+  const List<void*>& loops() const { return loops_; }
+  void expect_loop(void* pc) { loops_.push_back(pc); }
+  // Threads that a schedule names before they were ever created.
+  int identify(int parent, int index);
+
+  Cells cells;
+  Failure failure;
+  bool has_ended = false;  // `main` returned, or exit was called, while others were alive
+  bool simulates = false;  // stores wait in buffers
+  bool logs = false;
+  bool scouts = false;     // nobody knows yet what is shared: threads that take no step for long let others run
+  bool spins_roughly = false;  // a loop was taken for one that waits without being certain
+  bool is_on = false;      // executions are being run: the hooks do something
+  bool in_program = false;
+  std::uint64_t progress = 0;
+  bool is_interrupted = false;  // the thread runs for too long
+  List<Logged> log;
+  List<void*> call_log;
+  List<NumberedAccess> access_log;
+  Fiber* current = nullptr;
+
+  // --- For the program -----------------------------------------------------------------------------------------------------
+
+  Fiber& me() { return *current; }
+  // Signals that nobody has taken yet, of a condition variable or futex.
+  int& tokens_of(void* object);
+  // Wake up to `count` of those that wait there now; whoever is scheduled first takes it. Returns how many.
+  int wake(void* object, int count);
+  bool is_alone() const { return unjoined_ == 0; }
+  // Stop before the step, until it is chosen.
+  void stop(const Wish& wish);
+  void let_others_run();
+  // A step on a synchronisation object, once it is ready.
+  void synchronise(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&) = nullptr);
+  Wish wish_for(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&));
+  int create(void* (*start)(void*), void* argument, bool detached, void* pc);
+  void joined(Fiber& other);
+  [[noreturn]] void finish(void* result);
+  [[noreturn]] void end_process(int status, void* pc);
+  [[noreturn]] void fail(Finding kind, const char* message, void* pc);
+  // The thread's last store is in memory by now. `changed`: other state of the program is different from before.
+  void settle();
+  void changed() { current->seen.clear(); }
+  // What the thread reads there: its own newest buffered store, or memory.
+  std::uint64_t value_for(const Fiber& fiber, const Cell& cell) const;
+  void see(const Wish& wish, std::uint64_t value, std::uint64_t state);
+  // The thread is about to load. Whether it was here before, in the same state, and has changed nothing since.
+  std::uint64_t consider_waiting(Wish& wish, void** frame);
+  void note_store(const Cell& cell, int number);
+  void log_value(std::uint64_t value) {
+    if (logs && !log.empty() && logged_) log.back().value = value, log.back().has_value = true;
+  }
+  void crash_landing(Finding kind, void* pc, const char* message);
+  void* scheduler_stack = nullptr;
+  [[noreturn]] void enter_fiber();
+  bool is_on_stack_guard(const void* address) const;
+
+ private:
+  struct Identity {
+    int parent, index;
+  };
+  void prepare(Fiber& fiber);
+  void next(Fiber& from);
+  void resume(Fiber& to);
+  void use_storage(Fiber& of);
+  void write_down(const Fiber& fiber);
+  bool loops_at(void* pc) const;
+  void learn_loop(void* pc);
+
+  struct Queue {
+    void* object;
+    int tokens;
+  };
+  List<Queue> queues_;
+  Fiber* fibers_[kMostFibers] = {};
+  int created_ids_end_ = 0;  // fibers that exist as objects
+  int used_ = 0;             // fibers of this execution: the highest number + 1
+  List<Identity> identities_;
+  int unjoined_ = 0;
+  const int* plan_ = nullptr;
+  std::size_t plan_size_ = 0, plan_at_ = 0;
+  Fiber* storage_owner_ = nullptr;
+  List<char> main_storage_, thread_storage_;
+  List<void*> loops_;
+  bool logged_ = false;
+  int (*main_)(int, char**, char**) = nullptr;
+  int argc_ = 0;
+  char **argv_ = nullptr, **environment_ = nullptr;
+};
+
+extern World world;
+
+}  // namespace memfence::running

@@ -1,0 +1,141 @@
+// Loads and stores: the store that the program makes after the hook, simulated store buffers, and threads that wait by
+// loading again and again.
+#include <cstring>
+
+#include "arena.hpp"
+#include "world.hpp"
+
+namespace memfence::running {
+
+namespace {
+
+constexpr std::size_t kMostSeen = 512;
+constexpr int kMostRounds = 100;  // of a loop that only reads, while something in it changes that nobody else can see
+
+bool has_changed(const Fiber& fiber) {
+  for (std::size_t i = fiber.wish.awaited; i < fiber.seen.size(); ++i) {
+    const Seen& seen = fiber.seen[i];
+    if (world.value_for(fiber, seen.cell) != seen.value) return true;
+  }
+  return false;
+}
+
+// Registers that survive a call, and the stack: all that a thread knows besides memory.
+std::uint64_t digest(void** frame, const Fiber& fiber) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  const auto* end = reinterpret_cast<void**>(fiber.stack + fiber.stack_size);
+  for (void** word = frame + 1; word < end; ++word) {
+    hash = (hash ^ reinterpret_cast<std::uint64_t>(*word)) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 29;
+  }
+  return hash | 1;
+}
+
+}  // namespace
+
+void World::note_store(const Cell& cell, int number) {
+  Fiber& me = *current;
+  me.unsettled = cell;
+  me.unsettled_number = number;
+  me.before = cell.read();
+  me.logged = logs && number >= 0 && logged_ ? log.size() : 0;
+}
+
+void World::settle() {
+  Fiber& me = *current;
+  if (is_interrupted) {
+    is_interrupted = false;
+    fail(Finding::EndlessLoop, kEndless, me.calls.empty() ? nullptr : me.calls.back());
+  }
+  if (!me.shown.empty()) {
+    for (std::size_t i = me.shown.size(); i-- > 0;) me.shown[i].cell.write(me.shown[i].value);
+    me.shown.clear();
+  }
+  if (me.unsettled.address == nullptr) return;
+  const Cell cell = me.unsettled;
+  me.unsettled = Cell{};
+  const std::uint64_t value = cell.read();
+  if (value != me.before) me.seen.clear();
+  if (me.logged != 0) {
+    log[me.logged - 1].value = value;
+    log[me.logged - 1].has_value = true;
+  }
+  if (!simulates || me.unsettled_number < 0) return;
+  cell.write(me.before);
+  me.buffer.push_back({cell, me.unsettled_number, value});
+}
+
+void World::flush(Fiber& fiber, std::size_t entry) {
+  if (entry >= fiber.buffer.size()) return;
+  const Buffered oldest = fiber.buffer[entry];
+  fiber.buffer.erase(fiber.buffer.begin() + static_cast<std::ptrdiff_t>(entry));
+  oldest.cell.write(oldest.value);
+  if (!logs) return;
+  Logged line{};
+  line.thread = fiber.id;
+  line.wish.what = Wish::What::Access;
+  line.wish.kind = AccessKind::Store;
+  line.wish.cell = oldest.cell;
+  line.wish.number = oldest.number;
+  line.value = oldest.value;
+  line.has_value = line.is_flush = true;
+  log.push_back(line);
+}
+
+std::uint64_t World::value_for(const Fiber& fiber, const Cell& cell) const {
+  if (simulates)
+    for (std::size_t i = fiber.buffer.size(); i-- > 0;)
+      if (fiber.buffer[i].cell.address == cell.address && fiber.buffer[i].cell.size == cell.size) return fiber.buffer[i].value;
+  return cell.read();
+}
+
+bool World::loops_at(void* pc) const {
+  for (void* known : loops_)
+    if (known == pc) return true;
+  return false;
+}
+
+void World::learn_loop(void* pc) {
+  if (!cells.learns) return;
+  loops_.push_back(pc);
+  cells.learned = true;
+}
+
+std::uint64_t World::consider_waiting(Wish& wish, void** frame) {
+  Fiber& me = *current;
+  if (me.seen.empty() && !loops_at(wish.pc)) return 0;
+  if (me.seen.size() > kMostSeen) me.seen.clear();
+  if (!loops_at(wish.pc)) {
+    for (const Seen& seen : me.seen)
+      if (seen.pc == wish.pc) {
+        learn_loop(wish.pc);
+        break;
+      }
+    return 0;
+  }
+  const std::uint64_t state = digest(frame, me);
+  int rounds = 0;
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < me.seen.size(); ++i) {
+    if (me.seen[i].pc != wish.pc) continue;
+    last = i;
+    ++rounds;
+    if (me.seen[i].state != state) continue;
+    rounds = kMostRounds + 1;
+    break;
+  }
+  if (rounds < kMostRounds) return state;
+  if (rounds == kMostRounds) spins_roughly = true;
+  wish.spins = true;
+  wish.awaited = last;
+  wish.is_ready = has_changed;
+  return state;
+}
+
+void World::see(const Wish& wish, std::uint64_t value, std::uint64_t state) {
+  Fiber& me = *current;
+  if (me.wish.spins && me.seen.size() > me.wish.awaited) me.seen.resize(me.wish.awaited);
+  me.seen.push_back({wish.cell, wish.number, value, wish.pc, state});
+}
+
+}  // namespace memfence::running

@@ -1,0 +1,60 @@
+"""Certificates beside answers: `check(..., certificate=PATH)` and `verify=True`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import mkstemp
+from typing import Any
+
+from memfence.api.check import check
+from memfence.api.inputs import Source, options_for, read_program
+from memfence.api.verify import verify
+from memfence.certificates.format.header import Claim
+from memfence.certificates.result import Certified
+from memfence.certificates.writer.certify import certify
+from memfence.certificates.writer.chunks import NoCertificate
+from memfence.certificates.writer.claim import claim_of
+from memfence.program.ir import Program
+from memfence.tasks.answer import Verdict
+from memfence.tasks.deadline import Deadline, TimeUp
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import CheckResult
+
+
+def check_certified(
+    source: Source, certificate: Path | None, *, verified: bool, options: CheckOptions | None = None, **keywords: Any
+) -> Certified:
+    """Check, and where the answer is a proof write it to `certificate`; with `verified`, have it checked at once."""
+    deadline = Deadline(keywords.get("timeout_seconds", None if options is None else options.timeout_seconds))
+    try:
+        program = read_program(source, keywords, deadline)
+    except TimeUp:
+        return Certified(check(source, options, **keywords), None, "the time was up", None)
+    result = check(program, options, **keywords)
+    if result.answer.verdict is not Verdict.HOLDS:
+        return Certified(result, None, "the answer is not a proof", None)
+    asked = options_for(CheckOptions, program, options, keywords, deadline)
+    return _certified(program, asked, result, certificate, verified)
+
+
+def _certified(
+    program: Program, asked: CheckOptions, result: CheckResult, path: Path | None, verified: bool
+) -> Certified:
+    place = path or _temporary()
+    try:
+        claim: Claim = claim_of(program, asked, result)
+        written = certify(program, claim, place, result.limits)
+        judged = verify(place, program) if verified else None
+        return Certified(result, written if path else None, None, judged)
+    except NoCertificate as problem:
+        return Certified(result, None, str(problem), None)
+    finally:
+        if path is None:
+            place.unlink(missing_ok=True)
+
+
+def _temporary() -> Path:
+    handle, name = mkstemp(suffix=".mfc")
+    os.close(handle)
+    return Path(name)

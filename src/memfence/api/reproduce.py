@@ -1,0 +1,45 @@
+"""`memfence.reproduce`, `memfence.conform` and `memfence.cost`: programs on the processor at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from memfence.api.inputs import Source, options_for, read_program
+from memfence.frontends.registry import EditKind
+from memfence.silicon.conform import Conformance
+from memfence.silicon.conform import conform as compare_one
+from memfence.silicon.costs import Cost, costs_of_edits, measure_costs
+from memfence.silicon.reproduce import Reproduction, StressOptions
+from memfence.silicon.reproduce import reproduce as look_for
+from memfence.tasks.deadline import Deadline
+from memfence.tasks.options import CheckOptions
+
+
+def reproduce(source: Source, stress: StressOptions | None = None, **keywords: Any) -> Reproduction:
+    """Find a violation under the model (default TSO), and look for it on the processor at hand.
+
+    Keywords are those of `memfence.check`. InputError where the program has steps that a processor cannot take.
+    """
+    deadline = Deadline(keywords.get("timeout_seconds"))
+    program = read_program(source, keywords, deadline)
+    options = options_for(CheckOptions, program, CheckOptions(model="tso"), keywords, deadline)
+    return look_for(program, options, stress or StressOptions())
+
+
+def conform(paths: Iterable[str | Path], stress: StressOptions | None = None, **keywords: Any) -> Iterator[Conformance]:
+    """Run litmus tests, files or folders of them, and compare what is observed with what SC and TSO allow."""
+    for path in map(Path, paths):
+        for test in sorted(path.rglob("*.litmus")) if path.is_dir() else [path]:
+            yield compare_one(test, stress or StressOptions(seconds=0.5), **keywords)
+
+
+def measured_costs() -> dict[EditKind, int]:
+    """The weights of `fix --minimise cost`, as measured here."""
+    return costs_of_edits(measure_costs())
+
+
+def cost() -> tuple[Cost, ...]:
+    """What fences cost here."""
+    return measure_costs()

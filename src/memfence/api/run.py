@@ -1,0 +1,55 @@
+"""`memfence.run`: explore a compiled program, from sources or as an executable that `memfence cc` made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from memfence.questions.replay_run import ReplayedRun, schedules
+from memfence.questions.replay_run import replay as ask_replay
+from memfence.questions.replay_run import replay_in_gdb as ask_gdb
+from memfence.questions.run import RunOptions, RunResult, run_program
+from memfence.questions.run import run as ask
+from memfence.running.build import is_source
+from memfence.running.driver import drive
+from memfence.running.inputs import refusal, require_readable, require_runtime
+from memfence.tasks.deadline import Deadline
+
+__all__ = ["drive_compiler", "replay", "replay_in_gdb", "run", "schedules"]
+
+
+def run(files: str | Path | Sequence[str | Path], options: RunOptions | None = None, **keywords: Any) -> RunResult:
+    """Run all SC executions of the program that matter, and monitor each.
+
+    `files`: C and C++ sources, or one executable. Keywords are the fields of `RunOptions`. InputError for what cannot
+    be compiled or run.
+    """
+    asked = replace(options or RunOptions(), **keywords)
+    asked = replace(asked, deadline=asked.deadline or Deadline(asked.timeout_seconds))
+    names = tuple(str(file) for file in ([files] if isinstance(files, str | Path) else files))
+    require_readable(names)
+    if all(is_source(name) for name in names):
+        return ask(names, asked)
+    if len(names) > 1:
+        wrong = next(name for name in names if not is_source(name))
+        raise refusal(wrong, f"`{wrong}` is neither C nor C++, and an executable is run on its own")
+    require_runtime(names[0])
+    assert asked.deadline is not None
+    return run_program(Path(names[0]), names, asked, asked.deadline)
+
+
+def replay(files: Sequence[str | Path], schedule: str | Path, **keywords: Any) -> ReplayedRun:
+    """Run a saved schedule again. InputError where it is none, or not one of this program."""
+    return ask_replay(tuple(map(str, files)), Path(schedule), replace(RunOptions(), **keywords))
+
+
+def replay_in_gdb(files: Sequence[str | Path], schedule: str | Path, **keywords: Any) -> int:
+    """The same in gdb, with the terminal. Returns gdb's exit status."""
+    return ask_gdb(tuple(map(str, files)), Path(schedule), replace(RunOptions(), **keywords))
+
+
+def drive_compiler(words: Sequence[str], *, is_cpp: bool) -> int:
+    """`memfence cc` and `memfence c++`."""
+    return drive(words, is_cpp=is_cpp)

@@ -1,0 +1,86 @@
+"""`memfence.verify`: does a certificate prove what it claims about a program?"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any, Literal
+
+from memfence.certificates.checker.refusal import Checked, Refused
+from memfence.certificates.checker.verify import verify_opened
+from memfence.certificates.format.container import NotACertificate
+from memfence.certificates.format.header import Header, options_of
+from memfence.certificates.format.sections import open_certificate
+from memfence.certificates.result import VerifyResult
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.pipeline import load
+from memfence.program.ir import Program
+from memfence.source import SourceText
+from memfence.tasks.limits import Limits
+
+CheckerName = Literal["auto", "native", "python"]
+
+
+def verify(
+    certificate: str | Path,
+    source: Program | str | Path,
+    *,
+    checker: CheckerName = "auto",
+    memory_megabytes: int | None = None,
+    **paths: Any,
+) -> VerifyResult:
+    """Check the certificate against the program, which is read as the certificate says.
+
+    `checker`: the C++ one, the Python one, or the C++ one wherever it can judge. `paths`: `include`, `forced_include`
+    and `clang`, for C. InputError if the file is no certificate, or the program cannot be read.
+    """
+    started = time.perf_counter()
+    most_bytes = Limits(memory_megabytes=memory_megabytes).memory_bytes
+    try:
+        header = _header(certificate)
+        program = source if isinstance(source, Program) else load(source, options_of(header.reading, **paths))
+        checked, refused = _judged(Path(certificate), program, checker, most_bytes)
+    except NotACertificate as problem:
+        raise InputError([_not_a_certificate(certificate, str(problem))]) from None
+    except MemoryError:
+        raise InputError([_too_large(certificate)]) from None
+    except OSError as problem:
+        raise InputError([_not_a_certificate(certificate, problem.strerror or str(problem))]) from None
+    return VerifyResult(str(certificate), program, header, checked, refused, time.perf_counter() - started)
+
+
+def _header(path: str | Path) -> Header:
+    with Path(path).open("rb") as file:
+        return open_certificate(file).header
+
+
+def _judged(
+    path: Path, program: Program, checker: CheckerName, most_bytes: int
+) -> tuple[Checked | None, Refused | None]:
+    """One of the two: what was found good, or the first violated condition."""
+    from memfence.certificates.checker.native import NotForTheFastChecker
+
+    for fast in (True, False) if checker == "auto" else (checker == "native",):
+        try:
+            with path.open("rb") as file:
+                return verify_opened(open_certificate(file), program, fast=fast, most_bytes=most_bytes), None
+        except Refused as refused:
+            return None, refused
+        except NotForTheFastChecker as reason:
+            if checker == "native":
+                raise InputError([_not_a_certificate(path, f"the fast checker cannot judge it: {reason}")]) from None
+    raise AssertionError("the Python checker judges everything")
+
+
+def _not_a_certificate(path: str | Path, reason: str) -> Diagnostic:
+    at = Label(SourceText(str(path), "").span(0, 0))
+    hint = "memfence check FILE --certificate OUT.mfc makes one"
+    return Diagnostic(Code.BAD_CERTIFICATE, f"`{path}` is not a certificate: {reason}", at, hint=hint)
+
+
+def _too_large(path: str | Path) -> Diagnostic:
+    at = Label(SourceText(str(path), "").span(0, 0))
+    return Diagnostic(
+        Code.TOO_LARGE, f"the states of `{path}` do not fit into memory", at, hint="allow more: --memory MB"
+    )

@@ -1,0 +1,83 @@
+"""Final states: exactly those outcomes that are listed are possible, each shown by a run.
+
+Theorem 2: a run that replays shows that its outcome is possible; an invariant shows that no other is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from memfence.certificates.checker.question import Question
+from memfence.certificates.checker.refusal import Condition, Refused
+from memfence.certificates.format.container import NotACertificate
+from memfence.certificates.format.header import read_object
+from memfence.certificates.format.runs import steps_from_lists
+from memfence.models.replay import nth_start, replay
+from memfence.models.state import State
+from memfence.models.steps import evaluate_in, is_final
+from memfence.program.expressions import EvaluationError, Expr
+from memfence.program.ir import Final
+
+Values = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What final states look like: the values of the condition and of what it observes, each with a run."""
+
+    final: Final
+    values: frozenset[Values]
+
+    def includes(self, question: Question, state: State) -> bool:
+        return outcome_of(question, self.final, state) in self.values
+
+
+def read_outcomes(question: Question, content: bytes) -> Outcomes:
+    """The outcomes that runs show. Refused where a run does not replay, or none ends as one should (`exists`)."""
+    final = question.finals[0]
+    listed = read_object(content).get("runs")
+    if not isinstance(listed, list):
+        raise NotACertificate("the outcomes are not a list")
+    values = frozenset(_shown(question, final, one) for one in listed)
+    if final.quantifier == "exists" and not any(one[0] for one in values):
+        raise Refused(Condition.WITNESS, final.text)
+    return Outcomes(final, values)
+
+
+def _shown(question: Question, final: Final, found: object) -> Values:
+    """The outcome that a run shows."""
+    match found:
+        case {"start": int(start), "steps": steps} if start >= 0:
+            model = question.model.definition
+            try:
+                first = nth_start(question.program, model, start)
+            except IndexError:
+                raise Refused(Condition.WITNESS, "there is no such initial state") from None
+            run = replay(question.program, model, first, steps_from_lists(steps))
+            if run.stop is not None:
+                raise Refused(Condition.WITNESS, run.stop.reason, state=run.end)
+            if run.failure is not None or not is_final(question.program, run.end):
+                raise Refused(Condition.WITNESS, "the run does not end in a final state", state=run.end)
+            return outcome_of(question, final, run.end)
+        case _:
+            raise NotACertificate("a run of the outcomes cannot be read")
+
+
+def outcome_of(question: Question, final: Final, state: State) -> Values:
+    """The values in a final state; 0 for what cannot be evaluated."""
+    return tuple(_value(question, state, expr) for expr in (final.expr, *(expr for _, expr in final.observed)))
+
+
+def _value(question: Question, state: State, expr: Expr) -> int:
+    try:
+        return evaluate_in(question.program, state, 0, expr)
+    except EvaluationError:
+        return 0
+
+
+def check_outcomes(question: Question, outcomes: Outcomes, states: Collection[State]) -> None:
+    """No final state of the set has another outcome."""
+    for state in states:
+        if is_final(question.program, state) and not outcomes.includes(question, state):
+            raise Refused(Condition.FINAL, "its outcome is not listed", state=state)

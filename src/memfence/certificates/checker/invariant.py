@@ -1,0 +1,70 @@
+"""Invariants: a set of states that holds the initial ones, that no step leaves, and in which nothing is bad.
+
+Theorem 1 of `docs/theory/certificates.md`: every reachable state is in such a set, by induction on the run. So nothing
+bad is reachable. The set is finite and closed under the steps of the model *without* a bound on its buffers, so there
+is no more to say about bounds. The three conditions stand in `check_invariant`, one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from memfence.certificates.checker.question import Question
+from memfence.certificates.checker.refusal import Condition, Refused
+from memfence.certificates.format.columns import Columns
+from memfence.models.state import Failure, State
+from memfence.models.steps import MemoryModel, starts, successors
+from memfence.program.ir import Program
+
+BYTES_OF_A_STATE = 1000
+"""About what a state takes in Python, beside its values."""
+
+
+def read_states(columns: Columns, blocks: Iterable[bytes], *, most_bytes: int) -> set[State]:
+    """The set of states. Rows stand in strictly ascending order, so no row counts twice.
+
+    MemoryError for more of them than fit into `most_bytes`, at `BYTES_OF_A_STATE` each.
+    """
+    states, last = set[State](), b""
+    for block in blocks:
+        for row in columns.rows(block):
+            if row <= last:
+                raise Refused(Condition.ORDER, state=columns.state(row))
+            states.add(columns.state(row))
+            last = row
+        if len(states) * (BYTES_OF_A_STATE + 40 * len(columns.columns)) > most_bytes:
+            raise MemoryError
+    return states
+
+
+def check_initial(program: Program, model: MemoryModel, states: Collection[State]) -> None:
+    """Condition 1: the set holds every initial state."""
+    for state in starts(program, model):
+        if state not in states:
+            raise Refused(Condition.INITIAL, state=state)
+
+
+def check_invariant(question: Question, states: Collection[State]) -> None:
+    """Return if the set proves what is asked of single states; else Refused."""
+    program, model = question.program, question.model.definition
+    check_initial(program, model, states)
+    for state in states:
+        check_state(question, state)
+        has_step = False
+        for step, after in successors(program, model, state):
+            has_step = True
+            if isinstance(after, Failure):  # Condition 3b: no step fails.
+                raise Refused(Condition.FAILURE, after.reason, state=state, step=step)
+            if after not in states:  # Condition 2: no step leads out.
+                raise Refused(Condition.CLOSED, state=state, step=step, after=after)
+        if question.is_stuck(state, has_step=has_step):  # Condition 3d.
+            raise Refused(Condition.DEADLOCK, state=state)
+
+
+def check_state(question: Question, state: State) -> None:
+    """Conditions 3a and 3c: the state is not bad, and refutes nothing that is said about final states."""
+    if question.is_bad(state):
+        raise Refused(Condition.BAD, state=state)
+    final = question.refuted_final(state)
+    if final is not None:
+        raise Refused(Condition.FINAL, final.text, state=state)

@@ -1,0 +1,104 @@
+"""The fast checker of invariants, written in C++: the same conditions as in `invariant`, on rows instead of states.
+
+It reads the program from its canonical text and takes its steps by its own rules (`core/certificate`). Where it cannot
+work with a program, such as one with numbers beyond 64 bits, the Python checker judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from memfence import _core
+from memfence.certificates.checker.finals import Outcomes
+from memfence.certificates.checker.question import Question
+from memfence.certificates.checker.refusal import Condition, Refused
+from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns
+from memfence.certificates.format.container import NotACertificate
+from memfence.models.buffering import Buffering
+from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
+from memfence.models.steps import take
+from memfence.program.text.canonical import canonical_text, expression_text
+
+_BUFFERS = {Buffering.NOWHERE: 0, Buffering.PER_PROCESS: 1, Buffering.PER_VARIABLE: 2}
+_CONDITIONS = {
+    2: Condition.ORDER,
+    3: Condition.INITIAL,
+    4: Condition.CLOSED,
+    5: Condition.FAILURE,
+    6: Condition.BAD,
+    7: Condition.FINAL,
+    8: Condition.DEADLOCK,
+}
+_EXPECTED = {"exists": -1, "not exists": 0, "forall": 1}
+Found = tuple[int, bytes, tuple[int, int, int, int, int] | None]
+
+
+class NotForTheFastChecker(Exception):
+    """The program has something that only the Python checker knows."""
+
+
+class NativeInvariant:
+    """A set of states that is being read."""
+
+    def __init__(self, question: Question, columns: Columns, capacity: int, outcomes: Outcomes | None) -> None:
+        self._question, self._columns = question, columns
+        final = question.finals[0] if question.finals else None
+        observed = () if final is None else (final.expr, *(expr for _, expr in final.observed))
+        try:
+            self._native = _core.InvariantChecker(
+                canonical_text(question.program),
+                _BUFFERS[question.model.buffering],
+                question.model.bound or 0,
+                question.model.per_variable,
+                capacity,
+                "" if question.bad is None else expression_text(question.bad),
+                question.deadlock,
+                [expression_text(expr) for expr in observed],
+                -1 if final is None else _EXPECTED[final.quantifier],
+                [] if outcomes is None else [list(values) for values in outcomes.values],
+            )
+        except (RuntimeError, TypeError) as problem:
+            raise NotForTheFastChecker(str(problem)) from None
+        assert self._native.width == columns.width, "both checkers read rows of the same width"
+
+    def check(self, blocks: Iterable[bytes], *, most_bytes: int) -> int:
+        """The number of states, if the set is an invariant; Refused, NotACertificate or MemoryError if not."""
+        for block in blocks:
+            if len(block) > ROWS_IN_A_BLOCK * self._columns.width:
+                raise NotACertificate("a block has too many states")
+            self._refuse(self._native.add(block))
+            if self._native.memory > most_bytes:
+                raise MemoryError
+        try:
+            self._refuse(self._native.check())
+        except RuntimeError as problem:
+            raise NotForTheFastChecker(str(problem)) from None
+        return self._native.states
+
+    def _refuse(self, found: Found | None) -> None:
+        if found is None:
+            return
+        number, row, step = found
+        if number not in _CONDITIONS:
+            raise NotACertificate("a block does not consist of states")
+        state = self._columns.state(row)
+        refused = Refused(_CONDITIONS[number], state=state)
+        raise refused if step is None else self._with_step(refused, state, _step(step))
+
+    def _with_step(self, refused: Refused, state: State, step: Step) -> Refused:
+        after = take(self._question.program, self._question.model.definition, state, step)
+        detail = after.reason if isinstance(after, Failure) else ""
+        return Refused(
+            refused.condition, detail, state=state, step=step, after=after if isinstance(after, State) else None
+        )
+
+
+def _step(found: tuple[int, int, int, int, int]) -> Step:
+    kind, process, number, other, other_number = found
+    makers: tuple[Callable[[], Step], ...] = (
+        lambda: Run(process, number),
+        lambda: Rendezvous(Run(process, number), Run(other, other_number)),
+        lambda: Commit(process, number),
+        lambda: DropSeparator(process),
+    )
+    return makers[kind]()

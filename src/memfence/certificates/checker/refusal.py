@@ -1,0 +1,46 @@
+"""Why a certificate proves nothing: the first condition that it violates, with the state and the step that show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from memfence.models.state import State, Step
+
+
+class Condition(Enum):
+    """The conditions, in the words of `docs/theory/certificates.md`."""
+
+    PROGRAM = "the certificate is about another program"
+    INITIAL = "an initial state is missing"
+    CLOSED = "a step leads out of the set"
+    FAILURE = "a step fails"
+    BAD = "a state is bad"
+    FINAL = "a final state refutes what is said about final states"
+    DEADLOCK = "a state is a deadlock"
+    WITNESS = "no run shows what is said to be possible"
+    ORDER = "the states are not in order, each once"
+    KIND = "the sections do not prove what is claimed"
+
+
+class Refused(Exception):
+    """The certificate is one, but it violates `condition`."""
+
+    def __init__(
+        self, condition: Condition, detail: str = "", *, state: State | None = None, step: Step | None = None,
+        after: State | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(condition.value)
+        self.condition = condition
+        self.detail = detail
+        self.state = state
+        self.step = step
+        self.after = after
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was found good: how many states, and which checker looked."""
+
+    states: int
+    checker: str

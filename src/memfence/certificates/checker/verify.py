@@ -1,0 +1,120 @@
+"""Does the certificate prove its claim about this program? Each section is judged by itself, then all together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from memfence.certificates.checker.finals import check_outcomes, read_outcomes
+from memfence.certificates.checker.invariant import check_invariant, read_states
+from memfence.certificates.checker.question import Question, question_of
+from memfence.certificates.checker.refusal import Checked, Condition, Refused
+from memfence.certificates.format.columns import MOST_PENDING, Columns
+from memfence.certificates.format.container import NotACertificate
+from memfence.certificates.format.header import Claim
+from memfence.certificates.format.sections import OBJECT, ROWS, Opened, Section, open_certificate
+from memfence.program.ir import Program
+from memfence.program.text.canonical import canonical_text, digest_of
+
+STATES = "states"
+"""What sections prove: something about all states, or about one temporal property."""
+MOST_BYTES = 8 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What the sections are judged by: the program that is at hand and the claim about it.
+
+    `fast`: the C++ checker judges what it can. `most_bytes`: for the states of a section.
+    """
+
+    program: Program
+    claim: Claim
+    fast: bool
+    most_bytes: int = MOST_BYTES
+
+    @property
+    def question(self) -> Question:
+        return question_of(self.claim, self.program)
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """What a section proves, and how many states it needed."""
+
+    what: frozenset[str]
+    states: int
+
+
+def verify(file: BinaryIO, program: Program, *, fast: bool = False, most_bytes: int = MOST_BYTES) -> Checked:
+    """Return if the certificate in `file` proves its claim about `program`.
+
+    NotACertificate if it is none; Refused, with the first condition that is violated, if it proves nothing; MemoryError
+    if its states need more than `most_bytes`.
+    """
+    return verify_opened(open_certificate(file), program, fast=fast, most_bytes=most_bytes)
+
+
+def verify_opened(
+    certificate: Opened, program: Program, *, fast: bool = False, most_bytes: int = MOST_BYTES
+) -> Checked:
+    """The same for a certificate of which the beginning was read."""
+    check_program(certificate, program)
+    case = Case(program, certificate.header.claim, fast, most_bytes)
+    states, proved = 0, set[str]()
+    for section in certificate.sections():
+        judge = _KINDS.get(section.kind)
+        if judge is None:
+            raise NotACertificate(f"there is no kind of section `{section.kind}`")
+        found = judge(case, section)
+        states += found.states
+        proved |= found.what
+    if not proved >= needed(case):
+        raise Refused(Condition.KIND)
+    return Checked(states, "native" if fast else "python")
+
+
+def needed(case: Case) -> set[str]:
+    """What has to be proved for the claim."""
+    if case.claim.criterion != "safety":
+        return {case.claim.criterion}
+    return {STATES, *(f"temporal {number}" for number, _ in enumerate(case.question.temporal))}
+
+
+def check_program(certificate: Opened, program: Program) -> None:
+    """Condition 0: the program is the one that the certificate is about."""
+    text = canonical_text(program)
+    if certificate.header.digest != digest_of(text) or certificate.text != text:
+        raise Refused(Condition.PROGRAM, certificate.header.program)
+
+
+def _invariant(case: Case, section: Section) -> Proved:
+    question = case.question
+    capacity = section.number("capacity", most=MOST_PENDING)
+    columns = Columns(question.program, question.model.buffering, capacity)
+    outcomes = read_outcomes(question, only(section.chunks(OBJECT))) if question.finals else None
+    blocks = section.chunks(ROWS)
+    if case.fast:
+        from memfence.certificates.checker.native import NativeInvariant
+
+        count = NativeInvariant(question, columns, capacity, outcomes).check(blocks, most_bytes=case.most_bytes)
+    else:
+        states = read_states(columns, blocks, most_bytes=case.most_bytes)
+        check_invariant(question, states)
+        if outcomes is not None:
+            check_outcomes(question, outcomes, states)
+        count = len(states)
+    return Proved(frozenset({STATES}), count)
+
+
+_KINDS: dict[str, Callable[[Case, Section], Proved]] = {"invariant": _invariant}
+
+
+def only(contents: Iterable[bytes]) -> bytes:
+    """The one chunk that belongs here."""
+    found: Iterator[bytes] = iter(contents)
+    first, rest = next(found, None), next(found, None)
+    if first is None or rest is not None:
+        raise NotACertificate("a section has not the chunks that it should have")
+    return first

@@ -1,0 +1,75 @@
+"""Write down why an answer is true, in a file that `memfence verify` checks without the engines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from memfence.certificates.checker.question import question_of
+from memfence.certificates.format.container import NotACertificate, Writer
+from memfence.certificates.format.header import Claim, Header, header_bytes, reading_of
+from memfence.certificates.format.sections import HEAD, PLACES, PROGRAM
+from memfence.certificates.writer.chunks import Chunks, NoCertificate
+from memfence.certificates.writer.invariant import invariant_chunks
+from memfence.program.ir import Program
+from memfence.program.text.canonical import canonical_text, digest_of
+from memfence.tasks.limits import Limits
+from memfence.version import VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A certificate that was written."""
+
+    path: Path
+    size: int
+
+
+def certify(program: Program, claim: Claim, path: Path, limits: Limits) -> Written:
+    """Write a certificate that `claim` is true of `program` to `path`, whole or not at all; else NoCertificate."""
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("wb") as file:
+            writer = Writer(file)
+            for kind, content in _all_chunks(program, claim, limits):
+                writer.add(kind, content)
+            writer.close()
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    return Written(path, path.stat().st_size)
+
+
+def _all_chunks(program: Program, claim: Claim, limits: Limits) -> Chunks:
+    text = canonical_text(program)
+    header = Header(
+        tool=f"memfence {VERSION}",
+        program=program.name,
+        digest=digest_of(text),
+        reading=reading_of(program.options),
+        claim=claim,
+    )
+    yield HEAD, header_bytes(header)
+    yield PROGRAM, text.encode()
+    yield PLACES, "".join(_places(program)).encode()
+    yield from _proof(program, claim, limits)
+
+
+def _proof(program: Program, claim: Claim, limits: Limits) -> Chunks:
+    try:
+        question = question_of(claim, program)
+    except NotACertificate as problem:
+        raise NoCertificate(str(problem)) from None
+    if claim.criterion != "safety" or question.temporal:
+        raise NoCertificate("there are no certificates of this kind")
+    yield from invariant_chunks(question, limits)
+
+
+def _places(program: Program) -> Iterator[str]:
+    """Where each transition stands in the user's text, for people: process, number, place, text."""
+    for process in program.processes:
+        for number, transition in enumerate(process.transitions):
+            span = transition.span
+            yield f"{process.name} {number} {span.source.path}:{span.line}:{span.column} {span.text!r}\n"

@@ -1,0 +1,46 @@
+"""What an answer claims, in the words that the checker reads again."""
+
+from __future__ import annotations
+
+from memfence.certificates.format.header import Claim
+from memfence.diagnostics import InputError
+from memfence.models.spec import ModelSpec
+from memfence.program.expressions import Expr
+from memfence.program.ir import Program
+from memfence.program.text.properties import parse_expression, print_expression
+from memfence.questions.ltl.check import bounded_model
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.options import CheckOptions, what_is_asked
+from memfence.tasks.result import CheckResult
+
+
+def claim_of(program: Program, options: CheckOptions, result: CheckResult) -> Claim:
+    """The claim that `result` holds; for temporal properties with the bound that they are subject to."""
+    model = _model(program, options, result.criterion)
+    return Claim(
+        model=model.name,
+        criterion=result.criterion.value,
+        bound=model.bound,
+        per_variable=model.per_variable,
+        forbid=tuple(_text(program, p.expr, p.text, "--forbid") for p in options.forbid),
+        invariant=tuple(_text(program, p.expr, p.text, "--invariant") for p in options.invariant),
+        deadlock=options.deadlock,
+        ltl=None if options.ltl is None else options.ltl.text,
+        define=options.define,
+        fair=options.fair,
+    )
+
+
+def _model(program: Program, options: CheckOptions, criterion: Criterion) -> ModelSpec:
+    """Temporal properties are about bounded buffers; everything else that holds does so without a bound."""
+    is_temporal = criterion is Criterion.SAFETY and what_is_asked(program, options).temporal
+    return bounded_model(options) if is_temporal else options.spec
+
+
+def _text(program: Program, expr: Expr, text: str, option: str) -> str:
+    """A text that is read as `expr`: that of the user, if it is one."""
+    try:
+        is_read_so = parse_expression(text, program, option) == expr
+    except InputError:
+        is_read_so = False
+    return text if is_read_so else print_expression(expr, program)

@@ -1,0 +1,66 @@
+"""Invariants: the explicit search once more, without reductions: it visits every state of the loaded program."""
+
+from __future__ import annotations
+
+import json
+
+from memfence.certificates.checker.question import Question
+from memfence.certificates.format.columns import Columns
+from memfence.certificates.format.container import NotACertificate
+from memfence.certificates.format.runs import steps_as_lists
+from memfence.certificates.format.sections import OBJECT, ROWS, SECTION
+from memfence.certificates.writer.chunks import Chunks, NoCertificate
+from memfence.certificates.writer.rows import blocks_of
+from memfence.engines.ladder import climb
+from memfence.engines.native.explicit import Explored, explore
+from memfence.execution.trace import Trace
+from memfence.models.steps import starts
+from memfence.tasks.limits import Limits, Stop
+from memfence.tasks.task import Safety
+
+
+def invariant_chunks(question: Question, limits: Limits) -> Chunks:
+    """A section that proves what `question` asks of single states."""
+    explored = _explored(question, limits)
+    capacity = explored.model.bound or 0
+    yield SECTION, json.dumps({"kind": "invariant", "capacity": capacity}).encode()
+    try:
+        columns = Columns(question.program, question.model.buffering, capacity)
+    except NotACertificate as too_wide:
+        raise NoCertificate(str(too_wide)) from None
+    if question.finals:
+        runs = [_run(explored.trace_to(final.index)) for final in explored.final_states]
+        yield OBJECT, json.dumps({"runs": runs}).encode()
+    for block in blocks_of(explored, columns):
+        yield ROWS, block
+
+
+def _explored(question: Question, limits: Limits) -> Explored:
+    """A search that saw every state of the unbounded model, or of the bounded one that is asked about."""
+    goal = safety_of(question)
+    for model in climb(question.model):
+        explored = explore(question.program, model, goal, limits=limits)
+        if explored.stop is not Stop.NOTHING_LEFT or explored.refused == 0 or question.model.is_bounded:
+            break
+    if explored.finding is not None or explored.stop is not Stop.NOTHING_LEFT:
+        raise NoCertificate("the search without reductions did not come to its end")
+    if explored.refused and not question.model.is_bounded:
+        raise NoCertificate("without reductions, no bound on the buffers is enough")
+    return explored
+
+
+def safety_of(question: Question) -> Safety:
+    """The question as engines know it; deadlocks are left to the checker, for whom `end` labels count."""
+    values = tuple(
+        expr for final in question.finals for expr in (final.expr, *(observed for _, observed in final.observed))
+    )
+    return Safety(bad=question.bad, final_values=values)
+
+
+def _run(trace: Trace) -> dict[str, object]:
+    return {"start": _number_of_start(trace), "steps": steps_as_lists(taken.step for taken in trace.steps)}
+
+
+def _number_of_start(trace: Trace) -> int:
+    """Which of the initial states the run starts in."""
+    return starts(trace.program, trace.memory_model).index(trace.start)

@@ -1,0 +1,51 @@
+"""From the states of a native search to the rows of a certificate: which slot goes to which column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, BufferColumns, Columns
+from memfence.engines.native.encode import separator_of, uses_sfence
+from memfence.engines.native.explicit import Explored, RowColumn
+from memfence.models.buffering import Buffering
+
+
+def blocks_of(explored: Explored, columns: Columns) -> list[bytes]:
+    """Every state that the search visited, as blocks of rows."""
+    return explored.rows(list(_row_columns(explored, columns)), ROWS_IN_A_BLOCK)
+
+
+def _row_columns(explored: Explored, columns: Columns) -> Iterator[RowColumn]:
+    slots = explored.encoded.slots
+    taken = [*slots.locations, *range(len(columns.program.variables))]
+    if columns.lock_at is not None:
+        assert slots.lock is not None
+        taken.append(slots.lock)
+    for p, kept in enumerate(columns.kept):
+        taken += [slots.register(p, n) for n in kept]
+    for slot, column in zip(taken, columns.columns, strict=False):
+        yield RowColumn(slot, column.lo, column.width)
+    at = slots.count
+    for buffers in columns.buffers:
+        for buffer in buffers:
+            yield from _buffer(explored, columns, buffer, at)
+            at += buffer.capacity * 2 if buffer.variable is None else buffer.capacity + 1
+
+
+def _buffer(explored: Explored, columns: Columns, buffer: BufferColumns, at: int) -> Iterator[RowColumn]:
+    """The columns of a buffer whose slots start at `at`."""
+    process = explored.encoded.program.processes[buffer.process]
+    entries = columns.columns[buffer.first + 1 :]
+    if columns.buffering is Buffering.PER_PROCESS:
+        length = explored.encoded.slots.pending(buffer.process)
+        yield RowColumn(length, 0, columns.columns[buffer.first].width)
+        for n in range(2 * buffer.capacity):
+            yield RowColumn(at + n, entries[n].lo, entries[n].width, length, n // 2)
+        return
+    assert buffer.variable is not None
+    domain = explored.encoded.program.variables[buffer.variable].domain
+    separator = separator_of(domain) if uses_sfence(process) else None
+    special = None if separator is None else (separator, domain.size)
+    yield RowColumn(at, 0, columns.columns[buffer.first].width)
+    for n in range(buffer.capacity):
+        yield RowColumn(at + 1 + n, entries[n].lo, entries[n].width, at, n, special)

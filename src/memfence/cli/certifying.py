@@ -1,0 +1,43 @@
+"""`--certificate` and `--verify`: the proof beside the answer."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memfence.cli.exit_codes import Exit
+from memfence.cli.option_groups import Certifying
+
+if TYPE_CHECKING:
+    from memfence.certificates.result import Certified
+    from memfence.tasks.result import CheckResult
+
+
+def ask_and_certify(
+    file: Path, certifying: Certifying, keywords: dict[str, Any]
+) -> tuple[CheckResult, Certified | None]:
+    """The answer, and its proof where one is asked for."""
+    if not certifying.is_asked:
+        from memfence.api.check import check
+
+        return check(file, **keywords), None
+    from memfence.api.certify import check_certified
+    from memfence.cli.report_files import require_place
+
+    require_place(certifying.certificate, "--certificate")
+    proof = check_certified(file, certifying.certificate, verified=certifying.verify, **keywords)
+    return proof.result, proof
+
+
+def write_proof(proof: Certified | None, *, quiet: bool) -> Exit | None:
+    """Say what became of the proof. A refused one is a fault of ours, and has its own exit code."""
+    if proof is None:
+        return None
+    from memfence.cli import terminal
+    from memfence.reports.verification import proof_text
+
+    is_refused = proof.verified is not None and not proof.verified.is_valid
+    if is_refused or not quiet:
+        terminal.write(proof_text(proof), sys.stderr if is_refused else sys.stdout)
+    return Exit.INTERNAL if is_refused else None

@@ -1,0 +1,55 @@
+"""`memfence conform FILES`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memfence.cli.app import app
+from memfence.cli.exit_codes import Exit
+from memfence.cli.option_groups import JsonOption, QuietOption
+from memfence.cli.refusal import refusing
+from memfence.cli.reproduce import EmitOption, SeedOption
+
+
+@app.command(
+    short_help="Does this processor stay within the model?",
+    epilog="Example: memfence conform tests/ --seconds 0.5",
+)
+def conform(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE|DIR...", help="Litmus tests.", show_default=False)],
+    seconds: Annotated[float, typer.Option(metavar="S", min=0.01, help="How long to run each test.")] = 0.5,
+    timeout: Annotated[float, typer.Option(metavar="S", min=0.1, help="Limit for finding what is allowed.")] = 10.0,
+    seed: SeedOption = 1,
+    emit: EmitOption = None,
+    json: JsonOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Run litmus tests on the processor at hand, and compare the outcomes with those that SC and TSO allow.
+
+    Exit code 1: an outcome is outside TSO; 4: no test could be run, or there is only one processor.
+    """
+    from memfence.api.reproduce import conform as ask
+    from memfence.cli import terminal
+    from memfence.reports.json import dump
+    from memfence.reports.silicon import conformance_object, conformance_text
+    from memfence.silicon.machine import processors
+    from memfence.silicon.reproduce import StressOptions
+
+    stress = StressOptions(seconds=seconds, seed=seed, emit=emit)
+    found = []
+    with refusing(json):
+        for one in ask(files, stress, timeout_seconds=timeout):
+            found.append(one)
+            if not quiet and sys.stderr.isatty():
+                sys.stderr.write(f"\r{len(found)} tests: {one.path.name:40.40}")
+    if json:
+        sys.stdout.write(dump(conformance_object(found)))
+    else:
+        terminal.write(conformance_text(found, width=terminal.width(), quiet=quiet))
+    if any(one.outside for one in found):
+        raise typer.Exit(Exit.VIOLATED)
+    raise typer.Exit(Exit.UNKNOWN if all(one.refused for one in found) or processors() < 2 else Exit.HOLDS)

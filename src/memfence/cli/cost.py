@@ -1,0 +1,42 @@
+"""`memfence cost`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from memfence.cli.app import app
+from memfence.cli.exit_codes import Exit
+from memfence.cli.option_groups import JsonOption
+from memfence.cli.refusal import refusing
+
+
+@app.command(short_help="What do fences cost on this processor?", epilog="Example: memfence cost --measure")
+def cost(
+    measure: Annotated[
+        bool, typer.Option("--measure/--default", help="Measure here, or say what `fix` assumes.")
+    ] = True,
+    json: JsonOption = False,
+) -> None:
+    """What mfence, `lock or`, xchg, sfence and a seq_cst store cost between a store and a load, with the spread."""
+    from memfence.reports.json import dump
+
+    if not measure:
+        from memfence.synthesis.options import DEFAULT_COSTS
+
+        known: dict[str, int] = dict(DEFAULT_COSTS.items())
+        sys.stdout.write(dump({"costs": known}) if json else _default(known))
+        raise typer.Exit(Exit.HOLDS)
+    from memfence.api.reproduce import cost as ask
+    from memfence.reports.silicon import cost_object, cost_text
+
+    with refusing(json):
+        measured = ask()
+    sys.stdout.write(dump(cost_object(measured)) if json else cost_text(measured))
+    raise typer.Exit(Exit.HOLDS if all(one.is_steady for one in measured) else Exit.UNKNOWN)
+
+
+def _default(costs: dict[str, int]) -> str:
+    return "fix assumes: " + ", ".join(f"{kind} {number}" for kind, number in costs.items()) + " (a loop is times 10)\n"

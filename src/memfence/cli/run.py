@@ -1,0 +1,185 @@
+"""`memfence run FILE... [-- ARGUMENTS]`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from memfence.cli.app import app
+from memfence.cli.exit_codes import Exit, exit_of
+from memfence.cli.option_groups import JsonOption, QuietOption
+from memfence.cli.refusal import refusing
+from memfence.cli.report_files import make_folder, require_place, write_report
+
+if TYPE_CHECKING:
+    from memfence.questions.run import RunResult
+
+ARGUMENTS = "memfence.run.arguments"
+NOT_WITH_REPLAY = ("preemptions", "random", "seed", "depth", "first", "save", "sarif", "junit")
+
+
+class RunCommand(TyperCommand):
+    """Keeps what stands behind `--` for the program."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if "--" in args:
+            split = args.index("--")
+            args, ctx.meta[ARGUMENTS] = args[:split], tuple(args[split + 1 :])
+        return super().parse_args(ctx, args)
+
+
+@app.command(
+    cls=RunCommand,
+    short_help="Run a compiled program in every way that matters.",
+    epilog="Example: memfence run examples/c/sober_lost_wakeup.c",
+)
+def run(
+    context: typer.Context,
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="C and C++ files, or an executable of `memfence cc`. Behind --: its arguments.",
+            show_default=False,
+        ),
+    ],
+    macros: Annotated[
+        list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="Define a macro.", show_default=False)
+    ] = None,
+    include: Annotated[
+        list[str] | None, typer.Option("-I", metavar="DIR", help="Look for headers there.", show_default=False)
+    ] = None,
+    std: Annotated[str | None, typer.Option(metavar="S", help="The language standard, as gcc knows it.")] = None,
+    flag: Annotated[
+        list[str] | None, typer.Option("--flag", metavar="F", help="Another flag for gcc.", show_default=False)
+    ] = None,
+    preemptions: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Executions with at most N preemptions. Default: all.")
+    ] = None,
+    random: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="N executions at random (PCT) instead of all.")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, help="What --random begins with.")] = 1,
+    depth: Annotated[int, typer.Option(metavar="D", min=1, help="Follow no execution beyond D steps.")] = 10_000,
+    first: Annotated[bool, typer.Option("--first", help="Stop at the first finding.")] = False,
+    timeout: Annotated[float | None, typer.Option(metavar="S", min=0, help="Give up after S seconds.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write each finding as a schedule for --replay.")
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option(metavar="SCHEDULE", help="Explore nothing: run a saved schedule again.")
+    ] = None,
+    gdb: Annotated[bool, typer.Option("--gdb", help="With --replay: under gdb, which stops at a failure.")] = False,
+    json: JsonOption = False,
+    sarif: Annotated[
+        Path | None,
+        typer.Option("--sarif", metavar="OUT", help="Also write SARIF 2.1.0, for code scanning and editors."),
+    ] = None,
+    junit: Annotated[Path | None, typer.Option("--junit", metavar="OUT", help="Also write JUnit XML, for CI.")] = None,
+    quiet: QuietOption = False,
+) -> None:
+    """Run a compiled program in every way that matters: does one fail, could one go wrong with store buffers?"""
+    _refuse_together(context, preemptions, random, replay, gdb)
+    for path, option in ((sarif, "--sarif"), (junit, "--junit")):
+        require_place(path, option)
+    if save is not None:
+        make_folder(save, "--save")
+    asked: dict[str, Any] = {
+        "macros": tuple(macros or ()),
+        "include": tuple(include or ()),
+        "std": std,
+        "flags": tuple(flag or ()),
+        "arguments": context.meta.get(ARGUMENTS, ()),
+        "timeout_seconds": timeout,
+    }
+    if replay is not None:
+        raise typer.Exit(_replay(files, replay, asked, json=json, gdb=gdb))
+    asked |= {"preemptions": preemptions, "random": random, "seed": seed, "depth": depth, "first": first}
+    result = _ask(files, asked, json, quiet)
+    if save is not None:
+        _save(result, save)
+    _write_files(result, sarif, junit)
+    _show(result, json, quiet)
+    raise typer.Exit(exit_of(result.verdict))
+
+
+def _refuse_together(
+    context: typer.Context, preemptions: int | None, random: int | None, replay: Path | None, gdb: bool
+) -> None:
+    from memfence.cli.keywords import typed
+
+    if preemptions is not None and random is not None:
+        raise typer.BadParameter(
+            "--preemptions and --random are two ways to leave executions out", param_hint="--random"
+        )
+    if gdb and replay is None:
+        raise typer.BadParameter("--gdb needs a schedule: --replay SCHEDULE", param_hint="--gdb")
+    for name in NOT_WITH_REPLAY if replay is not None else ():
+        if name in typed(context):
+            what = "--replay explores nothing: it runs a saved schedule again"
+            raise typer.BadParameter(what, param_hint=f"--{name}")
+
+
+def _ask(files: list[Path], asked: dict[str, Any], json: bool, quiet: bool) -> RunResult:
+    from memfence.api.run import run as ask
+    from memfence.cli.run_progress import RunProgressLine
+
+    progress = RunProgressLine(quiet=quiet)
+    try:
+        with refusing(json):
+            return ask(files, **asked, progress=progress if progress.active else None)
+    finally:
+        progress.close()
+
+
+def _show(result: RunResult, json: bool, quiet: bool) -> None:
+    from memfence.cli import terminal
+    from memfence.reports.running import run_text
+
+    if json:
+        from memfence.reports.json import dump
+        from memfence.reports.running_json import run_object
+
+        sys.stdout.write(dump(run_object(result)))
+    else:
+        terminal.write(run_text(result, width=terminal.width(), quiet=quiet))
+
+
+def _save(result: RunResult, folder: Path) -> None:
+    from memfence.api.run import schedules
+
+    for name, text in schedules(result):
+        write_report(folder / name, text, "--save")
+
+
+def _write_files(result: RunResult, sarif: Path | None, junit: Path | None) -> None:
+    if sarif is not None:
+        from memfence.reports.running_files import render_sarif_run
+
+        write_report(sarif, render_sarif_run(result), "--sarif")
+    if junit is not None:
+        from memfence.reports.running_files import render_junit_run
+
+        write_report(junit, render_junit_run(result), "--junit")
+
+
+def _replay(files: list[Path], schedule: Path, asked: dict[str, Any], *, json: bool, gdb: bool) -> Exit:
+    from memfence.api.run import replay, replay_in_gdb
+    from memfence.cli import terminal
+    from memfence.reports.running_replay import replay_object, replay_text
+
+    with refusing(json):
+        if gdb:
+            return Exit.HOLDS if replay_in_gdb(files, schedule, **asked) == 0 else Exit.VIOLATED
+        replayed = replay(files, schedule, **asked)
+    if json:
+        from memfence.reports.json import dump
+
+        sys.stdout.write(dump(replay_object(replayed)))
+    else:
+        terminal.write(replay_text(replayed, width=terminal.width()))
+    return Exit.VIOLATED

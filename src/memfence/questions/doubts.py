@@ -1,0 +1,220 @@
+"""Is HOLDS about anything? Stuck programs, statements that no run takes, premises that are never true.
+
+Only what is proved becomes a doubt: each of them rests on a complete search under the model of the question. The
+searches are small ones; where they do not come to an end, nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from memfence.execution.trace import Trace
+from memfence.models.spec import ModelSpec
+from memfence.models.state import Rendezvous, Run
+from memfence.passes.valid_ends import with_valid_ends
+from memfence.program.expressions import FALSE, At, Binary, Expr, Unary
+from memfence.program.ir import (
+    Assert,
+    Assign,
+    Forbidden,
+    Invariant,
+    NoDeadlock,
+    Program,
+    Property,
+    Rmw,
+    Store,
+    Transition,
+)
+from memfence.program.text.expressions import print_expression
+from memfence.questions.random_walk import taken_on_walks
+from memfence.questions.safety import model_asked
+from memfence.source import NOWHERE
+from memfence.strategy.portfolio import ask
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.doubts import Doubt, NeverTaken, NeverTrue, NothingToCheck, Stuck
+from memfence.tasks.evidence import Deadlocked, ScItself
+from memfence.tasks.evidence import Run as RunFound
+from memfence.tasks.limits import Limits
+from memfence.tasks.options import CheckOptions, what_is_asked
+from memfence.tasks.result import CheckResult
+from memfence.tasks.task import Safety, Task
+
+MOST_STATES = 50_000
+MOST_SECONDS = 2.0
+"""Of one search: a warning is not worth more."""
+
+Taken = set[tuple[int, int]]
+"""Transitions by process and number."""
+
+
+def doubts_about(result: CheckResult, options: CheckOptions) -> tuple[Doubt, ...]:
+    """What makes a HOLDS worth less than it seems; nothing for other verdicts."""
+    if result.answer.verdict is not Verdict.HOLDS:
+        return ()
+    if isinstance(result.evidence, ScItself):
+        return (NothingToCheck(),)
+    if result.criterion is not Criterion.SAFETY or not what_is_asked(result.program, options).asks_states:
+        return ()
+    search = Search(result.program, model_asked(options), options.limits)
+    return (*search.stuck(result.properties), *search.never_taken(), *search.never_true(result))
+
+
+class Search:
+    """Small searches of one program under one model."""
+
+    def __init__(self, program: Program, model: ModelSpec, limits: Limits) -> None:
+        self.program, self.model = program, model
+        self.limits = limits.within(most_states=MOST_STATES, timeout_seconds=MOST_SECONDS, progress=None)
+
+    def asked(self, program: Program, goal: Safety) -> Answer:
+        return ask("explicit", Task(program, self.model, goal, self.limits))
+
+    def stuck(self, properties: tuple[Property, ...]) -> Iterator[Doubt]:
+        """Where nothing can move; not if that was the question."""
+        if any(isinstance(stated, NoDeadlock) for stated in properties):
+            return
+        found = self.asked(with_valid_ends(self.program), Safety(failures=False, deadlock=True)).evidence
+        if isinstance(found, RunFound) and isinstance(found.finding, Deadlocked):
+            yield Stuck(found.trace)
+
+    def never_taken(self) -> Iterator[Doubt]:
+        """The statements that no run takes: those that some run comes to, and assertions."""
+        taken = self.taken()
+        if taken is None:
+            return
+        reached = {(p, process.initial) for p, process in enumerate(self.program.processes)}
+        reached |= {(p, self.program.processes[p].transitions[t].target) for p, t in taken}
+        expected = _expected(self.program, taken, reached)
+        for places in _by_place(self.program):
+            if not taken.isdisjoint(places) or not expected.isdisjoint(places):
+                continue
+            process, number = min(places, key=lambda at: (at[0], self.step(at).source) not in reached)
+            transition = self.step((process, number))
+            is_reached = (process, transition.source) in reached
+            is_assertion = any(isinstance(op, Assert) and not op.error for op in transition.ops)
+            if is_reached or is_assertion:
+                yield NeverTaken(process, number, transition.span, is_reached, is_assertion)
+
+    def step(self, at: tuple[int, int]) -> Transition:
+        return self.program.processes[at[0]].transitions[at[1]]
+
+    def taken(self) -> Taken | None:
+        """Every transition that some run takes; None where the searches did not tell.
+
+        All others fail on purpose: a run that fails takes one more of them, and a complete search without one proves
+        that the rest are never taken.
+        """
+        if self.program.error_locations is not None:
+            return None  # runs go on after a failure
+        found = taken_on_walks(self.program)
+        while True:
+            answer = self.asked(_failing_but(self.program, found), Safety())
+            if answer.verdict is Verdict.HOLDS:
+                return found
+            if answer.trace is None:
+                return None
+            found |= set(_taken_by(answer.trace))
+
+    def never_true(self, result: CheckResult) -> Iterator[Doubt]:
+        for number, stated in enumerate(result.properties):
+            if not isinstance(stated, Forbidden | Invariant):
+                continue
+            for premise in _premises(stated):
+                if self.asked(self.program, Safety(bad=premise, failures=False)).verdict is Verdict.HOLDS:
+                    yield NeverTrue(number, print_expression(premise, self.program, 0))
+
+
+def _premises(stated: Forbidden | Invariant) -> Iterator[Expr]:
+    """What has to be true for the property to say anything: `p` of `p -> q`, the places of a forbidden state."""
+    match stated.expr:
+        case Binary("||", Unary("!", premise), _) if isinstance(stated, Invariant):
+            yield premise
+        case Binary("&&") if isinstance(stated, Forbidden):
+            yield from (part for part in _conjuncts(stated.expr) if isinstance(part, At))
+        case Unary("!", Binary("&&") as both) if isinstance(stated, Invariant):
+            yield from (part for part in _conjuncts(both) if isinstance(part, At))
+        case _:
+            return
+
+
+def _conjuncts(expr: Expr) -> Iterator[Expr]:
+    if isinstance(expr, Binary) and expr.op == "&&":
+        yield from _conjuncts(expr.left)
+        yield from _conjuncts(expr.right)
+    else:
+        yield expr
+
+
+def _taken_by(trace: Trace) -> Iterator[tuple[int, int]]:
+    for one in trace.steps:
+        match one.step:
+            case Run(process, transition):
+                yield process, transition
+            case Rendezvous(sender, receiver):
+                yield sender.process, sender.transition
+                yield receiver.process, receiver.transition
+            case _:
+                pass
+
+
+def _failing_but(program: Program, taken: Taken) -> Program:
+    """`program` with a failing assertion at the end of every transition that is not `taken`, and no other one."""
+    processes = []
+    for p, process in enumerate(program.processes):
+        steps = tuple(_failing(t, (p, n) in taken) for n, t in enumerate(process.transitions))
+        processes.append(replace(process, transitions=steps))
+    return replace(program, processes=tuple(processes))
+
+
+def _failing(transition: Transition, is_taken: bool) -> Transition:
+    kept = tuple(op for op in transition.ops if not isinstance(op, Assert))
+    missing = len(transition.ops) - len(kept)
+    sync = transition.sync
+    if sync is not None and missing:
+        guards = sum(not isinstance(op, Assert) for op in transition.ops[: sync.guard_ops])
+        sync = replace(sync, guard_ops=guards)
+    return replace(transition, ops=kept if is_taken else (*kept, Assert(FALSE)), sync=sync)
+
+
+def _by_place(program: Program) -> list[list[tuple[int, int]]]:
+    """The transitions that stand for one piece of the text, be it in several processes; in the order of the text."""
+    places: dict[tuple[str, int, int], list[tuple[int, int]]] = {}
+    for p, process in enumerate(program.processes):
+        for n, transition in enumerate(process.transitions):
+            span = transition.span
+            if span.source is not NOWHERE.source:
+                places.setdefault((span.source.path, span.start, span.end), []).append((p, n))
+    return [places[key] for key in sorted(places)]
+
+
+def _expected(program: Program, taken: Taken, reached: set[tuple[int, int]]) -> Taken:
+    """`if :: bad -> assert(false)`: that no run goes there is what was proved, not a reason for doubt.
+
+    An alarm that runs come to, and that does not go off, is one whose own condition keeps it from that.
+    """
+    expected: Taken = set()
+    for p, process in enumerate(program.processes):
+        doomed = {t.source for t in process.transitions if _is_alarm(t)}
+        guards = {
+            (p, n) for n, t in enumerate(process.transitions)
+            if (p, n) not in taken and t.target in doomed and not _changes_anything(process.registers, t)
+        }  # fmt: skip
+        ways_in = {process.transitions[n].target for _, n in guards}
+        expected |= guards
+        alarms = {(p, n): t.source for n, t in enumerate(process.transitions) if _is_alarm(t)}
+        expected |= {at for at, source in alarms.items() if source in ways_in or (p, source) in reached}
+    return expected
+
+
+def _is_alarm(transition: Transition) -> bool:
+    return any(isinstance(op, Assert) and op.condition == FALSE for op in transition.ops)
+
+
+def _changes_anything(registers: tuple[object, ...], transition: Transition) -> bool:
+    return any(
+        isinstance(op, Store | Rmw)
+        or (isinstance(op, Assign) and not getattr(registers[op.register], "transient", False))
+        for op in transition.ops
+    )

@@ -1,0 +1,219 @@
+"""Running a program: is any of its SC executions wrong, and could any go differently with store buffers (Sober)?
+
+Both together prove the program correct on x86, for this input: a program whose SC executions are all store-buffer safe
+has no others there (Theorem 1). A borderline execution is a violation of that claim; whether something goes wrong then
+is tried by running it again with the store held back.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from memfence.running.build import Sources, build_program
+from memfence.running.places import NO_PLACE, Names, Place
+from memfence.running.process import Ran, fault_of, run_process
+from memfence.running.records import Layout, RawConfirmation, RawFinding, RunCounts, RunProgress
+from memfence.running.steps import SLEEPS, ProgramStep, StaleLoad, explain_stale_load, named_steps
+from memfence.tasks.answer import Verdict
+from memfence.tasks.deadline import Deadline
+
+DEFAULT_DEPTH = 10_000
+RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """Every option of `memfence run`, under the same name. `random`: so many executions at random instead of all."""
+
+    macros: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    std: str | None = None
+    flags: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+    preemptions: int | None = None
+    random: int | None = None
+    seed: int = 1
+    depth: int = DEFAULT_DEPTH
+    timeout_seconds: float | None = None
+    hang_seconds: float = 5.0
+    first: bool = False
+    reduce: bool = True
+    monitor: bool = True
+    confirm: bool = True
+    progress: Callable[[RunProgress], object] | None = field(default=None, compare=False)
+    deadline: Deadline | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """What goes wrong with the store held back; `kind` None: nothing did in so many attempts."""
+
+    attempts: int
+    kind: str | None = None
+    message: str = ""
+    thread: int | None = None
+    schedule: tuple[int, ...] = ()
+    steps: tuple[ProgramStep, ...] = ()
+    waiting: tuple[ProgramStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinding:
+    """`cause`: for a failure, the runtime's word for it: `assertion`, `crash` and so on. `schedule`: who takes each
+    step; ~t, negative, is a store of thread t that reaches memory."""
+
+    kind: RunKind
+    cause: str
+    message: str
+    thread: int | None
+    place: Place
+    executions: int
+    schedule: tuple[int, ...]
+    steps: tuple[ProgramStep, ...]
+    waiting: tuple[ProgramStep, ...]
+    stale: StaleLoad | None = None
+    confirmation: Confirmation | None = None
+
+    @property
+    def is_confirmed(self) -> bool:
+        return self.confirmation is not None and self.confirmation.kind is not None
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """The answer. HOLDS only if every class of executions was run to its end. `fault`: why there is no answer."""
+
+    files: tuple[str, ...]
+    verdict: Verdict
+    counts: RunCounts
+    findings: tuple[RunFinding, ...]
+    layout: Layout
+    options: RunOptions
+    fault: str | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all executions were run, each to its end."""
+        asked, counts = self.options, self.counts
+        bounded = asked.random is not None or (asked.preemptions is not None and counts.cut > 0)
+        return not (bounded or counts.truncated or counts.out_of_time or counts.spins_roughly or self.fault)
+
+    @property
+    def confirmed(self) -> int:
+        return sum(finding.is_confirmed for finding in self.findings)
+
+
+def run(files: tuple[str, ...], options: RunOptions) -> RunResult:
+    """Build the sources and explore the program."""
+    deadline = options.deadline or Deadline(options.timeout_seconds)
+    sources = Sources(files=files, macros=options.macros, include=options.include, std=options.std, flags=options.flags)
+    with tempfile.TemporaryDirectory(prefix="memfence-") as folder:
+        program = build_program(sources, Path(folder))
+        return run_program(program, files, options, deadline)
+
+
+def run_program(program: Path, files: tuple[str, ...], options: RunOptions, deadline: Deadline) -> RunResult:
+    """Explore an executable that was linked with the runtime."""
+    ran = run_process(
+        program,
+        options.arguments,
+        _runtime_options(options, deadline),
+        seconds=deadline.left,
+        progress=options.progress,
+    )
+    return result_of(ran, program, files, options)
+
+
+def _runtime_options(options: RunOptions, deadline: Deadline) -> dict[str, str | int | float | bool]:
+    asked: dict[str, str | int | float | bool] = {
+        "seed": options.seed,
+        "depth": options.depth,
+        "hang": options.hang_seconds,
+        "first": options.first,
+        "reduce": options.reduce,
+        "monitor": options.monitor,
+        "confirm": options.confirm,
+    }
+    if options.preemptions is not None:
+        asked["preemptions"] = options.preemptions
+    if options.random is not None:
+        asked["random"] = options.random
+    if deadline.left is not None:
+        asked["timeout"] = deadline.left
+    return asked
+
+
+def result_of(ran: Ran, program: Path, files: tuple[str, ...], options: RunOptions) -> RunResult:
+    """What the records of a process amount to."""
+    layout = next((r for r in ran.records if isinstance(r, Layout)), Layout())
+    counts = next((r for r in ran.records if isinstance(r, RunCounts)), None)
+    names = Names(program, layout.load_address)
+    findings = tuple(_finding(r, names) for r in ran.records if isinstance(r, RawFinding))
+    fault = None if counts is not None else _fault(ran)
+    result = RunResult(files, Verdict.UNKNOWN, counts or RunCounts(), findings, layout, options, fault)
+    return RunResult(files, _verdict(result), result.counts, findings, layout, options, fault)
+
+
+def _fault(ran: Ran) -> str:
+    if ran.was_killed:
+        return "timeout"
+    return fault_of(ran) or f"status {ran.exit_status}"
+
+
+def _verdict(result: RunResult) -> Verdict:
+    """A cut-off execution leaves more open than its length: what would have raced with the rest was not tried."""
+    if any(finding.cause != "unsupported" for finding in result.findings):
+        return Verdict.VIOLATED
+    if result.findings or result.fault or result.counts.out_of_time or result.counts.truncated:
+        return Verdict.UNKNOWN
+    return Verdict.HOLDS if result.is_complete else Verdict.HOLDS_UP_TO
+
+
+def _finding(raw: RawFinding, names: Names) -> RunFinding:
+    stale = explain_stale_load(raw, names) if raw.kind == "borderline" else None
+    steps, waiting = named_steps(raw.steps, names), named_steps(raw.waiting, names)
+    kind = _kind(raw.kind, waiting)
+    return RunFinding(
+        kind,
+        raw.kind,
+        raw.message,
+        raw.reader if raw.kind == "borderline" else raw.thread,
+        _place(stale, steps, waiting),
+        raw.executions,
+        raw.schedule,
+        steps,
+        waiting,
+        stale,
+        None if raw.confirmation is None else _confirmation(raw.confirmation, names),
+    )
+
+
+def _place(stale: StaleLoad | None, steps: tuple[ProgramStep, ...], waiting: tuple[ProgramStep, ...]) -> Place:
+    if stale is not None:
+        return stale.load.place
+    if steps and steps[-1].kind == "failure":
+        return steps[-1].place
+    known = [step.place for step in (*waiting, *reversed(steps)) if step.place.line > 0]
+    return next(iter(known), NO_PLACE)
+
+
+def _kind(kind: str, waiting: tuple[ProgramStep, ...]) -> RunKind:
+    """Nobody can go on. If everybody who waits does so asleep, or for somebody asleep, a wake-up was lost."""
+    if kind == "borderline":
+        return "borderline"
+    if kind != "deadlock":
+        return "failure"
+    own = [step for step in waiting if step.name != "pthread_join"]
+    return "lost wake-up" if own and all(step.name in SLEEPS for step in own) else "deadlock"
+
+
+def _confirmation(raw: RawConfirmation, names: Names) -> Confirmation:
+    waiting = named_steps(raw.waiting, names)
+    kind = None if raw.kind is None else _kind(raw.kind, waiting) if raw.kind == "deadlock" else raw.kind
+    return Confirmation(
+        raw.attempts, kind, raw.message, raw.thread, raw.schedule, named_steps(raw.steps, names), waiting
+    )

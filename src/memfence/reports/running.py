@@ -1,0 +1,242 @@
+"""The report of `memfence run` as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from memfence.questions.run import Confirmation, RunFinding, RunResult
+from memfence.reports.sentences import counted
+from memfence.reports.table import Column, render_table, wrap
+from memfence.running.places import Place
+from memfence.running.steps import ProgramStep, StaleLoad, SuggestedFence
+from memfence.tasks.answer import Verdict
+
+MOST_SHOWN = 3
+"""Findings that are shown with their steps; the others in one line each."""
+
+
+def run_text(result: RunResult, *, width: int, quiet: bool = False) -> str:
+    """The whole report: verdict, counts, findings with their steps, and the fences to put in."""
+    lines = wrap(verdict_line(result), width)
+    if quiet:
+        return verdict_line(result) + "\n"
+    lines += [line for name, text in run_facts(result) for line in _fact(name, text, width)]
+    for number, finding in enumerate(shown_first(result.findings)):
+        lines += ["", *_finding_lines(finding, width, in_full=number < MOST_SHOWN)]
+    fences = suggested_fences(result)
+    if fences:
+        lines += ["", "Fences that these executions ask for (in C: atomic_thread_fence(memory_order_seq_cst)):"]
+        lines += [f"  {fence_text(fence)}" for fence in fences]
+    return "\n".join(lines) + "\n"
+
+
+def shown_first(findings: Sequence[RunFinding]) -> list[RunFinding]:
+    """Plain failures, then confirmed borderline executions, then the others."""
+    return sorted(findings, key=lambda f: (f.kind == "borderline", not f.is_confirmed, len(f.schedule)))
+
+
+def _fact(name: str, text: str, width: int) -> list[str]:
+    first, *rest = wrap(text, max(20, width - 10))
+    return [f"  {name:<7} {first}", *(f"          {line.strip()}" for line in rest)]
+
+
+def verdict_line(result: RunResult) -> str:
+    """The verdict in one line."""
+    name = " ".join(result.files)
+    match result.verdict:
+        case Verdict.HOLDS:
+            return f"{name}: HOLDS (run): all SC executions are correct and none is borderline"
+        case Verdict.VIOLATED:
+            return f"{name}: VIOLATED (run): {_found_text(result)}"
+        case Verdict.HOLDS_UP_TO:
+            return f"{name}: NO VIOLATION within {' and '.join(bound_words(result))} (run)"
+        case Verdict.UNKNOWN:
+            return f"{name}: UNKNOWN (run): {unknown_text(result)}"
+
+
+def _found_text(result: RunResult) -> str:
+    kinds = []
+    for finding in shown_first(result.findings):
+        what = finding.kind if finding.kind != "failure" else finding.cause
+        if finding.is_confirmed and finding.confirmation is not None:
+            what = f"borderline, confirmed ({finding.confirmation.kind})"
+        if what not in kinds:
+            kinds.append(what)
+    return ", ".join(kinds)
+
+
+def bound_words(result: RunResult) -> list[str]:
+    """The bounds that the verdict is subject to, each in words."""
+    asked, counts = result.options, result.counts
+    words = []
+    if asked.random is not None:
+        words.append(f"{counted(counts.executions, 'random execution')} (seed {asked.seed})")
+    elif asked.preemptions is not None and counts.cut:
+        words.append(counted(asked.preemptions, "preemption"))
+    if counts.spins_roughly:
+        words.append("100 rounds of loops that only read")
+    if counts.truncated:
+        words.append(counted(asked.depth, "step"))
+    return words
+
+
+def unknown_text(result: RunResult) -> str:
+    """Why there is no verdict."""
+    limit = result.options.timeout_seconds
+    if result.fault == "timeout" or result.counts.out_of_time:
+        return "the time set aside is over" if limit is None else f"timeout {limit:g} s"
+    if result.fault is not None:
+        return f"the process of the program ended unexpectedly ({result.fault})"
+    for finding in result.findings:
+        return f"{finding.message} at {_at(finding.place)}"
+    return f"{counted(result.counts.truncated, 'execution')} longer than {result.options.depth} steps"
+
+
+def run_facts(result: RunResult) -> Iterator[tuple[str, str]]:
+    """Lines below the verdict: what it covers, and what it cost."""
+    counts = result.counts
+    if result.verdict is Verdict.HOLDS:
+        yield (
+            "scope",
+            "for this input, as compiled without optimisation, on x86: no execution with store buffers differs from an "
+            "SC one. C11 and ARM allow more",
+        )
+    yield (
+        "runs",
+        f"{counted(counts.executions, 'execution')}, {counts.borderline:,} borderline, {counts.failing:,} failing, "
+        f"{counts.deadlocked:,} stuck",
+    )
+    kind = "one of each class of equivalent executions" if counts.reduced else "without reduction"
+    if result.options.random is not None:
+        kind = f"at random, seed {result.options.seed}"
+    yield "search", f"{kind}: {counts.steps:,} steps, {counts.redundant:,} runs given up, {counts.seconds:.2f} s"
+    if counts.truncated:
+        yield "note", f"{counts.truncated:,} executions are longer than {result.options.depth} steps and were cut off"
+        yield "try", "fewer rounds in the program, `--preemptions 2` or `--random 10000`"
+    if counts.out_of_time:
+        yield "try", "a longer --timeout, `--preemptions 2` or `--random 10000`"
+
+
+def _finding_lines(finding: RunFinding, width: int, *, in_full: bool) -> list[str]:
+    lines = wrap(finding_text(finding), width)
+    if not in_full:
+        return lines
+    confirmed = finding.confirmation if finding.is_confirmed else None
+    if finding.stale is not None:
+        lines += ["", *_path_lines(finding.stale)]
+    if confirmed is not None:
+        return [
+            *lines,
+            "",
+            *wrap(confirmation_text(confirmed), width),
+            "",
+            *steps_table(confirmed.steps, confirmed.waiting, width),
+        ]
+    if finding.stale is None:
+        lines += ["", *steps_table(finding.steps, finding.waiting, width)]
+    return lines
+
+
+def finding_text(finding: RunFinding) -> str:
+    """Who could read what, who fails, or who waits, in one sentence."""
+    often = f" (in {counted(finding.executions, 'execution')})"
+    match finding.kind:
+        case "borderline" if finding.stale is not None:
+            load, missed = finding.stale.load, finding.stale.missed
+            text = (
+                f"Borderline: thread {load.thread} could miss the store to `{missed.variable}` by thread "
+                f"{missed.thread} ({_at(missed.place)}) when it loads it at {_at(load.place)}: possible with store "
+                "buffers, in no SC execution"
+            )
+        case "borderline":
+            text = f"Borderline: thread {finding.thread} could load a stale value at {_at(finding.place)}"
+        case "deadlock":
+            text = "Deadlock: every thread that is left waits for another one"
+        case "lost wake-up":
+            text = "Lost wake-up: every thread that is left sleeps, and nobody will wake it"
+        case "failure":
+            who = "" if finding.thread is None else f" of thread {finding.thread}"
+            text = f"{finding.cause.capitalize()}{who} at {_at(finding.place)}: {finding.message}"
+    return text + often + "."
+
+
+def confirmation_text(confirmation: Confirmation) -> str:
+    """What goes wrong with the store held back."""
+    match confirmation.kind:
+        case None:
+            return f"Nothing went wrong in {counted(confirmation.attempts, 'attempt')} to hold the store back."
+        case "deadlock" | "lost wake-up":
+            what = "threads wait for ever" if confirmation.kind == "deadlock" else "the wake-up is lost"
+            return f"Confirmed: with the store held back in its buffer, {what}:"
+        case kind:
+            who = "" if confirmation.thread is None else f" of thread {confirmation.thread}"
+            return f"Confirmed: with the store held back in its buffer, {kind}{who}: {confirmation.message}:"
+
+
+def _path_lines(stale: StaleLoad) -> Iterator[str]:
+    yield "How the store happens before the load:"
+    gaps = {(fence.after, fence.before) for fence in stale.fences}
+    for position, step in enumerate(stale.path):
+        crossed = position > 0 and (stale.path[position - 1], step) in gaps
+        mark = "   <- a store buffer lets this load pass the store before it" if crossed else ""
+        yield f"  thread {step.thread}  {step_text(step)}  ({_at(step.place)}){mark}"
+
+
+def steps_table(steps: Sequence[ProgramStep], waiting: Sequence[ProgramStep], width: int) -> list[str]:
+    """A line for each step, and one for each thread that waits at the end."""
+    columns = [
+        Column("step", 4, align_right=True),
+        Column("thread", 6, align_right=True),
+        Column("does", 16),
+        Column("at", 12),
+    ]
+    rows = [[str(i), str(step.thread), step_text(step), _at(step.place)] for i, step in enumerate(steps, 1)]
+    rows += [["", str(step.thread), f"waits: {step_text(step)}", _at(step.place)] for step in waiting]
+    if not rows:
+        return []
+    return (render_table(columns, rows, max(width, 60)) or "\n".join(" ".join(row) for row in rows)).splitlines()
+
+
+def step_text(step: ProgramStep) -> str:
+    """What a step does, as short as C."""
+    value = "?" if step.value is None else str(step.value)
+    match step.kind:
+        case "load":
+            return f"load {step.variable}" if step.value is None else f"load {step.variable} = {value}"
+        case "store":
+            return f"store {step.variable} = {value}"
+        case "rmw":
+            return f"locked {step.variable} = {value}"
+        case "flush":
+            return f"{step.variable} = {value} reaches memory"
+        case "fence":
+            return "fence"
+        case "begin":
+            return f"begins in {step.place.function}"
+        case "end":
+            return "ends the process"
+        case "failure":
+            return "fails"
+        case "call":
+            return f"{step.name} {step.variable}".rstrip()
+
+
+def _at(place: Place) -> str:
+    return place.text if place.line > 0 else "-"
+
+
+def suggested_fences(result: RunResult) -> list[SuggestedFence]:
+    """Each place once, whatever the execution that shows it."""
+    places: dict[tuple[str, str], SuggestedFence] = {}
+    for finding in shown_first(result.findings):
+        for fence in finding.stale.fences if finding.stale is not None else ():
+            places.setdefault((fence.after.place.text, fence.before.place.text), fence)
+    return list(places.values())
+
+
+def fence_text(fence: SuggestedFence) -> str:
+    """Where it goes."""
+    return (
+        f"after the store to `{fence.after.variable}` at {_at(fence.after.place)}, "
+        f"before the load of `{fence.before.variable}` at {_at(fence.before.place)}"
+    )

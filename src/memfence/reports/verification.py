@@ -1,0 +1,169 @@
+"""The report of `memfence verify`, as text and as the object of the JSON contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from memfence.certificates.checker.refusal import Refused
+from memfence.certificates.format.header import Claim
+from memfence.certificates.result import Certified, VerifyResult
+from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
+from memfence.program.ir import Program
+from memfence.program.text.steps import step_text
+from memfence.reports.json import Object, state_object
+
+
+def verify_text(result: VerifyResult, *, quiet: bool = False) -> str:
+    """The whole report: valid or refused; of a refusal the first violated condition, the state and the step."""
+    lines = [_verdict_line(result)]
+    if not quiet:
+        lines += _about(result)
+        if result.refused is not None:
+            lines += ["", *_refusal_lines(result.program, result.refused)]
+    return "\n".join(lines) + "\n"
+
+
+def _verdict_line(result: VerifyResult) -> str:
+    if result.refused is not None:
+        detail = f": {result.refused.detail}" if result.refused.detail else ""
+        return f"{result.certificate}: REFUSED: {result.refused.condition.value}{detail}"
+    return f"{result.certificate}: VALID: {claim_text(result.header.claim)}"
+
+
+def claim_text(claim: Claim) -> str:
+    """What is claimed, in a line."""
+    buffers = "" if claim.bound is None else f" with at most {claim.bound} pending stores"
+    if claim.per_variable:
+        buffers += " of each variable"
+    return f"{', '.join(_claimed(claim))} under {claim.model}{buffers}"
+
+
+def _claimed(claim: Claim) -> Iterator[str]:
+    if claim.criterion != "safety":
+        yield f"the program is {claim.criterion}"
+        return
+    yield from (f"never ({text})" for text in claim.forbid)
+    yield from (f"always ({text})" for text in claim.invariant)
+    if claim.ltl is not None:
+        yield f"{claim.ltl}{' in fair runs' if claim.fair else ''}"
+    if claim.deadlock:
+        yield "no deadlock"
+    if not (claim.forbid or claim.invariant or claim.ltl is not None or claim.deadlock):
+        yield "everything that the program states holds"
+
+
+def _about(result: VerifyResult) -> Iterator[str]:
+    yield f"  program  {result.program.source.path}, sha256 {result.header.digest[:16]}..."
+    yield f"  made by  {result.header.tool}"
+    if result.checked is not None:
+        yield f"  checked  {result.checked.states:,} states, {result.seconds:.2f} s, {result.checked.checker} checker"
+    yield from (f"  note     {note}" for note in result.program.notes)
+
+
+def _refusal_lines(program: Program, refused: Refused) -> Iterator[str]:
+    if refused.state is not None:
+        yield "The state:"
+        yield from _state_lines(program, refused.state)
+    if refused.step is not None:
+        yield f"The step:   {_step_line(program, refused.step)}"
+    if refused.after is not None:
+        yield "leads to:"
+        yield from _state_lines(program, refused.after)
+
+
+def _state_lines(program: Program, state: State) -> Iterator[str]:
+    shown = state_object(program, state)
+    yield "  memory    " + _values(shown["memory"])
+    for process in program.processes:
+        name = process.name
+        pending = ", ".join(
+            "separator" if "separator" in entry else f"{entry['variable']}={entry['value']}"
+            for entry in shown["buffers"][name]
+        )
+        buffer = f"; pending {pending}" if pending else ""
+        registers = _values(shown["registers"][name])
+        yield f"  {name:9} at {shown['locations'][name]}{': ' + registers if registers else ''}{buffer}"
+
+
+def _values(values: dict[str, int]) -> str:
+    return " ".join(f"{name}={value}" for name, value in values.items())
+
+
+def _step_line(program: Program, step: Step) -> str:
+    match step:
+        case Run():
+            return _run_line(program, step)
+        case Rendezvous(sender, receiver):
+            return f"{_run_line(program, sender)} / {_run_line(program, receiver)}"
+        case Commit(process, buffer):
+            return f"`{program.processes[process].name}` commits from buffer {buffer}"
+        case DropSeparator(process):
+            return f"`{program.processes[process].name}` drops a separator"
+        case _:
+            assert_never(step)
+
+
+def _run_line(program: Program, run: Run) -> str:
+    process = program.processes[run.process]
+    transition = process.transitions[run.transition]
+    return f"`{process.name}` {step_text(program, run.process, transition)} ({transition.span.place})"
+
+
+def verify_object(result: VerifyResult) -> Object:
+    """`memfence verify --json`, before it becomes text."""
+    header, refused = result.header, result.refused
+    return {
+        "certificate": result.certificate,
+        "file": result.program.source.path,
+        "valid": result.is_valid,
+        "claim": claim_text(header.claim),
+        "model": header.claim.model,
+        "criterion": header.claim.criterion,
+        "bound": header.claim.bound,
+        "digest": header.digest,
+        "tool": header.tool,
+        "notes": list(result.program.notes),
+        "checker": None if result.checked is None else result.checked.checker,
+        "states": None if result.checked is None else result.checked.states,
+        "seconds": round(result.seconds, 6),
+        "refused": None if refused is None else _refused_object(result.program, refused),
+    }
+
+
+def _refused_object(program: Program, refused: Refused) -> Object:
+    return {
+        "condition": refused.condition.value,
+        "detail": refused.detail or None,
+        "state": None if refused.state is None else state_object(program, refused.state),
+        "step": None if refused.step is None else _step_line(program, refused.step),
+        "after": None if refused.after is None else state_object(program, refused.after),
+    }
+
+
+def proof_text(proof: Certified) -> str:
+    """What became of the proof beside an answer."""
+    lines = []
+    if proof.missing is not None:
+        lines.append(f"  proof   none: {proof.missing}")
+    if proof.written is not None:
+        lines.append(f"  proof   {proof.written.path}, {proof.written.size:,} bytes")
+    if proof.verified is not None and proof.verified.checked is not None:
+        checked = proof.verified.checked
+        lines.append(f"  checked {checked.states:,} states, {proof.verified.seconds:.2f} s, {checked.checker} checker")
+    elif proof.verified is not None:
+        lines.append(
+            "internal error: the proof of this answer was refused. Do not rely on the answer; please report it."
+        )
+        lines.append(verify_text(proof.verified).rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def proof_object(proof: Certified) -> Object:
+    """The same for `check --json`."""
+    return {
+        "file": None if proof.written is None else str(proof.written.path),
+        "size": None if proof.written is None else proof.written.size,
+        "missing": proof.missing,
+        "verification": None if proof.verified is None else verify_object(proof.verified),
+    }

@@ -1,0 +1,77 @@
+"""Fences that the instrumentation does not see: intrinsics and inline assembler, found in the assembler text.
+
+A full fence becomes a call of the runtime that keeps all registers. What orders nothing under TSO (`pause`, `sfence`)
+stays. Any other inline assembler is refused: what it does to memory would go unseen.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, Label
+from memfence.source import SourceText
+
+FENCE_CALL = "\tcall\t__memfence_fence@PLT"
+FULL_FENCE = re.compile(r"mfence|lock\s*;?\s*(?:or|add)[lqbw]?\s+\$0(?:x0)?\s*,\s*(?:-?\w+)?\(%[re]sp\)")
+HARMLESS = re.compile(r"pause|rep\s*;?\s*nop|nop[wl]?|sfence|lfence|\.\S.*|[\w.$]+:|#.*")
+PLACE = re.compile(r'#\s*(?P<line>\d+)\s+"(?P<path>[^"]*)"')
+
+
+def with_visible_fences(text: str) -> tuple[str, list[Diagnostic]]:
+    """The text with calls instead of full fences, and what in it cannot be explored."""
+    lines, refused = [], []
+    inside, path, number = False, "", 0
+    for line in text.splitlines():
+        word = line.strip()
+        if word in ("#APP", "#NO_APP"):
+            inside = word == "#APP"
+        elif inside and (place := PLACE.match(word)):
+            path, number = place["path"], int(place["line"])
+        pieces = [_instruction(piece) for piece in _pieces(word)] if inside else []
+        if FULL_FENCE.fullmatch(_bare(word)):
+            line = FENCE_CALL
+        elif bad := next((piece for piece in pieces if piece is not None), None):
+            refused.append(_refusal(path, number, bad if len(pieces) == 1 else _bare(word)))
+        lines.append(line)
+    return "\n".join(lines) + "\n", refused
+
+
+def _bare(line: str) -> str:
+    return line.partition("#")[0].strip().rstrip(";").strip()
+
+
+def _pieces(line: str) -> list[str]:
+    """`lock; orl ...` and `rep; nop` are one instruction each."""
+    bare = _bare(line)
+    if FULL_FENCE.fullmatch(bare) or HARMLESS.fullmatch(bare):
+        return [bare]
+    return [piece.strip() for piece in re.split(r";|\\n", bare)]
+
+
+def _instruction(piece: str) -> str | None:
+    """The instruction, if it is one that cannot be explored."""
+    known = not piece or FULL_FENCE.fullmatch(piece) or HARMLESS.fullmatch(piece)
+    return None if known else piece
+
+
+def _refusal(path: str, line: int, instruction: str) -> Diagnostic:
+    source = _read(path)
+    start = source.start_of_line(line)
+    end = source.text.find("\n", start)
+    span = source.span(start, len(source.text) if end < 0 else end)
+    shown = " ".join(instruction.split())
+    return Diagnostic(
+        Code.UNSUPPORTED,
+        f"inline assembler `{shown}` cannot be explored: nobody sees what it does to memory",
+        Label(span),
+        hint="use the compiler's atomic builtins instead; `mfence`, `pause` and empty assembler are understood",
+    )
+
+
+def _read(path: str) -> SourceText:
+    try:
+        return SourceText(path, Path(path).read_text(encoding="utf-8", errors="replace"))
+    except OSError:
+        return SourceText(path or "<assembler>", "\n")

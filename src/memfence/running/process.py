@@ -1,0 +1,118 @@
+"""The process of the program: started with the runtime told what to do, and read until it ends or is killed."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memfence.running.records import Fault, Layout, RunProgress, RunRecord, read_records
+
+GRACE_SECONDS = 15.0
+"""Beyond its limit, a process may still confirm and report what it has found."""
+POLL_SECONDS = 0.2
+Options = Mapping[str, str | int | float | bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What the process reported, how it ended, and what it printed where that was asked for."""
+
+    records: tuple[RunRecord, ...]
+    exit_status: int
+    was_killed: bool
+
+
+def run_process(
+    program: Path,
+    arguments: Sequence[str],
+    options: Options,
+    *,
+    layout: Layout | None = None,
+    seconds: float | None = None,
+    progress: Callable[[RunProgress], object] | None = None,
+    shows_output: bool = False,
+) -> Ran:
+    """Run the program under its runtime. It is killed where it does not end in time."""
+    reading, writing = os.pipe()
+    try:
+        process = subprocess.Popen(
+            [str(program.resolve()), *arguments],
+            env=_environment(options, layout, writing),
+            pass_fds=(writing,),
+            stdin=subprocess.DEVNULL,
+            stdout=None if shows_output else subprocess.DEVNULL,
+            stderr=None if shows_output else subprocess.DEVNULL,
+        )
+    except BaseException:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    with os.fdopen(reading, "rb", buffering=0) as pipe:
+        try:
+            text, killed = _read(pipe.fileno(), process, seconds, progress)
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            process.wait()
+    records = tuple(r for r in read_records(text.splitlines()) if not isinstance(r, RunProgress))
+    return Ran(records, process.returncode, killed)
+
+
+def fault_of(ran: Ran) -> str | None:
+    """Why the process did not report all it should have, if it did not."""
+    for record in ran.records:
+        if isinstance(record, Fault):
+            return record.message
+    return None
+
+
+def _environment(options: Options, layout: Layout | None, descriptor: int) -> dict[str, str]:
+    values = {name: int(value) if isinstance(value, bool) else value for name, value in options.items()}
+    environment = dict(os.environ)
+    environment["MEMFENCE_RUN"] = ";".join(f"{name}={value}" for name, value in values.items())
+    environment["MEMFENCE_REPORT"] = str(descriptor)
+    if layout is not None:
+        environment["MEMFENCE_LAYOUT"] = layout_text(layout)
+    return environment
+
+
+def layout_text(layout: Layout) -> str:
+    """As the runtime reads it: three lists of numbers, each with its length before it."""
+    numbers = [len(layout.threads), *(n for pair in layout.threads for n in pair)]
+    numbers += [len(layout.cells), *(n for pair in layout.cells for n in pair)]
+    numbers += [len(layout.loops), *layout.loops]
+    return " ".join(map(str, numbers))
+
+
+def _read(
+    descriptor: int,
+    process: subprocess.Popen[bytes],
+    seconds: float | None,
+    progress: Callable[[RunProgress], object] | None,
+) -> tuple[bytes, bool]:
+    end = None if seconds is None else time.monotonic() + seconds + GRACE_SECONDS
+    chunks: list[bytes] = []
+    tail = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(descriptor, selectors.EVENT_READ)
+        while True:
+            if end is not None and time.monotonic() > end:
+                process.kill()
+                return b"".join(chunks), True
+            if not selector.select(POLL_SECONDS):
+                continue
+            chunk = os.read(descriptor, 1 << 16)
+            if not chunk:
+                return b"".join(chunks), False
+            chunks.append(chunk)
+            *lines, tail = (tail + chunk).split(b"\n")
+            for record in read_records(lines) if progress is not None else ():
+                if progress is not None and isinstance(record, RunProgress):
+                    progress(record)

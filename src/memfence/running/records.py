@@ -1,0 +1,208 @@
+"""What the runtime reports, line by line, as values. Addresses are numbers here; `places` finds their names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+StepKind = Literal["load", "store", "rmw", "fence", "call", "begin", "end", "failure", "flush"]
+"""`flush`: a store leaves the buffer. `call`: of a function that synchronises, or of free."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawStep:
+    """One step of a thread. `cell` numbers shared memory; `more`: all cells, of a step that touches several.
+    `calls`: return addresses, innermost first."""
+
+    thread: int
+    kind: StepKind
+    address: int | None = None
+    size: int = 0
+    cell: int | None = None
+    value: int | None = None
+    pc: int | None = None
+    name: str | None = None
+    is_atomic: bool = False
+    spins: bool = False
+    is_locked: bool = False
+    calls: tuple[int, ...] = ()
+    more: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RawConfirmation:
+    """The execution under store buffers that goes wrong; `kind` None: none of the attempts did."""
+
+    attempts: int
+    kind: str | None = None
+    message: str = ""
+    thread: int | None = None
+    schedule: tuple[int, ...] = ()
+    steps: tuple[RawStep, ...] = ()
+    waiting: tuple[RawStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RawFinding:
+    """`waiting`: what each thread that is alive would do next. `missed`: for a borderline execution, the number of the
+    step whose store the next load of `reader` could miss."""
+
+    kind: str
+    schedule: tuple[int, ...]
+    steps: tuple[RawStep, ...]
+    waiting: tuple[RawStep, ...]
+    executions: int = 1
+    message: str = ""
+    thread: int | None = None
+    reader: int | None = None
+    missed: int | None = None
+    confirmation: RawConfirmation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What a schedule refers to: threads by parent and number, shared cells, loads in loops that wait."""
+
+    load_address: int = 0
+    threads: tuple[tuple[int, int], ...] = ()
+    cells: tuple[tuple[int, int], ...] = ()
+    loops: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunCounts:
+    """Numbers of executions, and whether all were run."""
+
+    executions: int = 0
+    borderline: int = 0
+    failing: int = 0
+    deadlocked: int = 0
+    truncated: int = 0
+    confirmed: int = 0
+    redundant: int = 0
+    cut: int = 0
+    steps: int = 0
+    reduced: bool = False
+    restarts: int = 0
+    out_of_time: bool = False
+    spins_roughly: bool = False
+    seconds: float = 0.0
+    threads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A schedule that was run again: `taken` of its `of` steps were possible."""
+
+    taken: int
+    of: int
+    steps: tuple[RawStep, ...]
+    waiting: tuple[RawStep, ...]
+    kind: str | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far the exploration is."""
+
+    executions: int
+    steps: int
+    depth: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """The runtime itself could not go on."""
+
+    message: str
+
+
+RunRecord = Layout | RawFinding | RunCounts | Replayed | RunProgress | Fault
+
+
+def read_records(lines: Iterable[bytes]) -> Iterator[RunRecord]:
+    """Every record; lines that are none, as of a process that was killed, are left out."""
+    for line in lines:
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        yield _record(record)
+
+
+def _record(record: dict[str, Any]) -> RunRecord:
+    match record["record"]:
+        case "layout":
+            pairs = [tuple(tuple(pair) for pair in record[name]) for name in ("threads", "cells")]
+            return Layout(record["load_address"], pairs[0], pairs[1], tuple(record["loops"]))
+        case "finding":
+            return _finding(record)
+        case "replayed":
+            return Replayed(
+                record["taken"], record["of"], _steps(record["events"]), _steps(record["waiting"]),
+                record.get("kind"), record.get("message", ""),
+            )  # fmt: skip
+        case "progress":
+            return RunProgress(record["executions"], record["steps"], record["depth"], record["seconds"])
+        case "counts":
+            return RunCounts(**{name: value for name, value in record.items() if name != "record"})
+        case _:
+            return Fault(str(record.get("message")))
+
+
+def _finding(record: dict[str, Any]) -> RawFinding:
+    inner = record.get("confirmation")
+    return RawFinding(
+        record["kind"],
+        tuple(record["steps"]),
+        _steps(record["events"]),
+        _steps(record["waiting"]),
+        record["executions"],
+        record.get("message", ""),
+        record.get("thread"),
+        record.get("reader"),
+        record.get("missed"),
+        None if inner is None else _confirmation(inner),
+    )
+
+
+def _confirmation(record: dict[str, Any]) -> RawConfirmation:
+    return RawConfirmation(
+        record["attempts"],
+        record.get("kind"),
+        record.get("message", ""),
+        record.get("thread"),
+        tuple(record.get("steps", ())),
+        _steps(record.get("events", ())),
+        _steps(record.get("waiting", ())),
+    )
+
+
+def _steps(events: Iterable[dict[str, Any]]) -> tuple[RawStep, ...]:
+    return tuple(_step(event) for event in events)
+
+
+LOCKED = frozenset((2, 3, 4))
+"""Numbers of `AccessKind` in the core: locked load, locked store, direct store."""
+
+
+def _step(event: dict[str, Any]) -> RawStep:
+    return RawStep(
+        event["t"],
+        event["k"],
+        event.get("a"),
+        event.get("s", 0),
+        event.get("n"),
+        event.get("v"),
+        event.get("pc"),
+        event.get("name"),
+        event.get("atomic", False),
+        event.get("spins", False),
+        event["op"] in LOCKED,
+        tuple(event["calls"]),
+        tuple(event.get("more", ())),
+    )

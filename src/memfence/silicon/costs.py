@@ -1,0 +1,67 @@
+"""What fences cost on the processor at hand, measured between a store and a load."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from memfence.frontends.registry import EditKind
+from memfence.silicon.machine import build
+
+LABELS = {
+    "nothing": "a store and a load, nothing between",
+    "mfence": "mfence",
+    "lock-or": "lock or",
+    "xchg": "xchg instead of the store",
+    "sfence": "sfence",
+    "seq_cst-store": "a seq_cst store",
+}
+MOST_SPREAD = 0.2
+"""Repetitions that differ by more say that the machine is too noisy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Nanoseconds of one store and load with it: the median, and the middle half of the repetitions."""
+
+    name: str
+    nanoseconds: float
+    low: float
+    high: float
+
+    @property
+    def is_steady(self) -> bool:
+        return self.high - self.low <= MOST_SPREAD * self.nanoseconds
+
+
+def measure_costs() -> tuple[Cost, ...]:
+    """Build and run the measurement."""
+    with TemporaryDirectory(prefix="memfence-") as folder:
+        source = Path(folder) / "costs.c"
+        source.write_text(files("memfence.silicon").joinpath("costs.c").read_text())
+        build(source, Path(folder) / "costs")
+        done = subprocess.run([str(Path(folder) / "costs")], capture_output=True, text=True, check=True, timeout=300)
+    measured: dict[str, list[float]] = {}
+    for line in done.stdout.splitlines():
+        name, nanoseconds, _ = line.split()
+        measured.setdefault(name, []).append(float(nanoseconds))
+    return tuple(_cost(name, sorted(measured[name])) for name in LABELS)
+
+
+def _cost(name: str, times: list[float]) -> Cost:
+    quarter = len(times) // 4
+    return Cost(name, median(times), times[quarter], times[-1 - quarter])
+
+
+def costs_of_edits(measured: tuple[Cost, ...]) -> dict[EditKind, int]:
+    """What each edit adds, in tenths of a nanosecond and at least 1: weights for `fix --minimise cost`."""
+    by_name = {cost.name: cost.nanoseconds for cost in measured}
+    added = {kind: by_name[name] - by_name["nothing"] for kind, name in EDITS.items()}
+    return {kind: max(1, round(10 * more)) for kind, more in added.items()}
+
+
+EDITS: dict[EditKind, str] = {"mfence": "mfence", "sfence": "sfence", "locked": "xchg"}

@@ -1,0 +1,119 @@
+"""A program as one C file that runs it under stress and counts how it ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import assert_never
+
+from memfence.program.expressions import (
+    At,
+    Binary,
+    BufferEmpty,
+    Conditional,
+    Const,
+    Expr,
+    Register,
+    RegisterOf,
+    Shared,
+    Unary,
+)
+from memfence.program.ir import Program
+from memfence.silicon.c_code import ProcessCode, expression, refuse
+from memfence.source import NOWHERE
+
+WRAPPED = """
+static value wrapped(value number, value low, value high) {
+  const value size = high - low + 1, rest = (number - low) % size;
+  return low + (rest < 0 ? rest + size : rest);
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """What to run, and what to look at in the end: `observed` by name, and the outcomes that are `wanted`."""
+
+    program: Program
+    observed: tuple[tuple[str, Expr], ...]
+    wanted: Expr
+
+
+def render_harness(experiment: Experiment, title: str) -> str:
+    """The C file. InputError where the program does something that the processor cannot do in one step."""
+    program = experiment.program
+    code = [ProcessCode(program, number) for number in range(len(program.processes))]
+    processes = "\n".join(line for process in code for line in process.definition())
+    text = files("memfence.silicon").joinpath("stress.c").read_text()
+    parts = {
+        "TITLE": title.replace("*/", "* /"),
+        "THREADS": str(len(code)),
+        "VARIABLES": str(len(program.variables)),
+        "OBSERVED": str(len(experiment.observed)),
+        "FIRST": ", ".join(str(variable.init[0]) for variable in program.variables) or "0",
+        "LOCKED": WRAPPED if "wrapped(" in processes else "",
+        "PROCESSES": processes,
+        "OBSERVE": "\n".join(
+            f"  observed[{k}][i] = {_at_the_end(expr)}; /* {name} */"
+            for k, (name, expr) in enumerate(experiment.observed)
+        ),
+        "WANTED": _wanted(experiment),
+        "CASES": "\n".join(map(_case, range(len(code)))),
+    }
+    return re.sub(r"@([A-Z]+)@", lambda found: parts[found[1]], text)
+
+
+def _case(number: int) -> str:
+    return f"        case {number}: ended[{number}][i] = (unsigned char)run_{number}(i); break;"
+
+
+def _at_the_end(expr: Expr) -> str:
+    """A value of an instance, once everybody has ended."""
+
+    def text(inner: Expr) -> str:
+        match inner:
+            case Const(value):
+                return str(value)
+            case RegisterOf(process, register):
+                return f"saved{process}_{register}[i]"
+            case Shared(address) if address.variable is not None:
+                return f"*AT({address.variable}, i)"
+            case Unary(op, operand):
+                return f"({op}{text(operand)})"
+            case Binary(op, left, right):
+                return f"({text(left)} {op} {text(right)})"
+            case Conditional(condition, then, otherwise):
+                return f"({text(condition)} ? {text(then)} : {text(otherwise)})"
+            case Shared() | At() | BufferEmpty() | Register():
+                raise refuse("a condition on more than the final values", NOWHERE)
+            case _:
+                assert_never(inner)
+
+    return text(expr)
+
+
+def _wanted(experiment: Experiment) -> str:
+    """The condition over the values seen."""
+    places: dict[Expr, int] = {expr: k for k, (_, expr) in enumerate(experiment.observed)}
+
+    def replaced(expr: Expr) -> Expr:
+        if expr in places:
+            return Register(places[expr])
+        match expr:
+            case Unary(op, operand):
+                return Unary(op, replaced(operand))
+            case Binary(op, left, right):
+                return Binary(op, replaced(left), replaced(right))
+            case Conditional(condition, then, otherwise):
+                return Conditional(replaced(condition), replaced(then), replaced(otherwise))
+            case _:
+                return expr
+
+    return expression(replaced(experiment.wanted), lambda index: f"seen[{index}]", NOWHERE)
+
+
+def values_of(experiment: Experiment, values: Sequence[int]) -> str:
+    """`0:EAX=0; 1:EAX=0`, as people write it."""
+    return "; ".join(f"{name}={value}" for (name, _), value in zip(experiment.observed, values, strict=True))

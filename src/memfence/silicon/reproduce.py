@@ -1,0 +1,87 @@
+"""See the bug happen: the outcome that must not be, looked for on the processor at hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from memfence.program.expressions import negate
+from memfence.program.ir import Final, Program
+from memfence.questions import check
+from memfence.silicon.from_run import experiment_of_run
+from memfence.silicon.harness import Experiment, render_harness
+from memfence.silicon.machine import Counted, build, processors, run
+from memfence.tasks.answer import Verdict
+from memfence.tasks.options import CheckOptions
+from memfence.tasks.result import CheckResult
+
+
+class Seen(StrEnum):
+    """Whether the processor did what the model allows."""
+
+    SEEN = "seen"
+    NOT_SEEN = "not_seen"
+    NEVER = "holds"
+    """The model does not allow it: there is nothing to look for."""
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """`allowed`: what the model says; `counted` and `text`, the C file, are there where something was run."""
+
+    verdict: Seen
+    allowed: CheckResult
+    experiment: Experiment | None = None
+    text: str | None = None
+    counted: Counted | None = None
+    processors: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StressOptions:
+    """How long to look, `runs` (0: any) instances at the most. `emit`: where to keep the C file."""
+
+    seconds: float = 10.0
+    runs: int = 0
+    seed: int = 1
+    emit: Path | None = None
+
+
+def reproduce(program: Program, options: CheckOptions, stress: StressOptions) -> Reproduction:
+    """Find a violation under the model, and look for it on the processor.
+
+    A litmus test is run as it is, and its condition looked for. Of any other program the accesses of the run that was
+    found are made again: where they read the same values, the program would have gone the same way.
+    """
+    final = next((stated for stated in program.properties if isinstance(stated, Final)), None)
+    allowed = check(program, options)
+    if final is not None and options.forbid == () and options.invariant == ():
+        wanted = negate(final.expr) if final.quantifier == "forall" else final.expr
+        experiment = Experiment(program, final.observed, wanted)
+    elif allowed.verdict is not Verdict.VIOLATED or allowed.trace is None:
+        return Reproduction(Seen.NEVER if allowed.verdict is Verdict.HOLDS else Seen.UNKNOWN, allowed)
+    else:
+        experiment = experiment_of_run(allowed.trace)
+    text = render_harness(experiment, title(program))
+    counted = stressed(text, program.name, stress)
+    verdict = Seen.SEEN if counted.wanted else Seen.NOT_SEEN
+    return Reproduction(verdict, allowed, experiment, text, counted, processors())
+
+
+def title(program: Program) -> str:
+    return f"{program.source.path or program.name}, for the processor at hand: written by memfence."
+
+
+def stressed(text: str, name: str, stress: StressOptions) -> Counted:
+    """Build the C file and run it; it stays in `emit`, if that is given."""
+    with TemporaryDirectory(prefix="memfence-") as folder:
+        kept = Path(folder) if stress.emit is None else stress.emit
+        kept.mkdir(parents=True, exist_ok=True)
+        stem = "".join(c if c.isalnum() or c in "-_+" else "_" for c in Path(name).stem) or "test"
+        source = kept / f"{stem}.c"
+        source.write_text(text)
+        build(source, Path(folder) / "stress")
+        return run(Path(folder) / "stress", stress.seconds, stress.seed, stress.runs)

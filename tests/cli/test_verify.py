@@ -1,0 +1,100 @@
+"""`memfence check --certificate`, `--verify` and `memfence verify`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from memfence.reports.schemas import json_schema
+from support.command_line import memfence
+
+PROGRAM = "examples/double_checked.pml"
+
+
+@pytest.fixture(scope="module")
+def proof(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("proofs") / "proof.mfc"
+    done = memfence("check", PROGRAM, "--certificate", path)
+    assert done.returncode == 0, done.stderr
+    assert f"proof   {path}" in done.stdout
+    return path
+
+
+@pytest.mark.parametrize("checker", ["auto", "native", "python"])
+def test_a_proof_of_ours_is_valid(proof: Path, checker: str) -> None:
+    done = memfence("verify", proof, PROGRAM, "--checker", checker)
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"{proof}: VALID: everything that the program states holds under tso\n")
+    assert "139 states" in done.stdout
+
+
+def test_verify_says_what_was_claimed_and_checks_it_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "proof.mfc"
+    done = memfence("check", PROGRAM, "--certificate", path, "--verify", "--invariant", "true", "--deadlock")
+    assert "checked 139 states" in done.stdout
+    assert "VALID: always (true), no deadlock under tso" in memfence("verify", path, PROGRAM).stdout
+
+
+def test_verify_alone_leaves_no_file(tmp_path: Path) -> None:
+    done = memfence("check", Path(PROGRAM).resolve(), "--verify", "--json", folder=tmp_path)
+    found = json.loads(done.stdout)
+    jsonschema.validate(found, json_schema("check"))
+    assert found["proof"]["file"] is None
+    assert found["proof"]["verification"]["valid"] is True
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_proof_of_another_program_is_refused(proof: Path) -> None:
+    done = memfence("verify", proof, "examples/peterson.pml")
+    assert done.returncode == 1
+    assert "REFUSED: the certificate is about another program" in done.stdout
+
+
+def test_an_edited_program_is_another_program(proof: Path, tmp_path: Path) -> None:
+    edited = tmp_path / "edited.pml"
+    text = Path(PROGRAM).read_text()
+    edited.write_text(text.replace("seen == 7", "seen == 8"))
+    (tmp_path / "memfence.h").write_text(Path("examples/memfence.h").read_text())
+    assert edited.read_text() != text
+    assert memfence("verify", proof, edited).returncode == 1
+
+
+def test_what_is_no_certificate_is_bad_input(tmp_path: Path, proof: Path) -> None:
+    damaged = tmp_path / "damaged.mfc"
+    damaged.write_bytes(proof.read_bytes()[:-1])
+    for path in ("README.md", damaged, tmp_path / "none.mfc"):
+        done = memfence("verify", path, PROGRAM)
+        assert done.returncode == 3
+        assert done.stderr.startswith(f"error[MF304]: `{path}` is not a certificate: ")
+        assert json.loads(memfence("verify", path, PROGRAM, "--json").stdout)["diagnostics"][0]["code"] == "MF304"
+
+
+def test_a_certificate_that_does_not_fit_into_memory_is_said_to_be_too_large(proof: Path) -> None:
+    from memfence.api.verify import verify
+    from memfence.diagnostics import InputError
+
+    with pytest.raises(InputError, match="do not fit"):
+        verify(proof, PROGRAM, memory_megabytes=0)
+
+
+@pytest.mark.parametrize("command", ["valid", "refused"])
+def test_json_follows_its_schema(proof: Path, command: str) -> None:
+    done = memfence("verify", proof, PROGRAM if command == "valid" else "examples/peterson.pml", "--json")
+    found = json.loads(done.stdout)
+    jsonschema.validate(found, json_schema("verify"))
+    assert found["valid"] is (command == "valid")
+
+
+def test_a_violation_has_no_certificate(tmp_path: Path) -> None:
+    path = tmp_path / "proof.mfc"
+    done = memfence("check", "examples/peterson.pml", "--certificate", path, "--verify")
+    assert done.returncode == 1
+    assert "proof   none: the answer is not a proof" in done.stdout
+    assert not path.exists()
+
+
+def test_a_place_where_nothing_can_be_written_is_refused_before_the_search() -> None:
+    assert memfence("check", PROGRAM, "--certificate", "/nonexistent/proof.mfc").returncode == 2

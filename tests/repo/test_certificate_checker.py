@@ -1,0 +1,70 @@
+"""The judge of certificates shares no line with those who make them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from repo.test_layering import imported
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "memfence"
+CHECKER = PACKAGE / "certificates" / "checker"
+CORE = ROOT / "core"
+TRUSTED = {"version", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models"}
+"""What one has to believe beside the checker itself; `frontends` and `pipeline` made the program."""
+MOST_LINES = 800
+
+
+def files_of(module: str) -> Iterator[Path]:
+    """The file of a module, and the packages on the way to it."""
+    parts = module.split(".")[1:]
+    for end in range(1, len(parts) + 1):
+        path = PACKAGE.joinpath(*parts[:end])
+        yield from (file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file())
+
+
+def everything_imported(first: list[Path]) -> set[Path]:
+    seen, waiting = set[Path](), list(first)
+    while waiting:
+        path = waiting.pop()
+        if path not in seen:
+            seen.add(path)
+            waiting += [file for name in imported(path) if name.startswith("memfence.") for file in files_of(name)]
+    return seen
+
+
+def place(path: Path) -> tuple[str, ...]:
+    return path.relative_to(PACKAGE).with_suffix("").parts
+
+
+def test_the_checker_reaches_nothing_but_what_is_trusted() -> None:
+    reached = {place(path) for path in everything_imported(sorted(CHECKER.glob("*.py")))}
+    others = {where for where in reached if where[0] not in TRUSTED}
+    assert {where[:2] for where in others} == {
+        ("certificates", "__init__"), ("certificates", "checker"), ("certificates", "format"),
+    }  # fmt: skip
+
+
+def test_a_planted_import_of_an_engine_is_seen(tmp_path: Path) -> None:
+    planted = tmp_path / "planted.py"
+    planted.write_text("def f():\n    from memfence.engines.explicit import ExplicitEngine\n")
+    assert PACKAGE / "engines" / "explicit.py" in everything_imported([planted])
+
+
+def test_the_python_checker_is_short_enough_to_be_read() -> None:
+    files = [path for path in sorted(CHECKER.glob("*.py")) if path.stem != "native"]
+    assert sum(len(path.read_text().splitlines()) for path in files) <= MOST_LINES
+
+
+@pytest.mark.parametrize("path", sorted((CORE / "certificate").glob("*.?pp")), ids=lambda path: path.name)
+def test_the_fast_checker_includes_nothing_of_the_search(path: Path) -> None:
+    assert set(re.findall(r'#include "(\w+)/', path.read_text())) <= {"certificate"}
+
+
+def test_only_the_binding_and_native_tests_use_the_fast_checker() -> None:
+    users = {path.parent.name for path in CORE.glob("*/*.?pp") if '#include "certificate/' in path.read_text()}
+    assert users <= {"certificate", "bind", "tests"}

@@ -1,0 +1,95 @@
+"""HOLDS that says less than it seems to: what memfence warns of, and that it warns of nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from memfence.cli.exit_codes import Exit
+from support.command_line import ROOT, memfence
+
+DEAD = "bool go, x;\nactive proctype A() { go; x = true; assert(false) }\nactive proctype B() { x = true }\n"
+NEVER = "byte x;\nactive proctype A() {\n  x = 1;\n  if\n  :: x == 2 -> x = 3\n  :: else\n  fi;\n  assert(x < 9)\n}\n"
+PREMISE = "byte x;\nactive proctype A() { x = 1; inside: skip }\nactive proctype B() { x = 2 }\n"
+FINE = "byte x;\nactive proctype A() { x = 1; assert(x > 0) }\nactive proctype B() { x = 2 }\n"
+IDIOM = (
+    "byte x;\nactive proctype A() { x = 1; if :: x > 2 -> assert(false) :: else fi }\nactive proctype B() { x = 2 }\n"
+)
+
+
+def codes(text: str, tmp_path: Path, *options: str) -> list[tuple[str, int]]:
+    """The code and the line of each warning."""
+    path = tmp_path / "model.pml"
+    path.write_text(text)
+    shown = json.loads(memfence("check", path, "--json", *options).stdout)
+    return [(warning["code"], warning["line"]) for warning in shown["warnings"]]
+
+
+def test_a_program_that_is_stuck_and_an_assertion_that_is_dead_are_warned_of(tmp_path: Path) -> None:
+    assert codes(DEAD, tmp_path) == [("MF202", 2), ("MF203", 2), ("MF203", 2)]
+    done = memfence("check", tmp_path / "model.pml")
+    assert done.returncode == 0
+    assert ": HOLDS under tso" in done.stdout
+    assert "warning[MF202]: no process can move, but `A` has not ended: it waits at `go`" in done.stderr
+    assert "warning[MF203]: `go` is never passed" in done.stderr
+    assert "warning[MF203]: the assertion `assert(false)` is never reached" in done.stderr
+
+
+@pytest.mark.parametrize("model", ["sc", "tso", "pso"])
+def test_a_branch_that_is_never_taken_is_warned_of(tmp_path: Path, model: str) -> None:
+    assert codes(NEVER, tmp_path, "--model", model) == [("MF203", 5)]
+
+
+def test_a_premise_that_is_never_true_is_warned_of(tmp_path: Path) -> None:
+    assert codes(PREMISE, tmp_path, "--invariant", "x == 7 -> x == 8") == [("MF204", 1)]
+    assert codes(PREMISE, tmp_path, "--invariant", "x == 2 -> x != 8") == []
+
+
+def test_a_label_that_is_never_reached_makes_a_forbidden_state_meaningless(tmp_path: Path) -> None:
+    never = PREMISE.replace("x = 1;", "x == 9;")
+    assert ("MF204", 1) in codes(never, tmp_path, "--forbid", "A@inside && x == 1")
+    assert ("MF204", 1) not in codes(PREMISE, tmp_path, "--forbid", "A@inside && x == 7")
+
+
+def test_a_program_with_nothing_to_check_under_sc_is_warned_of(tmp_path: Path) -> None:
+    assert codes(PREMISE, tmp_path, "--model", "sc") == [("MF205", 1)]
+    assert codes(PREMISE, tmp_path, "--model", "tso") == []
+
+
+@pytest.mark.parametrize("text", [FINE, IDIOM])
+def test_nothing_is_wrong_with_a_program_that_works(text: str, tmp_path: Path) -> None:
+    assert codes(text, tmp_path) == []
+    assert memfence("check", tmp_path / "model.pml", "--strict").returncode == Exit.HOLDS
+
+
+def test_a_violation_needs_no_warning(tmp_path: Path) -> None:
+    assert codes(FINE.replace("x > 0", "x > 3"), tmp_path) == []
+
+
+def test_strict_makes_a_warning_exit_code_1(tmp_path: Path) -> None:
+    path = tmp_path / "model.pml"
+    path.write_text(DEAD)
+    assert memfence("check", path, "--strict").returncode == Exit.VIOLATED
+    assert memfence("check", path, "--strict", "--model", "pso", "-q").returncode == Exit.VIOLATED
+
+
+def test_every_report_has_the_warnings(tmp_path: Path) -> None:
+    path = tmp_path / "model.pml"
+    path.write_text(DEAD)
+    page, log = tmp_path / "r.html", tmp_path / "r.sarif"
+    memfence("check", path, "--html", page, "--sarif", log)
+    assert "no process can move" in page.read_text()
+    notes = [one for one in json.loads(log.read_text())["runs"][0]["results"] if one["level"] == "note"]
+    assert [one["ruleId"] for one in notes] == ["MF202", "MF203", "MF203"]
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.*")), ids=lambda path: path.name)
+def test_the_examples_are_free_of_warnings(example: Path) -> None:
+    if example.suffix in (".c", ".cpp", ".md"):
+        pytest.skip("no model, or one that needs a compiler")
+    shown = memfence("check", example, "--json", "--model", "sc", "--timeout", "20").stdout
+    found = json.loads(shown).get("warnings", [])
+    assert [one for one in found if re.match("MF20[234]", one["code"])] == []

@@ -1,0 +1,146 @@
+"""Which executions a compiled program has, and which of them are borderline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memfence.tasks.answer import Verdict
+from unit.running.programs import HEAD, STORE_BUFFERING, STORE_BUFFERING_FENCED, run_text, two_threads
+
+
+def test_store_buffering_takes_three_executions_and_is_borderline(tmp_path: Path) -> None:
+    result = run_text(tmp_path, STORE_BUFFERING)
+    assert result.verdict is Verdict.VIOLATED
+    assert (result.counts.executions, result.counts.borderline, result.counts.failing) == (3, 2, 0)
+    assert {finding.kind for finding in result.findings} == {"borderline"}
+
+
+def test_each_borderline_execution_asks_for_the_two_fences_that_make_it_safe(tmp_path: Path) -> None:
+    for finding in run_text(tmp_path, STORE_BUFFERING).findings:
+        assert finding.stale is not None
+        pairs = {(fence.after.variable, fence.before.variable) for fence in finding.stale.fences}
+        assert pairs == {("x", "y"), ("y", "x")}
+    assert run_text(tmp_path, STORE_BUFFERING_FENCED).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize(
+    "fence",
+    [
+        "_mm_mfence();",
+        '__asm__ __volatile__("mfence" ::: "memory");',
+        '__asm__ __volatile__("lock; orl $0, (%%rsp)" ::: "memory", "cc");',
+        "static _Atomic int z; atomic_fetch_add_explicit(&z, 1, memory_order_relaxed);",
+    ],
+)
+def test_every_way_to_write_a_full_fence_is_seen(tmp_path: Path, fence: str) -> None:
+    text = two_threads(
+        "#include <immintrin.h>\nvolatile int x, y, r, s;", f"x = 1; {fence} r = y;", f"y = 1; {fence} s = x;"
+    )
+    assert run_text(tmp_path, text).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("kind", ["seq_cst", "release"])
+def test_only_a_sequentially_consistent_store_is_a_fence(tmp_path: Path, kind: str) -> None:
+    def store(name: str) -> str:
+        return f"atomic_store_explicit(&{name}, 1, memory_order_{kind});"
+
+    text = two_threads("atomic_int x, y, r, s;", f"{store('x')} r = y;", f"{store('y')} s = x;")
+    assert run_text(tmp_path, text).verdict is (Verdict.HOLDS if kind == "seq_cst" else Verdict.VIOLATED)
+
+
+def test_a_spinning_thread_waits_until_what_it_reads_changes(tmp_path: Path) -> None:
+    text = two_threads("volatile int flag, data;", "data = 1; flag = 1;", "while (!flag) ; assert(data == 1);")
+    result = run_text(tmp_path, text)
+    assert result.verdict is Verdict.HOLDS and result.counts.executions <= 6
+
+
+def test_a_loop_that_counts_is_not_taken_for_one_that_waits(tmp_path: Path) -> None:
+    text = two_threads("volatile int flag, seen;", "for (int i = 0; i < 5; i++) seen += flag;", "flag = 1;")
+    result = run_text(tmp_path, text)
+    assert result.verdict is Verdict.HOLDS and result.counts.executions == 6
+
+
+def test_locks_order_everything_and_each_order_is_tried(tmp_path: Path) -> None:
+    body = "pthread_mutex_lock(&m); order = order * 10 + {}; pthread_mutex_unlock(&m);"
+    text = two_threads("pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int order;", body.format(1), body.format(2))
+    result = run_text(tmp_path, text)
+    assert result.verdict is Verdict.HOLDS and result.counts.executions == 2
+
+
+def test_threads_that_create_threads_keep_their_numbers(tmp_path: Path) -> None:
+    text = (
+        HEAD
+        + """
+    atomic_int sum;
+    static void *leaf(void *n) { sum += (long)n; return 0; }
+    static void *branch(void *n) {
+        pthread_t t;
+        pthread_create(&t, 0, leaf, n);
+        pthread_join(t, 0);
+        return 0;
+    }
+    int main(void) {
+        pthread_t t[2];
+        for (long i = 0; i < 2; i++) pthread_create(&t[i], 0, branch, (void *)(i + 1));
+        for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+        assert(sum == 3);
+        return 0;
+    }
+    """
+    )
+    result = run_text(tmp_path, text)
+    assert result.verdict is Verdict.HOLDS and result.counts.executions == 2 and result.counts.threads == 5
+
+
+def test_a_bound_on_preemptions_is_named_and_no_proof(tmp_path: Path) -> None:
+    body = "for (int i = 0; i < 3; i++) n++;"
+    text = two_threads("atomic_int n;", body, body)
+    bounded = run_text(tmp_path, text, preemptions=1)
+    assert bounded.verdict is Verdict.HOLDS_UP_TO and not bounded.counts.reduced
+    assert run_text(tmp_path, text).verdict is Verdict.HOLDS
+
+
+def test_random_executions_are_no_proof_and_find_the_borderline_one(tmp_path: Path) -> None:
+    found = run_text(tmp_path, STORE_BUFFERING, random=50, seed=7)
+    assert found.verdict is Verdict.VIOLATED and found.counts.executions == 50
+    fenced = run_text(tmp_path, STORE_BUFFERING_FENCED, random=50, seed=7)
+    assert fenced.verdict is Verdict.HOLDS_UP_TO
+    assert run_text(tmp_path, STORE_BUFFERING, random=50, seed=7).findings == found.findings
+
+
+def test_memory_that_only_one_thread_touches_makes_no_steps(tmp_path: Path) -> None:
+    text = two_threads(
+        "int a[64], b[64];", "for (int i = 0; i < 64; i++) a[i] = i;", "for (int i = 0; i < 64; i++) b[i] = i;"
+    )
+    result = run_text(tmp_path, text)
+    assert result.verdict is Verdict.HOLDS and result.counts.steps < 40
+
+
+def test_objects_on_a_stack_may_be_shared(tmp_path: Path) -> None:
+    text = (
+        HEAD
+        + """
+    struct pair { volatile int x, y; };
+    static void *one(void *p) { struct pair *s = p; s->x = 1; return (void *)(long)s->y; }
+    int main(void) {
+        struct pair s = {0, 0};
+        pthread_t a;
+        pthread_create(&a, 0, one, &s);
+        s.y = 1;
+        int seen = s.x;
+        pthread_join(a, 0);
+        return seen == 7;
+    }
+    """
+    )
+    assert run_text(tmp_path, text).counts.borderline == 2
+
+
+def test_fields_of_different_sizes_that_overlap_are_one_cell(tmp_path: Path) -> None:
+    text = two_threads(
+        "union { volatile int whole; volatile char bytes[4]; } u;", "u.whole = 0x01010101;", "assert(u.bytes[2] < 2);"
+    )
+    result = run_text(tmp_path, text)
+    assert result.verdict is Verdict.HOLDS and result.counts.executions == 2

@@ -1,0 +1,144 @@
+"""Whatever a program does wrong ends in a finding or a clear message: never in a hang, never in a fault of ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memfence.tasks.answer import Verdict
+from unit.running.programs import HEAD, run_text, two_threads
+
+CAUSES = {
+    "crash": ("", "*(volatile int *)0 = 1;"),
+    "assertion": ("volatile int x;", "assert(x == 1);"),
+    "abort": ("", "abort();"),
+    "double free": ("", "void *p = malloc(8); free(p); free(p);"),
+    "bad free": ("int x;", "free(&x);"),
+    "use after free": ("", "volatile int *p = malloc(8); free((void *)p); *p = 1;"),
+    "exit status": ("", "exit(3);"),
+    "stack overflow": (
+        "static int deep(int n) { volatile char a[4096]; a[0] = n; return deep(n + 1) + a[0]; }",
+        "deep(0);",
+    ),
+    "endless loop": ("", "for (;;) ;"),
+    "misuse": ("pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;", "pthread_mutex_unlock(&m);"),
+}
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_a_mistake_is_found_with_its_place(tmp_path: Path, cause: str) -> None:
+    declarations, body = CAUSES[cause]
+    result = run_text(tmp_path, two_threads(declarations, body, ""), hang_seconds=0.5, timeout_seconds=10)
+    assert result.verdict is Verdict.VIOLATED
+    (finding,) = result.findings
+    assert (finding.kind, finding.cause, finding.thread) == ("failure", cause, 1)
+    assert finding.place.path.endswith("program.c") and finding.place.function in ("one", "deep")
+
+
+@pytest.mark.parametrize("body", ["fork();", 'system("true");', "int ends[2]; pipe(ends);", "raise(10);"])
+def test_what_cannot_be_explored_is_said_and_is_no_verdict(tmp_path: Path, body: str) -> None:
+    result = run_text(tmp_path, two_threads("#include <signal.h>", body, ""))
+    assert result.verdict is Verdict.UNKNOWN
+    (finding,) = result.findings
+    assert finding.cause == "unsupported" and "cannot be explored" in finding.message
+
+
+def test_a_deadlock_shows_who_waits_where(tmp_path: Path) -> None:
+    locks = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;"
+    take = "pthread_mutex_lock(&{0}); pthread_mutex_lock(&{1}); pthread_mutex_unlock(&{1}); pthread_mutex_unlock(&{0});"
+    result = run_text(tmp_path, two_threads(locks, take.format("m", "n"), take.format("n", "m")))
+    (finding,) = result.findings
+    assert finding.kind == "deadlock" and result.counts.executions == 3
+    waits = {(step.thread, step.name, step.variable) for step in finding.waiting}
+    assert {(1, "pthread_mutex_lock", "n"), (2, "pthread_mutex_lock", "m")} <= waits
+
+
+def test_a_lost_wake_up_is_called_so(tmp_path: Path) -> None:
+    text = two_threads(
+        "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER;",
+        "pthread_mutex_lock(&m); pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m);",
+        "pthread_mutex_lock(&m); pthread_cond_signal(&c); pthread_mutex_unlock(&m);",
+    )
+    assert {finding.kind for finding in run_text(tmp_path, text).findings} == {"lost wake-up"}
+
+
+def test_a_thread_that_spins_for_ever_is_a_deadlock(tmp_path: Path) -> None:
+    result = run_text(tmp_path, two_threads("volatile int flag, x;", "while (!flag) ;", "x = flag; flag = 0;"))
+    assert {finding.kind for finding in result.findings} == {"deadlock"}
+
+
+def test_use_of_memory_that_another_thread_frees_is_found(tmp_path: Path) -> None:
+    text = (
+        HEAD
+        + """
+    static volatile int *p;
+    static void *one(void *unused) { return (void *)(long)*p; }
+    int main(void) {
+        pthread_t a;
+        p = malloc(sizeof *p);
+        pthread_create(&a, 0, one, 0);
+        free((void *)p);
+        pthread_join(a, 0);
+        return 0;
+    }
+    """
+    )
+    result = run_text(tmp_path, text)
+    assert [finding.cause for finding in result.findings] == ["use after free"]
+    assert result.counts.executions == 2 and result.counts.failing == 1
+
+
+def test_returning_from_main_ends_the_other_threads(tmp_path: Path) -> None:
+    text = (
+        HEAD
+        + """
+    static volatile int x;
+    static void *one(void *unused) { x = 1; x = 2; return 0; }
+    int main(void) {
+        pthread_t a;
+        pthread_create(&a, 0, one, 0);
+        assert(x != 2);
+        return 0;
+    }
+    """
+    )
+    result = run_text(tmp_path, text)
+    assert [finding.cause for finding in result.findings] == ["assertion"]
+
+
+def test_a_borderline_execution_is_confirmed_where_something_goes_wrong(tmp_path: Path) -> None:
+    text = (
+        HEAD
+        + """
+    static volatile int x, y, r, s;
+    static void *one(void *unused) { x = 1; r = y; return 0; }
+    static void *two(void *unused) { y = 1; s = x; return 0; }
+    int main(void) {
+        pthread_t a, b;
+        pthread_create(&a, 0, one, 0);
+        pthread_create(&b, 0, two, 0);
+        pthread_join(a, 0);
+        pthread_join(b, 0);
+        assert(r || s);
+        return 0;
+    }
+    """
+    )
+    result = run_text(tmp_path, text)
+    assert result.counts.failing == 0 and result.confirmed == 2
+    for finding in result.findings:
+        assert finding.confirmation is not None and finding.confirmation.kind == "assertion"
+        assert "flush" in {step.kind for step in finding.confirmation.steps}
+
+
+def test_endless_executions_are_cut_off_and_decide_nothing(tmp_path: Path) -> None:
+    text = two_threads("volatile int x;", "for (;;) x = !x;", "x = 2;")
+    result = run_text(tmp_path, text, depth=30)
+    assert result.verdict is Verdict.UNKNOWN and result.counts.truncated > 0
+
+
+def test_the_time_limit_ends_it_without_a_verdict(tmp_path: Path) -> None:
+    body = "for (int i = 0; i < 60; i++) n++;"
+    result = run_text(tmp_path, two_threads("atomic_int n;", body, body), timeout_seconds=2)
+    assert result.verdict is Verdict.UNKNOWN and result.counts.out_of_time
