@@ -29,12 +29,12 @@ def _section(result: WhyResult, width: int, quiet: bool) -> list[str]:
     lines = [verdict_line(result.with_all), *(f"  {name:<7} {text}" for name, text in covered)]
     if not result.reasons:
         return [*lines, f"  there is no {_everything(result.program)} in it"]
-    columns = [Column("place", 12), Column(_title(result.program), 6), Column("needed?", 24)]
-    rows = [[_place(reason.fence, result), _what(reason.fence, result), _answer(reason)] for reason in result.reasons]
+    columns = [Column("place", 12), Column(title_of(result.program), 6), Column("needed?", 24)]
+    rows = [[place_text(r.fence, result), what_text(r.fence, result), answer_text(r)] for r in result.reasons]
     table = render_table(columns, rows, width)
     lines += [table] if table is not None else [line for row in rows for line in wrap(": ".join(row), width)]
     if len(result.droppable) > 0 and sum(reason.need is Need.REDUNDANT for reason in result.reasons) > 1:
-        places = ", ".join(_place(fence, result) for fence in result.droppable)
+        places = ", ".join(place_text(fence, result) for fence in result.droppable)
         lines += wrap(f"Of the redundant ones, these can go together (proved): {places}", width)
         if not result.is_largest:
             lines += wrap("There may be a larger set of them: too many were left to try.", width)
@@ -43,7 +43,7 @@ def _section(result: WhyResult, width: int, quiet: bool) -> list[str]:
     for reason in result.reasons:
         trace = reason.result.trace
         if reason.need is Need.NEEDED and trace is not None:
-            lines += ["", *_run(reason.fence, _place(reason.fence, result), trace, width)]
+            lines += ["", *_run(reason.fence, place_text(reason.fence, result), trace, width)]
     return lines
 
 
@@ -51,11 +51,12 @@ def _everything(program: Program) -> str:
     return "fence, seq_cst access or read-modify-write" if is_c(program) else "fence"
 
 
-def _title(program: Program) -> str:
+def title_of(program: Program) -> str:
+    """The head of the column that says what orders accesses."""
     return "what" if is_c(program) else "fence"
 
 
-def _what(fence: ExistingFence, result: WhyResult) -> str:
+def what_text(fence: ExistingFence, result: WhyResult) -> str:
     """`mfence`; in C the statement, and what it is on the hardware."""
     if not is_c(result.program):
         return fence.kind
@@ -82,7 +83,8 @@ REDUNDANT: dict[str, str] = {
 }
 
 
-def _answer(reason: Reason) -> str:
+def answer_text(reason: Reason) -> str:
+    """Whether it is needed, and why."""
     kind = reason.fence.kind
     match reason.need:
         case Need.NEEDED:
@@ -98,12 +100,20 @@ def _answer(reason: Reason) -> str:
 
 
 def _run(fence: ExistingFence, place: str, trace: Trace, width: int) -> list[str]:
-    weaker = {"store": f"With a release store at {place}", "rmw": f"Without the lock of the operation at {place}"}
-    how = weaker.get(fence.kind, f"Without the {fence.kind.replace('thread_fence', 'fence')} at {place}")
+    how = weakened_text(fence, place, "Without")
     title = f"{how}, this run is possible (replayed under {trace.model}):"
     sentences = why_sentences(trace)
     why = ["", *wrap("Why: " + " ".join(sentences), width)] if sentences else []
     return [*wrap(title, width), "", run_table(trace, width), *why, *ending_lines(trace, width)]
+
+
+def weakened_text(fence: ExistingFence, place: str, without: str) -> str:
+    """What was done to the program to see whether it is needed: `Without the mfence at FILE:14`."""
+    if fence.kind == "store":
+        return f"{without} seq_cst for the store at {place}"
+    if fence.kind == "rmw":
+        return f"{without} the lock of the operation at {place}"
+    return f"{without} the {fence.kind.replace('thread_fence', 'fence')} at {place}"
 
 
 def fence_place(fence: ExistingFence) -> str:
@@ -111,7 +121,7 @@ def fence_place(fence: ExistingFence) -> str:
     return "generated code" if fence.at.source is NOWHERE.source else fence.at.place
 
 
-def _place(fence: ExistingFence, result: WhyResult) -> str:
+def place_text(fence: ExistingFence, result: WhyResult) -> str:
     """The place, and whose fence it is where several stand in one line, as in litmus tests."""
     place = fence_place(fence)
     if is_c(result.program):

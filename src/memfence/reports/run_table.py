@@ -68,13 +68,13 @@ def _wide(trace: Trace, width: int, numbers: list[str]) -> str | None:
     columns += [Column("memory", width), *(Column(f"buffer {processes[p].name}", 12) for p in buffered)]
     rows = [["", *("" for _ in doing), _memory(trace, None, shown), *("" for _ in buffered)]]
     for row in rows_of(trace):
-        cells = [numbers[row.position], *_cells(trace, row.position, doing), _memory(trace, row, shown)]
+        cells = [numbers[row.position], *cells_of(trace, row.position, doing), _memory(trace, row, shown)]
         rows.append(cells + [_buffer_cell(trace, row, p) for p in buffered])
     table = render_table(columns, rows, width)
     return table and "\n".join([table, *_wrap_all(_never_accessed(trace, shown), width)])
 
 
-def _cells(trace: Trace, position: int, processes: Sequence[int]) -> list[str]:
+def cells_of(trace: Trace, position: int, processes: Sequence[int]) -> list[str]:
     """What each of the processes does in the step, if anything."""
     found = actions(trace, position)
     return [found[p].line if p in found else "" for p in processes]
@@ -108,7 +108,12 @@ def _medium(trace: Trace, width: int, numbers: list[str]) -> str | None:
     columns = [Column("step", 4, align_right=True), *(Column(trace.program.processes[p].name, 14) for p in doing)]
     columns += [Column("memory changed", 8), *_buffer_column(trace)]
     rows = [
-        [numbers[row.position], *_cells(trace, row.position, doing), _changed(trace, row), *_all_buffers(trace, row)]
+        [
+            numbers[row.position],
+            *cells_of(trace, row.position, doing),
+            changed_memory(trace, row),
+            *_all_buffers(trace, row),
+        ]
         for row in rows_of(trace)
     ]
     return _with_initial(trace, render_table(columns, rows, width), width)
@@ -122,7 +127,7 @@ def _narrow(trace: Trace, width: int, numbers: list[str]) -> str | None:
     for row in rows_of(trace):
         number = numbers[row.position]
         for process, action in actions(trace, row.position).items():
-            changed = _changed(trace, row) if number else ""
+            changed = changed_memory(trace, row) if number else ""
             cells = [number, trace.program.processes[process].name, action.line, changed]
             rows.append(cells + (_all_buffers(trace, row) if number else ["" for _ in columns[4:]]))
             number = ""
@@ -178,6 +183,7 @@ def _memory(trace: Trace, row: Row | None, shown: list[int]) -> str:
     return " ".join(f"{'*' if old[n] != new[n] else ' '}{equation(trace.program, n, new[n])}" for n in shown).strip()
 
 
-def _changed(trace: Trace, row: Row) -> str:
+def changed_memory(trace: Trace, row: Row) -> str:
+    """The variables that the line changed in memory."""
     old, new = trace.state_before(row.position).memory, trace.steps[row.last].state.memory
     return " ".join(equation(trace.program, n, new[n]) for n in _variables(trace) if old[n] != new[n])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import StrEnum
 from itertools import combinations
 
 from memfence.models.spec import ModelName
@@ -20,12 +20,13 @@ from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult
+from memfence.tasks.shown import Shown
 
 MOST_TRIED = 32
 """Sets that are tried before the first that was found counts as good enough."""
 
 
-class Need(Enum):
+class Need(StrEnum):
     """NEEDED: a run appears without it. REDUNDANT: proved that none does. VIOLATED_ANYWAY: it fails with it, too."""
 
     NEEDED = "needed"
@@ -55,6 +56,12 @@ class WhyResult:
     reasons: tuple[Reason, ...]
     droppable: tuple[ExistingFence, ...]
     is_largest: bool = True
+
+
+class WhyResults(Shown, tuple[WhyResult, ...]):
+    """The answers for every criterion asked about, in order."""
+
+    __slots__ = ()
 
 
 def why(
