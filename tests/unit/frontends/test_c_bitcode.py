@@ -1,9 +1,11 @@
-"""Bitcode: read by way of clang, like its source."""
+"""Bitcode is read by way of clang, like its source; the same name elsewhere is another file."""
 
 from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+
+import pytest
 
 from memfence import pipeline
 from memfence.frontends.c import clang
@@ -39,3 +41,14 @@ def test_bitcode_is_read_like_its_source(tmp_path: Path) -> None:
     assert bitcode.read_bytes().startswith(b"BC")
     result = check(pipeline.load(bitcode), CheckOptions(model="sc", criterion="safety"))
     assert result.verdict is Verdict.VIOLATED
+
+
+def test_a_relative_path_means_another_file_in_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Places of the program are in its own text, whatever was read before under the same name."""
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "test.c").write_text(TEXT)
+        monkeypatch.chdir(tmp_path / folder)
+        program = pipeline.load("test.c")
+        spans = [transition.span for process in program.processes for transition in process.transitions]
+        assert all(span.source is program.source for span in spans if span.source.path != "<generated>")
