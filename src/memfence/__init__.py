@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memfence.api.model import Model
     from memfence.api.monitor import monitor
     from memfence.api.run import run
+    from memfence.api.silicon import conform, cost, reproduce
     from memfence.api.translate import translate
     from memfence.api.verify import verify
     from memfence.api.why import why
@@ -53,6 +54,8 @@ _HOME = {
     "VerifyResult": "memfence.certificates.result",
     "check": "memfence.api.check",
     "compare": "memfence.api.compare",
+    "conform": "memfence.api.silicon",
+    "cost": "memfence.api.silicon",
     "explore": "memfence.api.explore",
     "fix": "memfence.api.fix",
     "load": "memfence.pipeline",
@@ -60,6 +63,7 @@ _HOME = {
     "monitor": "memfence.api.monitor",
     "parse_expression": "memfence.program.text.properties",
     "replay": "memfence.api.explore",
+    "reproduce": "memfence.api.silicon",
     "run": "memfence.api.run",
     "translate": "memfence.api.translate",
     "verify": "memfence.api.verify",
@@ -85,6 +89,8 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "conform",
+    "cost",
     "explore",
     "fix",
     "load",
@@ -92,6 +98,7 @@ __all__ = [
     "monitor",
     "parse_expression",
     "replay",
+    "reproduce",
     "run",
     "translate",
     "verify",

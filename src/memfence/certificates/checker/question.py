@@ -89,7 +89,7 @@ def question_of(claim: Claim, program: Program) -> Question:
     finals = tuple(stated for stated in asked if isinstance(stated, Final) and stated.observed)
     looked_at = (*bad, *(expr for final in finals for expr in (final.expr, *(e for _, e in final.observed))))
     return Question(
-        with_every_first_value(program, looked_at),
+        with_every_first_value(program, looked_at if claim.criterion == "safety" else ()),
         model_of(claim),
         disjunction(*bad) if bad else None,
         any(isinstance(stated, NoDeadlock) for stated in asked),
