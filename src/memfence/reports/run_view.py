@@ -10,6 +10,7 @@ from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
 from memfence.program.facts.effects import stored_variables
+from memfence.program.ir import Process
 from memfence.reports.page import AccessView, ActionView, Overtaking, Pending, RunView, StepView
 from memfence.reports.run_table import actions, place
 from memfence.source import NOWHERE, SourceText
@@ -119,6 +120,17 @@ def _action(trace: Trace, position: int, process: int, text: str, sources: Seque
     )  # fmt: skip
 
 
+def place_name(process: Process, at: int) -> str:
+    """Where a process stands, as its author would say it: a label, the line of what comes next, or its end."""
+    if process.locations[at].labels:
+        return process.locations[at].labels[0]
+    spans = [t.span for _, t in process.leaving(at)]
+    if not spans:
+        return "ended"
+    lines = [span.line for span in spans if span.source is not NOWHERE.source]
+    return f"before line {min(lines)}" if lines else ""
+
+
 def _state_view(
     trace: Trace,
     state: State,
@@ -148,6 +160,6 @@ def _state_view(
             tuple((r.name, value) for r, value in zip(p.registers, values, strict=True) if not r.transient)
             for p, values in zip(processes, state.registers, strict=True)
         ),
-        locations=tuple(p.locations[at].name for p, at in zip(processes, state.locations, strict=True)),
+        locations=tuple(place_name(p, at) for p, at in zip(processes, state.locations, strict=True)),
         failure=failure,
     )
