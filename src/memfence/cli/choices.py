@@ -16,6 +16,12 @@ class RelaxedModel(StrEnum):
     pso = "pso"
 
 
+class Colour(StrEnum):
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
 class CriterionChoice(StrEnum):
     safety = "safety"
     persistent = "persistent"

@@ -15,7 +15,7 @@ from memfence.reports.herd import show_state
 from memfence.reports.page import Page, SourceView, Tone
 from memfence.reports.reason import reasons
 from memfence.reports.run_view import run_view
-from memfence.reports.sentences import detail_lines, property_line, scope_text
+from memfence.reports.sentences import detail_lines, is_about_infinite_runs, property_line, scope_text
 from memfence.reports.source_view import marks_of, source_view, sources_of
 from memfence.reports.text import limit_facts, verdict_text
 from memfence.tasks.answer import Verdict
@@ -77,9 +77,10 @@ def _first_of_loop(result: CheckResult) -> int | None:
 
 
 def _facts(result: CheckResult) -> tuple[tuple[str, str], ...]:
+    is_temporal = any(is_about_infinite_runs(stated) for stated in result.properties)
     facts = [
         ("Memory model", result.model.upper()),
-        ("Criterion", result.criterion.value),
+        ("Criterion", "liveness (LTL)" if is_temporal else result.criterion.value),
         ("Scope", scope_text(result)),
     ]
     facts += [("Note", note) for note in result.program.notes]

@@ -44,7 +44,8 @@ def comparison_page(comparison: Comparison) -> Page:
     decided = sum(row.verdict in (Verdict.HOLDS, Verdict.VIOLATED) for row in comparison.rows)
     tone: Tone = "open" if decided < len(comparison.rows) else "good" if held == decided else "bad"
     source = comparison.program.source
-    note = "; ".join(_about_fences(comparison))
+    legend = "Green holds, red is violated; what is neither was not decided within the limits"
+    note = "; ".join([*_about_fences(comparison), legend])
     table = TableView(
         "Criteria", tuple(c.title for c in COLUMNS), tuple(map(tuple, map(_cells, comparison.rows))), note
     )

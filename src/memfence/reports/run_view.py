@@ -11,6 +11,7 @@ from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
 from memfence.program.facts.effects import stored_variables
+from memfence.program.ir import Process
 from memfence.reports.actions import Action, actions
 from memfence.reports.page import AccessView, ActionView, Overtaking, Pending, RunView, StepView
 from memfence.reports.shown_run import is_shown_variable, register_text, shown_positions, shown_processes
@@ -121,6 +122,17 @@ def _action(trace: Trace, position: int, process: int, action: Action, sources: 
     )
 
 
+def place_name(process: Process, at: int) -> str:
+    """Where a process stands, as its author would say it: a label, the line of what comes next, or its end."""
+    if process.locations[at].labels:
+        return process.locations[at].labels[0]
+    spans = [t.span for _, t in process.leaving(at)]
+    if not spans:
+        return "ended"
+    lines = [span.line for span in spans if span.source is not NOWHERE.source]
+    return f"before line {min(lines)}" if lines else ""
+
+
 def _state_view(
     trace: Trace,
     state: State,
@@ -154,6 +166,6 @@ def _state_view(
             )
             for p, values in zip(processes, state.registers, strict=True)
         ),
-        locations=tuple(p.locations[at].name for p, at in zip(processes, state.locations, strict=True)),
+        locations=tuple(place_name(p, at) for p, at in zip(processes, state.locations, strict=True)),
         failure=failure,
     )

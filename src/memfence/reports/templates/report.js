@@ -98,6 +98,13 @@
     machine.append(cpus, memory, parts.arrows);
   }
 
+  // With many processes, or on a small screen, the one that acts may be outside of its frame.
+  function bringIntoView(cpu) {
+    const frame = cpu.closest(".scroll");
+    const [inner, outer] = [cpu.getBoundingClientRect(), frame.getBoundingClientRect()];
+    if (inner.left < outer.left || inner.right > outer.right) frame.scrollLeft += inner.left - outer.left - 12;
+  }
+
   function drawState(number) {
     const step = run.steps[number];
     const before = run.steps[Math.max(0, number - 1)];
@@ -105,6 +112,7 @@
     parts.cpus.forEach(({ cpu, at, does, regs }, p) => {
       const action = step.actions.find((one) => one.process === p);
       cpu.classList.toggle("active", Boolean(action));
+      if (action && number > 0) bringIntoView(cpu);
       at.textContent = step.locations[p];
       const past = action ? action : lastAction(p, number);
       does.textContent = past ? past.text : "";
