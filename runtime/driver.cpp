@@ -14,9 +14,7 @@
 #include "report.hpp"
 #include "signals.hpp"
 
-namespace memfence::running {
-
-}  // namespace memfence::running
+namespace memfence::running {}  // namespace memfence::running
 
 extern "C" void memfence_failure() { asm volatile(""); }
 

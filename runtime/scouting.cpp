@@ -37,7 +37,8 @@ double seconds_now() {
 void scout(const Options& options) {
   Chance chance(options.seed);
   int quiet = 0;
-  const double end = seconds_now() + (options.timeout > 0 && options.timeout < kSecondsToScout ? options.timeout : kSecondsToScout);
+  const double end =
+      seconds_now() + (options.timeout > 0 && options.timeout < kSecondsToScout ? options.timeout : kSecondsToScout);
   for (int i = 0; i < kMostScouts && quiet < kQuietScouts && seconds_now() < end; ++i) {
     world.cells.learned = false;
     world.scouts = true;
