@@ -44,7 +44,7 @@ def _certified(
     place = path or _temporary()
     try:
         claim: Claim = claim_of(program, asked, result)
-        written = certify(program, claim, place, result.limits)
+        written = certify(program, claim, place, result.limits, evidence=result.evidence)
         judged = verify(place, program) if verified else None
         return Certified(result, written if path else None, None, judged)
     except NoCertificate as problem:

@@ -20,6 +20,9 @@ class Condition(Enum):
     DEADLOCK = "a state is a deadlock"
     WITNESS = "no run shows what is said to be possible"
     ORDER = "the states are not in order, each once"
+    STRAY = "SC does not reach a state with empty buffers"
+    RACE = "two processes are about to access the same variable"
+    ATTACK = "a read overtakes a store of its process while another process can change what it reads"
     KIND = "the sections do not prove what is claimed"
 
 

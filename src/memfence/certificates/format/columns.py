@@ -99,10 +99,7 @@ class Columns:
 
     def rows(self, block: bytes) -> Iterator[bytes]:
         """The rows of a block, as byte strings."""
-        count, rest = divmod(len(block), self.width) if self.width else (0, 1)
-        if rest or not 0 < count <= ROWS_IN_A_BLOCK:
-            raise NotACertificate("a block does not consist of whole states")
-        return map(bytes, zip(*(block[at : at + count] for at in range(0, len(block), count)), strict=True))
+        return planes(block, self.width)
 
     def state(self, row: bytes) -> State:
         """The state that a row stands for. NotACertificate for a row that stands for none, or not in the one way."""
@@ -145,3 +142,11 @@ class Columns:
 
 def _has_lock(program: Program) -> bool:
     return any(isinstance(op, Lock) for p in program.processes for t in p.transitions for op in t.ops)
+
+
+def planes(block: bytes, width: int) -> Iterator[bytes]:
+    """The rows, of so many bytes each, of a block of planes."""
+    count, rest = divmod(len(block), width) if width else (0, 1)
+    if rest or not 0 < count <= ROWS_IN_A_BLOCK:
+        raise NotACertificate("a block does not consist of whole states")
+    return map(bytes, zip(*(block[at : at + count] for at in range(0, len(block), count)), strict=True))
