@@ -76,7 +76,7 @@ def child(task: dict[str, object]) -> None:
     from memfence.tasks.options import CheckOptions
 
     given = {k: tuple(v) if isinstance(v, list) else v for k, v in task["options"].items()}  # type: ignore[attr-defined]
-    begin = time.process_time()
+    begin, started = time.process_time(), time.monotonic()
     try:
         program = load([str(task["file"])], COptions(**given))
         program = bound_values(fuse_lock_regions(program))
@@ -85,7 +85,8 @@ def child(task: dict[str, object]) -> None:
         print(json.dumps({"verdict": "refused", "reason": error.diagnostics[0].message}))
         return
     loaded = time.process_time() - begin
-    options = CheckOptions(model=task["model"], criterion="safety", timeout_seconds=float(task["timeout"]))  # type: ignore[arg-type]
+    left = max(1.0, float(task["timeout"]) - (time.monotonic() - started))  # type: ignore[arg-type]
+    options = CheckOptions(model=task["model"], criterion="safety", timeout_seconds=left)  # type: ignore[arg-type]
     result = check(program, options)
     from memfence.reports.sentences import limit_text, property_line, scope_text
 

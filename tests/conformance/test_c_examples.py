@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memfence import pipeline
+from memfence.frontends.c.clang import find_clang
 from memfence.questions import check
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
@@ -46,8 +47,10 @@ def test_the_patch_has_the_fewest_fences_compiles_and_is_proved(row: dict[str, s
     patched.write_text(fixed.patched)
     again = check(pipeline.load(patched), CheckOptions(model="tso", criterion="safety"))
     assert again.verdict is Verdict.HOLDS
-    if shutil.which("gcc") is not None:
-        subprocess.run(["gcc", "-Wall", "-fsyntax-only", str(patched)], check=True)
+    clang = find_clang(None, False, SourceText(str(patched), fixed.patched))
+    for compiler in (["gcc"] if shutil.which("gcc") else [], clang):
+        if compiler:
+            subprocess.run([*compiler, "-Wall", "-c", "-o", str(tmp_path / "out.o"), str(patched)], check=True)
 
 
 def test_a_patched_text_differs_by_its_fences_alone() -> None:

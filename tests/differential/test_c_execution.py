@@ -29,6 +29,7 @@ from support.c_compiler import needs_clang
 
 FUNCTIONS_A_BATCH = 30
 BATCHES = 10
+SAMPLE = 10
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
 
 PROLOGUE = """
@@ -120,10 +121,22 @@ int main{number}(void) {{
 
 @needs_clang
 @needs_gcc
+def test_a_single_thread_computes_what_gcc_computes(tmp_path: Path) -> None:
+    compare(7000, SAMPLE, tmp_path)
+
+
+@needs_clang
+@needs_gcc
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_a_single_thread_computes_what_gcc_computes(batch: int, tmp_path: Path) -> None:
-    shuffle = random.Random(7000 + batch)
-    bodies = [" ".join(Body(shuffle).lines) for _ in range(FUNCTIONS_A_BATCH)]
+def test_many_threads_alone_compute_what_gcc_computes(batch: int, tmp_path: Path) -> None:
+    compare(7000 + batch, FUNCTIONS_A_BATCH, tmp_path)
+
+
+def compare(seed: int, count: int, tmp_path: Path) -> None:
+    """`count` random functions give the same results, with all values known and with all values unknown."""
+    shuffle = random.Random(seed)
+    bodies = [" ".join(Body(shuffle).lines) for _ in range(count)]
     inputs = [(shuffle.randint(0, 9), shuffle.choice((0, 1, 77, 4294967295))) for _ in bodies]
     expected = natively(tmp_path, bodies, inputs)
     for threaded in (False, True):

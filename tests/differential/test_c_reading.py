@@ -28,6 +28,7 @@ from support.c_compiler import needs_clang
 
 PROGRAMS_A_BATCH = 50
 BATCHES = 10
+SAMPLE = 50
 LOADS = ("relaxed", "consume", "acquire", "seq_cst")
 STORES = ("plain", "relaxed", "release", "seq_cst")
 UPDATES = ("relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
@@ -43,6 +44,7 @@ class Thread:
         self.c: list[str] = []
         self.x86: list[tuple[str, ...]] = []
         self.results: list[str] = []
+        self.last = "y" if name == "a" else "x"
         for _ in range(shuffle.randint(2, 3)):
             self._add(shuffle)
 
@@ -51,8 +53,8 @@ class Thread:
         return self.results[-1]
 
     def _add(self, shuffle: random.Random) -> None:
-        variable, value = shuffle.choice("xy"), shuffle.randint(1, 2)
-        kind = shuffle.choice(("load", "load", "store", "store", "store", "fence", "add", "exchange", "cas"))
+        variable, value = self._variable(shuffle), shuffle.randint(1, 2)
+        kind = shuffle.choice(("load",) * 4 + ("store",) * 5 + ("fence", "add", "exchange", "cas"))
         if kind == "load":
             order, register = shuffle.choice(LOADS), self._fresh()
             self._read(register, f"atomic_load_explicit(&{variable}, memory_order_{order})")
@@ -65,6 +67,12 @@ class Thread:
             self.x86 += {"acquire": [], "seq_cst": [("MFENCE",)]}.get(order, [("SFENCE",)])
         else:
             self._update(kind, variable, value, shuffle)
+
+    def _variable(self, shuffle: random.Random) -> str:
+        """Mostly the other one than last time: only accesses of different variables overtake each other."""
+        if shuffle.random() < 0.8:
+            self.last = "x" if self.last == "y" else "y"
+        return self.last
 
     def _read(self, register: str, expression: str) -> None:
         self.c.append(f"{self.name}_{register} = {expression};")
@@ -146,28 +154,44 @@ def final_states(program: Program, model: str) -> set[tuple[int, ...]]:
     return {values for values, _ in result.final_states}
 
 
-@needs_clang
-@pytest.mark.parametrize("batch", range(BATCHES))
-def test_orders_are_read_as_compilers_write_them(batch: int) -> None:
-    shuffle = random.Random(1000 + batch)
-    programs = [[Thread("a", shuffle), Thread("b", shuffle)] for _ in range(PROGRAMS_A_BATCH)]
+def compare(seed: int, count: int) -> int:
+    """How many of `count` random programs have another answer under some model; each is read as its twin is."""
+    shuffle = random.Random(seed)
+    programs = [[Thread("a", shuffle), Thread("b", shuffle)] for _ in range(count)]
     text = "#include <stdatomic.h>\n#include <pthread.h>\n" + "\n".join(as_c(n, p) for n, p in enumerate(programs))
     source = SourceText("batch.c", text)
     linked = Linked([read_module(compile_text(source, COptions()), "batch.c")])
+    return sum(differs(n, threads, linked, source) for n, threads in enumerate(programs))
+
+
+def differs(number: int, threads: list[Thread], linked: Linked, source: SourceText) -> bool:
     litmus = language_named("litmus")
     assert litmus is not None
-    for number, threads in enumerate(programs):
-        options = COptions(entry=f"main{number}", deadlock=False)
-        program = assemble(specialise(linked, options), Sources((source,)), source)
-        prefix = f"p{number}_"
-        names = [f"{prefix}{t.name}_{r}" for t in threads for r in t.results] + [f"{prefix}x", f"{prefix}y"]
-        missing = [n for n in names if program.variable_named(n) is None]
-        assert all(name.endswith(("_x", "_y")) for name in missing)
-        mine = bound_values(observed(program, names))
-        twin = bound_values(litmus.frontend().parse(SourceText("twin.litmus", as_litmus(threads))))
-        kept = [i for i, n in enumerate(names) if n not in missing]
-        found = {}
-        for model in ("sc", "tso", "pso"):
-            expected = {tuple(values[i] for i in kept) for values in final_states(twin, model)}
-            found[model] = final_states(mine, model)
-            assert found[model] == expected, (model, as_c(number, threads), as_litmus(threads))
+    options = COptions(entry=f"main{number}", deadlock=False)
+    program = assemble(specialise(linked, options), Sources((source,)), source)
+    prefix = f"p{number}_"
+    names = [f"{prefix}{t.name}_{r}" for t in threads for r in t.results] + [f"{prefix}x", f"{prefix}y"]
+    missing = [n for n in names if program.variable_named(n) is None]
+    assert all(name.endswith(("_x", "_y")) for name in missing)
+    mine = bound_values(observed(program, names))
+    twin = bound_values(litmus.frontend().parse(SourceText("twin.litmus", as_litmus(threads))))
+    kept = [i for i, n in enumerate(names) if n not in missing]
+    found = {}
+    for model in ("sc", "tso", "pso"):
+        expected = {tuple(values[i] for i in kept) for values in final_states(twin, model)}
+        found[model] = final_states(mine, model)
+        assert found[model] == expected, (model, as_c(number, threads), as_litmus(threads))
+    return found["sc"] != found["tso"] or found["tso"] != found["pso"]
+
+
+@needs_clang
+def test_orders_are_read_as_compilers_write_them() -> None:
+    """A sample; some of its programs have outcomes that only buffers explain, or it would show nothing."""
+    assert compare(1000, SAMPLE) >= 1
+
+
+@needs_clang
+@pytest.mark.slow
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_orders_of_many_programs_are_read_as_compilers_write_them(batch: int) -> None:
+    assert compare(1000 + batch, PROGRAMS_A_BATCH) >= 1

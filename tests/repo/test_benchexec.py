@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+
+from support.c_compiler import needs_clang
+from support.command_line import memfence
 
 MODULE = Path(__file__).resolve().parents[2] / "contrib" / "benchexec" / "memfence.py"
 
@@ -35,8 +39,11 @@ def tool(monkeypatch: pytest.MonkeyPatch) -> Any:
     return module.Tool()
 
 
-def ended(code: int, *, timeout: bool = False) -> SimpleNamespace:
-    return SimpleNamespace(was_timeout=timeout, exit_code=SimpleNamespace(value=code, signal=None))
+def ended(code: int, *, timeout: bool = False, line: str = "", output: str = "") -> SimpleNamespace:
+    exit_code = SimpleNamespace(value=code, signal=None)
+    return SimpleNamespace(
+        was_timeout=timeout, exit_code=exit_code, cmdline=line.split(), output=output.splitlines(keepends=True)
+    )
 
 
 def test_only_a_proof_is_true(tool: Any) -> None:
@@ -57,3 +64,45 @@ def test_columns_come_from_the_json_object(tool: Any) -> None:
     assert tool.get_value_from_output(output, "states") == "12"
     assert tool.get_value_from_output(output, "verdict") == "holds"
     assert tool.get_value_from_output(["no JSON"], "states") is None
+
+
+def test_tasks_of_svcomp_are_asked_about_their_property(tool: Any) -> None:
+    limits = SimpleNamespace(cputime=None, memory=None)
+    lines = {}
+    for asked in ("unreach-call", "no-data-race", "no-overflow"):
+        task = SimpleNamespace(single_input_file="a.c", property_file=f"properties/{asked}.prp")
+        lines[asked] = " ".join(tool.cmdline("memfence", ["check"], task, limits))
+    assert lines == {
+        "unreach-call": "memfence check a.c --model sc --json --assertions-only",
+        "no-data-race": "memfence check a.c --model sc --json --criterion drf",
+        "no-overflow": "memfence check a.c --model sc --json",
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "failure", "expected"),
+    [
+        ("--json --assertions-only", "assertion violated", "false(unreach-call)"),
+        ("--json --assertions-only", "null pointer dereference: load", "unknown"),
+        ("--json", "assertion violated", "unknown"),
+        ("--json", "signed integer overflow", "false(no-overflow)"),
+        ("--json", "double free: heap1", "false(valid-free)"),
+        ("--json --criterion drf", None, "false(no-data-race)"),
+    ],
+)
+def test_a_violation_is_the_one_that_was_found(tool: Any, options: str, failure: str | None, expected: str) -> None:
+    output = json.dumps({"verdict": "violated", "trace": [{"failure": None}, {"failure": failure}]})
+    run = ended(1, line=f"memfence check a.c {options}", output=output)
+    assert tool.determine_result(run) == expected
+
+
+@needs_clang
+def test_the_command_says_what_the_module_reads(tool: Any, tmp_path: Path) -> None:
+    """The very words of a real run: they are the interface between the two."""
+    path = tmp_path / "a.c"
+    path.write_text("extern void reach_error(void);\nint main(void) { reach_error(); return 0; }\n")
+    task = SimpleNamespace(single_input_file=str(path), property_file="unreach-call.prp")
+    line = tool.cmdline("memfence", ["check"], task, SimpleNamespace(cputime=None, memory=None))
+    done = memfence(*line[1:])
+    run = ended(done.returncode, line=" ".join(line), output=done.stdout)
+    assert tool.determine_result(run) == "false(unreach-call)"

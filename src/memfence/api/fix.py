@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from memfence.api.check import unread_program
-from memfence.api.inputs import Source, options_for, read_program
+from memfence.api.inputs import Source, options_for, read_program, with_stated
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor
 from memfence.program.ir import Program
 from memfence.questions.conflicts import refuse_unused
@@ -41,6 +41,7 @@ def fix(
     `atomic_waits` says whose stores such a write waits for. `given`: options that were said besides the keywords.
     """
     seconds = keywords.get("timeout_seconds", None if options is None else options.timeout_seconds)
+    with_stated(source, keywords)
     deadline = Deadline(seconds)
     said = frozenset({*keywords, *given, *(["atomic"] if atomic else ())})
     try:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from memfence.api.inputs import Source, options_for, read_program
+from memfence.api.inputs import Source, criterion_named, options_for, read_program, with_stated
 from memfence.program.ir import Program
 from memfence.questions.conflicts import refuse_unused
-from memfence.synthesis.necessity import ExistingFence, WhyResult, existing_fences
+from memfence.synthesis.necessity import ExistingFence, WhyResults, existing_fences
 from memfence.synthesis.necessity import why as ask
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.deadline import Deadline
@@ -23,20 +23,21 @@ def why(
     *,
     criteria: Iterable[Criterion | str] = (),
     **keywords: Any,
-) -> tuple[WhyResult, ...]:
+) -> WhyResults:
     """For each criterion (as for `check`, if none is given): the run that appears without each fence, or a proof.
 
     `line`: only the fences of that line. The time limit holds for each check.
     """
+    with_stated(source, keywords)
     deadline = Deadline(keywords.get("timeout_seconds"))
     program = read_program(source, keywords, deadline)
     asked = options_for(CheckOptions, program, options, keywords, deadline)
-    chosen = [Criterion(one) for one in criteria] or [criterion_to_check(program, asked)]
+    chosen = [criterion_named(one) for one in criteria] or [criterion_to_check(program, asked)]
     fences = _fences(program, line)
     questions = [_with_criterion(asked, one) for one in chosen]
     for question in questions:
         refuse_unused(program, question)
-    return tuple(ask(program, one, asked, fences) for one in chosen)
+    return WhyResults(ask(program, one, asked, fences) for one in chosen)
 
 
 def _with_criterion(options: CheckOptions, criterion: Criterion) -> CheckOptions:

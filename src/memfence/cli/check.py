@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -56,6 +57,12 @@ def check(
             metavar="K", min=0, max=MOST, help="For persistent: first flatten all but one process after K steps."
         ),
     ] = None,
+    witness: Annotated[
+        Path | None,
+        typer.Option(
+            "--witness", metavar="OUT", help="C, --model sc: also write a violation as SV-COMP's witness (YAML 2.0)."
+        ),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="A warning makes the exit code 1.")] = False,
 ) -> None:
     """Does the program still work under the memory model? A proof, or a run that shows why not."""
@@ -65,11 +72,13 @@ def check(
     from memfence.reports.doubts import warnings_of
 
     progress = ProgressLine(quiet=reported.quiet)
-    files = ReportFiles(reported.html, reported.sarif, reported.junit)
+    files = ReportFiles(reported.html, reported.sarif, reported.junit, witness)
+    if witness is not None and model is not Model.sc:
+        raise typer.BadParameter("SV-COMP's witnesses are runs under SC: use --model sc", param_hint="--witness")
     files.require_places([("FILE", file)])
     try:
         with refusing(reported.json, file, files):
-            keywords = keywords_of(context, progress, but=("certificate", "verify", "strict"))
+            keywords = keywords_of(context, progress, but=("certificate", "verify", "strict", "witness"))
             result, proof = ask_and_certify(file, certifying, keywords)
     finally:
         progress.close()

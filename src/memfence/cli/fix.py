@@ -128,7 +128,7 @@ def _costs(text: str) -> dict[EditKind, int]:
     from memfence.synthesis.options import DEFAULT_COSTS
 
     if text == "measured":
-        from memfence.api.reproduce import measured_costs
+        from memfence.api.silicon import measured_costs
 
         return measured_costs()
 

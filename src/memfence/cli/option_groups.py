@@ -85,7 +85,10 @@ class Properties(States):
     buffer_bound: Annotated[
         int | None,
         typer.Option(
-            metavar="K", min=1, max=MOST, help="At most K stores pending in a buffer. Default with --ltl: 1, else any."
+            metavar="K",
+            min=1,
+            max=65_535,
+            help="At most K stores pending in a buffer. Default with --ltl: 1, else any.",
         ),
     ] = None
     bound_per: Annotated[
@@ -155,7 +158,8 @@ class Compiling:
         typer.Argument(metavar="[FILE]...", help="C: more files of the same program.", show_default=False),
     ] = None
     macros: Annotated[
-        list[str] | None, typer.Option("-D", metavar="NAME[=VALUE]", help="C: define a macro.", show_default=False)
+        list[str] | None,
+        typer.Option("-D", metavar="NAME[=VALUE]", help="C, Promela: define a macro.", show_default=False),
     ] = None
     include: Annotated[
         list[str] | None, typer.Option("-I", metavar="DIR", help="C: look for headers there.", show_default=False)
@@ -174,6 +178,9 @@ class Compiling:
     heap_bound: Annotated[
         int, typer.Option(metavar="N", min=1, max=MOST, help="C: follow at most N live blocks of each allocation.")
     ] = 8
+    assertions_only: Annotated[
+        bool, typer.Option("--assertions-only", help="C: signed overflow and deadlocks are no errors.")
+    ] = False
     as_compiled: Annotated[
         bool, typer.Option("--as-compiled", help="C: read the code behind the optimiser, not as it is written.")
     ] = False

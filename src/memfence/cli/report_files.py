@@ -33,11 +33,12 @@ class ReportFiles:
     html: Path | None = None
     sarif: Path | None = None
     junit: Path | None = None
+    witness: Path | None = None
 
     def require_places(self, inputs: Places = (), outputs: Places = ()) -> None:
         """Refuse a place where nothing can be written now, not after the search, and one that is read from or written
         to already: `inputs` and `outputs` are the other files of the command."""
-        mine = (("--html", self.html), ("--sarif", self.sarif), ("--junit", self.junit))
+        mine = (("--html", self.html), ("--sarif", self.sarif), ("--junit", self.junit), ("--witness", self.witness))
         for option, path in (*mine, *outputs):
             require_place(path, option)
         require_apart(inputs, (*outputs, *mine))
@@ -57,6 +58,17 @@ class ReportFiles:
             from memfence.reports.junit import render_junit
 
             write_report(self.junit, render_junit(result), "--junit")
+        if self.witness is not None:
+            self._write_witness(self.witness, result)
+
+    def _write_witness(self, path: Path, result: CheckResult) -> None:
+        """The witness of a violation, if there is one."""
+        from datetime import UTC, datetime
+
+        from memfence.reports.svcomp_witness import has_witness, render_witness
+
+        if has_witness(result):
+            write_report(path, render_witness(result, created=datetime.now(UTC)), "--witness")
 
     def write_comparison(self, comparison: Comparison) -> None:
         """The page of a comparison, if it was asked for."""

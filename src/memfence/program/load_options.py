@@ -15,7 +15,7 @@ class COptions:
     program that are followed; a run that needs more is cut off there, and the verdict says so. `overflow`: signed
     overflow is an error. `deadlock`: so is a state in which nobody can go on. `forced_include`: headers that every file
     starts with. `also`: more files of the same program, as a linker would put them together; `fix` writes into the
-    first one, which is not among them.
+    first one, which is not among them. `assertions_only`: neither overflow nor deadlocks are errors.
     """
 
     macros: tuple[str, ...] = ()
@@ -31,6 +31,7 @@ class COptions:
     deadlock: bool = True
     forced_include: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
+    assertions_only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

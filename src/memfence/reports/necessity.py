@@ -25,22 +25,23 @@ def _section(result: WhyResult, width: int, quiet: bool) -> list[str]:
     if not result.reasons:
         return [*lines, "  there is no fence in it"]
     columns = [Column("place", 12), Column("fence", 6), Column("needed?", 24)]
-    rows = [[_place(reason.fence, result), reason.fence.kind, _answer(reason)] for reason in result.reasons]
+    rows = [[place_text(reason.fence, result), reason.fence.kind, answer_text(reason)] for reason in result.reasons]
     table = render_table(columns, rows, width)
     lines += [table] if table is not None else [line for row in rows for line in wrap(": ".join(row), width)]
     if len(result.droppable) > 0 and sum(reason.need is Need.REDUNDANT for reason in result.reasons) > 1:
-        places = ", ".join(_place(fence, result) for fence in result.droppable)
+        places = ", ".join(place_text(fence, result) for fence in result.droppable)
         lines += wrap(f"Of the redundant ones, these can go together (proved): {places}", width)
     if quiet:
         return lines
     for reason in result.reasons:
         trace = reason.result.trace
         if reason.need is Need.NEEDED and trace is not None:
-            lines += ["", *_run(reason.fence, _place(reason.fence, result), trace, width)]
+            lines += ["", *_run(reason.fence, place_text(reason.fence, result), trace, width)]
     return lines
 
 
-def _answer(reason: Reason) -> str:
+def answer_text(reason: Reason) -> str:
+    """Whether it is needed, and why."""
     match reason.need:
         case Need.NEEDED:
             return "NEEDED: without it a run appears"
@@ -64,7 +65,7 @@ def fence_place(fence: ExistingFence) -> str:
     return "generated code" if fence.at.source is NOWHERE.source else fence.at.place
 
 
-def _place(fence: ExistingFence, result: WhyResult) -> str:
+def place_text(fence: ExistingFence, result: WhyResult) -> str:
     """The place, and whose fence it is where several stand in one line, as in litmus tests."""
     place = fence_place(fence)
     if sum(fence_place(reason.fence) == place for reason in result.reasons) == 1:

@@ -94,7 +94,7 @@ def _medium(trace: Trace, width: int, numbers: list[str]) -> str | None:
     rows = []
     for position in range(len(trace.steps)):
         cells = actions(trace, position)
-        row = [numbers[position], *(cells.get(p, "") for p, _ in enumerate(processes)), _changed(trace, position)]
+        row = [numbers[position], *(cells.get(p, "") for p, _ in enumerate(processes)), changed_memory(trace, position)]
         rows.append(row + _all_buffers(trace, position))
     return _with_initial(trace, render_table(columns, rows, width), width)
 
@@ -107,7 +107,12 @@ def _narrow(trace: Trace, width: int, numbers: list[str]) -> str | None:
     for position in range(len(trace.steps)):
         number = numbers[position]
         for process, text in actions(trace, position).items():
-            row = [number, trace.program.processes[process].name, text, _changed(trace, position) if number else ""]
+            row = [
+                number,
+                trace.program.processes[process].name,
+                text,
+                changed_memory(trace, position) if number else "",
+            ]
             rows.append(row + (_all_buffers(trace, position) if number else ["" for _ in columns[4:]]))
             number = ""
     table = render_table(columns, rows, width)
@@ -240,7 +245,8 @@ def _memory(trace: Trace, position: int | None, shown: list[int]) -> str:
     return " ".join(f"{'*' if old[n] != new[n] else ' '}{named_value(program, n, new[n])}" for n in shown).strip()
 
 
-def _changed(trace: Trace, position: int) -> str:
+def changed_memory(trace: Trace, position: int) -> str:
+    """The variables that the step changed in memory."""
     old, new = trace.state_before(position).memory, trace.steps[position].state.memory
     pairs = enumerate(zip(old, new, strict=True))
     return " ".join(named_value(trace.program, n, after) for n, (before, after) in pairs if before != after)

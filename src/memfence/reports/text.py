@@ -7,10 +7,10 @@ from typing import assert_never
 from memfence.execution.trace import Trace
 from memfence.reports.reason import reasons
 from memfence.reports.run_table import run_table
-from memfence.reports.sentences import advice_text, detail_lines, limit_text, property_line, scope_text
+from memfence.reports.sentences import OBSTACLES, advice_text, detail_lines, limit_text, property_line, scope_text
 from memfence.reports.table import wrap
-from memfence.tasks.answer import Verdict
-from memfence.tasks.evidence import Run
+from memfence.tasks.answer import Tried, Verdict
+from memfence.tasks.evidence import Outside, Run
 from memfence.tasks.result import CheckResult, Stats
 
 DEFAULT_WIDTH = 100
@@ -59,8 +59,15 @@ def _facts(result: CheckResult, verbose: bool) -> list[str]:
     facts += limit_facts(result)
     facts.append(("search", f"{result.engine}: {stats_text(result.stats)}"))
     if verbose:
+        facts += [("tried", tried_text(one)) for one in result.answer.tried]
         facts += [(name.replace("_", " "), f"{count:,}") for name, count in result.stats.extra]
     return [f"  {name:<7} {text}" for name, text in facts]
+
+
+def tried_text(one: Tried) -> str:
+    """`explicit: unknown, 0.31 s, 100,000 states`."""
+    why = f" ({OBSTACLES[one.evidence.obstacle]})" if isinstance(one.evidence, Outside) else ""
+    return f"{one.engine}: {one.verdict}, {one.cost.seconds:.2f} s, {one.cost.states:,} states{why}"
 
 
 def limit_facts(result: CheckResult) -> list[tuple[str, str]]:

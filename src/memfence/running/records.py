@@ -89,6 +89,7 @@ class RunCounts:
     out_of_time: bool = False
     spins_roughly: bool = False
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
     threads: int = 0
 
 

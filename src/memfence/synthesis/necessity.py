@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import StrEnum
 
 from memfence.models.spec import ModelName
 from memfence.program.ir import Fence, Op, Program, Transition, WrittenFence
@@ -18,6 +18,7 @@ from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult
+from memfence.tasks.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class ExistingFence:
     executed: frozenset[tuple[int, int]]
 
 
-class Need(Enum):
+class Need(StrEnum):
     """NEEDED: a run appears without it. REDUNDANT: proved that none does. VIOLATED_ANYWAY: it fails with it, too."""
 
     NEEDED = "needed"
@@ -58,6 +59,12 @@ class WhyResult:
     with_all: CheckResult
     reasons: tuple[Reason, ...]
     droppable: tuple[ExistingFence, ...]
+
+
+class WhyResults(Shown, tuple[WhyResult, ...]):
+    """The answers for every criterion asked about, in order."""
+
+    __slots__ = ()
 
 
 def existing_fences(program: Program) -> tuple[ExistingFence, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
 from memfence.execution.overtaking import Overtaken
 from memfence.execution.trace import Trace
@@ -16,9 +16,10 @@ from memfence.synthesis.options import Minimise
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.result import CheckResult
+from memfence.tasks.shown import Shown
 
 
-class FixVerdict(Enum):
+class FixVerdict(StrEnum):
     """FIXED: proved to hold with the edits. ALREADY_HOLDS: none is needed. IMPOSSIBLE: no edit helps, with the run that
     shows why. UNKNOWN: a limit was hit first, or what was found could not be proved."""
 
@@ -90,8 +91,8 @@ class FixStats:
     peak_mb: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fix:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Fix(Shown):
     """What every answer of `memfence fix` has.
 
     `checked`: the check that says which property was asked about, where it was not the criterion alone. `is_minimum`:
@@ -111,7 +112,7 @@ class Fix:
     checked: CheckResult | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class FixResult(Fix):
     """The answer for fences.
 

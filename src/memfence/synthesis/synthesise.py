@@ -211,6 +211,7 @@ def restated(options: FixOptions, program: Program) -> FixOptions | None:
             options,
             forbid=tuple(replace(p, expr=parse_expression(p.text, program)) for p in options.forbid),
             invariant=tuple(replace(p, expr=parse_expression(p.text, program)) for p in options.invariant),
+            final=tuple(replace(p, expr=parse_expression(p.text, program)) for p in options.final),
         )
     except InputError:
         return None

@@ -17,7 +17,8 @@ from memfence.models.fairness import is_true
 from memfence.models.spec import SPECS, ModelSpec
 from memfence.models.state import State
 from memfence.models.steps import is_final
-from memfence.program.expressions import Expr, RegisterOf, disjunction, negate, walk
+from memfence.program.expressions import Expr, RegisterOf, conjunction, disjunction, negate, walk
+from memfence.program.facts.ends import all_have_ended
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
 from memfence.program.text.properties import parse_expression
 
@@ -47,10 +48,8 @@ class Question:
         """The statement about final states that `state` refutes."""
         if not self.finals or not is_final(self.program, state):
             return None
-        wanted = {"exists": None, "not exists": False, "forall": True}
         for final in self.finals:
-            expected = wanted[final.quantifier]
-            if expected is not None and is_true(self.program, state, final.expr) != expected:
+            if is_true(self.program, state, final.expr) != (final.quantifier == "forall"):
                 return final
         return None
 
@@ -85,9 +84,11 @@ def question_of(claim: Claim, program: Program) -> Question:
                 bad.append(expr)
             case Invariant(expr, _):
                 bad.append(negate(expr))
+            case Final("forall", expr, _, ()):
+                bad.append(conjunction(all_have_ended(program), negate(expr)))
             case _:
                 pass
-    finals = tuple(stated for stated in asked if isinstance(stated, Final))
+    finals = tuple(stated for stated in asked if isinstance(stated, Final) and stated.observed)
     looked_at = (*bad, *(expr for final in finals for expr in (final.expr, *(e for _, e in final.observed))))
     return Question(
         with_every_first_value(program, looked_at if claim.criterion == "safety" else ()),
@@ -106,10 +107,11 @@ def properties_of(claim: Claim, program: Program) -> tuple[Property, ...]:
     try:
         forbid = tuple(Forbidden(parse_expression(text, program, "--forbid"), text) for text in claim.forbid)
         invariant = tuple(Invariant(parse_expression(text, program, "--invariant"), text) for text in claim.invariant)
+        final = tuple(Final("forall", parse_expression(text, program, "--final"), text) for text in claim.final)
     except InputError as error:
         raise NotACertificate(f"the claim cannot be read: {error.diagnostics[0].message}") from None
     ltl = () if claim.ltl is None else (Ltl("ltl", claim.ltl),)
-    given = (*forbid, *invariant, *ltl, *((NoDeadlock(),) if claim.deadlock else ()))
+    given = (*forbid, *invariant, *final, *ltl, *((NoDeadlock(),) if claim.deadlock else ()))
     return given or program.properties
 
 

@@ -26,6 +26,7 @@ def claim_of(program: Program, options: CheckOptions, result: CheckResult) -> Cl
         per_variable=model.per_variable,
         forbid=tuple(_text(program, p.expr, p.text, "--forbid") for p in options.forbid),
         invariant=tuple(_text(program, p.expr, p.text, "--invariant") for p in options.invariant),
+        final=tuple(_text(program, p.expr, p.text, "--final") for p in options.final),
         deadlock=options.deadlock,
         ltl=None if options.ltl is None else options.ltl.text,
         define=options.define,

@@ -46,6 +46,8 @@ def compile_text(source: SourceText, options: COptions) -> str:
         given, around = _file_for(source, Path(folder))
         out = Path(folder) / "out.ll"
         done = _run([*command, *around, "-o", str(out), str(given)], source)
+        if done.returncode != 0 and "exceptions disabled" in done.stderr:  # legal, as long as nothing is thrown
+            done = _run([*command, "-fexceptions", *around, "-o", str(out), str(given)], source)
         if done.returncode != 0 or not out.exists():
             raise InputError(_diagnostics(done.stderr, source))
         return out.read_text(encoding="utf-8", errors="replace")

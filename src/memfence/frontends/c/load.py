@@ -37,6 +37,8 @@ def load(paths: Sequence[str | Path], options: COptions = DEFAULT) -> Program:
 
 def load_texts(sources: Sequence[SourceText], options: COptions = DEFAULT) -> Program:
     """The program in these texts together; their paths tell the language, and where their headers are."""
+    if options.assertions_only:
+        options = replace(options, overflow=False, deadlock=False)
     modules = [_module(source, options) for source in sources]
     known = Sources(tuple(sources))
     linked = Linked(modules)

@@ -72,6 +72,10 @@ def _thread_data(path: Path, call: Call, arguments: list[Value]) -> None:
     returned(path, call, Known(placed.start))
 
 
+def _throw(path: Path, call: Call, arguments: list[Value]) -> None:
+    raise path.refuse(Code.UNSUPPORTED, "an exception is thrown: exceptions are not supported")
+
+
 STD = "_ZNSt3__1"
 
 FUNCTIONS: dict[str, Handler] = {
@@ -101,6 +105,8 @@ FUNCTIONS: dict[str, Handler] = {
     "__cxa_guard_release": _guard_release,
     "__cxa_atexit": nothing,
     "__cxa_thread_atexit": nothing,
+    "__cxa_allocate_exception": _throw,
+    "__cxa_throw": _throw,
     "__cxa_pure_virtual": _fail_with("call of a pure virtual function"),
     "_ZSt9terminatev": _fail_with("std::terminate"),
     f"{STD}20__throw_system_errorEiPKc": _fail_with("std::system_error"),

@@ -21,9 +21,10 @@ def refined(state: State, guard: Expr) -> bool:
             return Parts(tuple(narrow(item) for item in value.items))
         if not isinstance(value, Unknown):
             return value
+        root, added = _shifted(value.expr)
         for subject, op, bound in facts:
-            if value.expr == subject:
-                kept = _keep(value.values, op, bound)
+            if root == subject:
+                kept = _keep(value.values, op, bound + added)
                 alive = alive and not kept.is_empty
                 value = Unknown(value.expr, kept)
         return value
@@ -38,20 +39,29 @@ def _facts(guard: Expr) -> list[tuple[Expr, str, int]]:
     match guard:
         case Binary("&&", left, right):
             return [*_facts(left), *_facts(right)]
-        case Binary("==" | "!=" | "<" | "<=" | ">" | ">=" as op, Register() as subject, Const(bound)):
-            return [(subject, op, bound)]
-        case Binary("==" | "!=" | "<" | "<=" | ">" | ">=" as op, Const(bound), Register() as subject):
-            return [(subject, MIRRORED[op], bound)]
-        case Binary(
-            "==" | "!=" | "<" | "<=" | ">" | ">=" as op, Binary("+", Register() as subject, Const(add)), Const(b)
-        ):
-            return [(subject, op, b - add)]
+        case Binary("==" | "!=" | "<" | "<=" | ">" | ">=" as op, subject, Const(bound)):
+            root, added = _shifted(subject)
+            return [(root, op, bound - added)]
+        case Binary("==" | "!=" | "<" | "<=" | ">" | ">=" as op, Const(bound), subject):
+            root, added = _shifted(subject)
+            return [(root, MIRRORED[op], bound - added)]
         case Register():
             return [(guard, "!=", 0)]
         case Unary("!", Register() as subject):
             return [(subject, "==", 0)]
         case _:
             return []
+
+
+def _shifted(expr: Expr) -> tuple[Expr, int]:
+    """What the expression is, but for a constant that is added."""
+    match expr:
+        case Binary("+", root, Const(added)):
+            return root, added
+        case Binary("-", root, Const(taken)):
+            return root, -taken
+        case _:
+            return expr, 0
 
 
 MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -1,0 +1,38 @@
+"""Data structures of other people with small clients of our own: proofs under TSO, for any number of spins."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import memfence
+from memfence.tasks.answer import Verdict
+from support.c_compiler import needs_clang
+from support.corpus import CORPUS, needs_corpus
+
+pytestmark = [needs_clang, needs_corpus]
+
+CLIENTS = Path(__file__).with_name("c_clients")
+LIBRARIES = CORPUS / "c"
+
+
+@pytest.mark.parametrize("places", [1, 2])
+def test_the_spsc_queue_hands_over_whole_elements_in_order(places: int) -> None:
+    include = (str(LIBRARIES / "queues/SPSCQueue/include"),)
+    result = memfence.check(CLIENTS / "spsc_queue.cc", include=include, macros=(f"PLACES={places}",), model="tso")
+    assert result.verdict is Verdict.HOLDS
+
+
+def test_the_mpmc_queue_hands_over_every_element_once() -> None:
+    """Its tickets only ever grow: what is said is said up to 32 bits of them."""
+    include = (str(LIBRARIES / "queues/MPMCQueue/include"),)
+    result = memfence.check(CLIENTS / "mpmc_queue.cc", include=include, model="tso")
+    assert result.verdict is Verdict.HOLDS_UP_TO
+
+
+@pytest.mark.parametrize("kind", ["fas", "cas"])
+def test_locks_of_concurrency_kit_exclude(kind: str) -> None:
+    include = (str(LIBRARIES / "ck/include"),)
+    result = memfence.check(CLIENTS / "ck_spinlock.c", include=include, macros=(f"KIND={kind}",), model="tso")
+    assert result.verdict is Verdict.HOLDS
