@@ -24,6 +24,7 @@ struct Zone {
 char* arena_ = nullptr;
 Zone* zones_ = nullptr;
 bool is_early_ = true;
+int zones_end_ = 1;  // zones beyond were not used in this execution
 List<char>* early_freed_ = nullptr;
 
 }  // namespace
@@ -55,13 +56,15 @@ void close_early_zone() {
 
 void reset_arena() {
   for (std::size_t i = 0; i < zones_[0].blocks.size(); ++i) zones_[0].blocks[i].is_freed = (*early_freed_)[i] != 0;
-  for (int i = 1; i < kZones; ++i) {
+  for (int i = 1; i < zones_end_; ++i) {
     zones_[i].next = zones_[i].begin;
     zones_[i].blocks.clear();
   }
+  zones_end_ = 1;
 }
 
 void* allocate(int thread, std::size_t size, std::size_t alignment, void* pc) {
+  if (thread + 2 > zones_end_ && !is_early_) zones_end_ = thread + 2;
   Zone& zone = zones_[is_early_ ? 0 : thread + 1];
   const std::size_t step = alignment < 16 ? 16 : alignment;
   char* begin = zone.next + (step - reinterpret_cast<std::uintptr_t>(zone.next) % step) % step;
@@ -92,13 +95,13 @@ Block* block_at(const void* address) {
 
 std::size_t live_blocks() {
   std::size_t live = 0;
-  for (int i = 1; i < kZones; ++i)
+  for (int i = 1; i < zones_end_; ++i)
     for (const Block& block : zones_[i].blocks) live += !block.is_freed;
   return live;
 }
 
 const Block* first_live_block() {
-  for (int i = 1; i < kZones; ++i)
+  for (int i = 1; i < zones_end_; ++i)
     for (const Block& block : zones_[i].blocks)
       if (!block.is_freed) return &block;
   return nullptr;

@@ -4,8 +4,8 @@ namespace memfence::running {
 
 namespace {
 
-constexpr int kMostAttempts = 3'000;
-constexpr double kSecondsToConfirm = 0.5;
+constexpr int kMostAttempts = 2'000;
+constexpr double kSecondsToConfirm = 0.2;
 
 // Follows the SC execution and decides, step by step, what has to wait for the missed store.
 class HoldingBack {
@@ -35,6 +35,7 @@ class HoldingBack {
     const int t = line.thread, number = line.wish.number;
     const bool plain = line.wish.what == Wish::What::Access && line.more == line.more_end;
     if (paused_[t]) return delay(line);
+    if (i == stale_.missed && !(plain && line.wish.kind == AccessKind::Store)) return pause(line);  // it is never buffered
     if (plain && line.wish.kind == AccessKind::Store) {
       plan_.push_back(t);
       if (i == stale_.missed || !held_[t].empty() || waits_at(number)) {
@@ -135,7 +136,8 @@ std::size_t take_steps(const std::vector<int>& steps) {
   return steps.size();
 }
 
-Confirmation confirm(const std::vector<int>& prefix, const StaleLoad& stale, int writer, const Options& options, Chance& chance) {
+Confirmation confirm(const std::vector<int>& prefix, const StaleLoad& stale, int writer, const Options& options,
+                     Chance& chance) {
   Confirmation result;
   const double end = seconds_now() + kSecondsToConfirm;
   while (result.attempts < kMostAttempts && seconds_now() < end) {

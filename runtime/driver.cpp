@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "arena.hpp"
@@ -13,9 +14,7 @@
 #include "report.hpp"
 #include "signals.hpp"
 
-namespace memfence::running {
-
-}  // namespace memfence::running
+namespace memfence::running {}  // namespace memfence::running
 
 extern "C" void memfence_failure() { asm volatile(""); }
 
@@ -44,11 +43,19 @@ ExploreOptions explore_options(const Options& options) {
   return asked;
 }
 
+double cpu_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 struct Explored {
   Findings findings;
   ExploreResult result;
   int restarts = 0;
   bool out_of_time = false;
+  double cpu_seconds = 0;
+  PlainRaces races;
 };
 
 bool send_progress(const Findings& findings, const Progress& progress) {
@@ -64,9 +71,9 @@ bool send_progress(const Findings& findings, const Progress& progress) {
 // Explore; begin anew whenever something new was learned about what threads share.
 Explored explore(const Options& options) {
   Explored explored;
-  const double begin = seconds_now();
+  const double begin = seconds_now(), cpu_begin = cpu_seconds();
   while (true) {
-    scout(options);
+    scout(options, explored.races);
     world.cells.learned = false;
     explored.findings = Findings{};
     const double left = options.timeout > 0 ? std::max(0.001, options.timeout - (seconds_now() - begin)) : 0;
@@ -83,6 +90,7 @@ Explored explore(const Options& options) {
     ++explored.restarts;
   }
   explored.result.seconds = seconds_now() - begin;
+  explored.cpu_seconds = cpu_seconds() - cpu_begin;
   return explored;
 }
 
@@ -114,31 +122,49 @@ std::string confirmation_text(const Confirmation& confirmation) {
   return inner.text();
 }
 
+struct Tried {
+  std::vector<int> steps;
+  std::optional<StaleLoad> stale;
+  Confirmation confirmation;
+};
+
+// Hold the store back in one execution that shows the finding.
+Tried try_to_confirm(const std::vector<int>& steps, int reader, const Options& options, Chance& chance) {
+  Tried tried{steps, std::nullopt, {}};
+  write_down(steps);
+  tried.stale = find_stale_load(world.log, world.known_threads(), world.cells.numbered(), reader);
+  if (!tried.stale || !options.confirm) return tried;
+  const int writer = world.log[tried.stale->missed].thread;
+  const std::vector<int> plan = held_back(world.log, *tried.stale, world.cells.numbered());
+  world.simulates = true;
+  if (!plan.empty()) tried.confirmation = confirm(plan, *tried.stale, writer, options, chance);
+  world.simulates = false;
+  return tried;
+}
+
 // Whether it was confirmed.
 bool send_borderline(const Found& found, const Options& options, Chance& chance) {
-  write_down(found.steps);
-  const auto stale = find_stale_load(world.log, world.known_threads(), world.cells.numbered(), found.reader);
+  Tried shown = try_to_confirm(found.steps, found.reader, options, chance);
+  for (std::size_t i = 0; i < found.others.size() && options.confirm && !shown.confirmation.is_confirmed; ++i) {
+    Tried other = try_to_confirm(found.others[i], found.reader, options, chance);
+    if (other.confirmation.is_confirmed) shown = std::move(other);
+  }
+  write_down(shown.steps);
   Record record("finding");
   record.add("kind", "borderline")
       .add("reader", found.reader)
       .add("executions", found.executions)
-      .raw("steps", steps_text(found.steps))
+      .raw("steps", steps_text(shown.steps))
       .raw("events", events_text())
       .raw("waiting", waiting_text());
-  Confirmation confirmation;
-  if (stale) {
-    record.add("missed", static_cast<std::uint64_t>(stale->missed));
-    if (options.confirm) {
-      const int writer = world.log[stale->missed].thread;
-      const std::vector<int> plan = held_back(world.log, *stale, world.cells.numbered());
-      world.simulates = true;
-      if (!plan.empty()) confirmation = confirm(plan, *stale, writer, options, chance);
-      record.raw("confirmation", confirmation_text(confirmation));
-      world.simulates = false;
-    }
+  if (shown.stale) record.add("missed", static_cast<std::uint64_t>(shown.stale->missed));
+  if (options.confirm) {
+    world.simulates = true;
+    record.raw("confirmation", confirmation_text(shown.confirmation));
+    world.simulates = false;
   }
   record.send();
-  return confirmation.is_confirmed;
+  return shown.confirmation.is_confirmed;
 }
 
 void send_failure(const Found& found) {
@@ -170,6 +196,7 @@ void send_counts(const Explored& explored, int confirmed) {
       .add("out_of_time", explored.out_of_time)
       .add("spins_roughly", world.spins_roughly)
       .add("seconds", result.seconds)
+      .add("cpu_seconds", explored.cpu_seconds)
       .add("threads", world.known_threads())
       .send();
 }
@@ -185,6 +212,7 @@ void report(const Explored& explored, const Options& options) {
     else
       send_failure(found);
   }
+  for (const PlainRace& race : explored.races.all()) Record("race").raw("first", race.first).raw("second", race.second).send();
   send_counts(explored, confirmed);
 }
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "own_heap.hpp"
 #include "execution/access.hpp"
+#include "own_heap.hpp"
 
 namespace memfence::running {
 
@@ -14,9 +14,15 @@ struct Fiber;
 struct Cell {
   void* address = nullptr;
   std::uint8_t size = 0;
+  // The usual sizes without a call.
   std::uint64_t read() const {
     std::uint64_t value = 0;
-    __builtin_memcpy(&value, address, size);
+    switch (size) {
+      case 1: return *static_cast<std::uint8_t*>(address);
+      case 4: __builtin_memcpy(&value, address, 4); break;
+      case 8: __builtin_memcpy(&value, address, 8); break;
+      default: __builtin_memcpy(&value, address, size);
+    }
     return value;
   }
   void write(std::uint64_t value) const { __builtin_memcpy(address, &value, size); }

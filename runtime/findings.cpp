@@ -6,11 +6,10 @@ namespace memfence::running {
 
 namespace {
 
-constexpr std::size_t kMost = 64;
+constexpr std::size_t kMost = 64, kMostOthers = 8;
 
 bool is_same(const Found& a, const Found& b) {
-  return a.kind == b.kind && a.pc == b.pc && a.address == b.address && a.failure.kind == b.failure.kind &&
-         a.writer == b.writer;
+  return a.kind == b.kind && a.pc == b.pc && a.address == b.address && a.failure.kind == b.failure.kind && a.writer == b.writer;
 }
 
 }  // namespace
@@ -19,10 +18,8 @@ void Findings::add(Found found) {
   for (Found& known : all) {
     if (!is_same(known, found)) continue;
     ++known.executions;
-    if (found.steps.size() < known.steps.size()) {
-      found.executions = known.executions;
-      known = std::move(found);
-    }
+    if (found.steps.size() < known.steps.size()) std::swap(found.steps, known.steps);
+    if (known.others.size() < kMostOthers) known.others.push_back(std::move(found.steps));
     return;
   }
   if (all.size() >= kMost) return;

@@ -18,6 +18,7 @@ struct Found {
   int address = -1;
   int writer = -1;
   std::uint64_t executions = 0;
+  std::vector<std::vector<int>> others;  // schedules that show the same, a few
 };
 
 class Findings {

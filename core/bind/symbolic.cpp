@@ -45,6 +45,19 @@ void bind_symbolic(nb::module_& m) {
   def_record(m, "SymbolicOutcome", Field{"stop", &SymbolicOutcome::stop}, Field{"stats", &SymbolicOutcome::stats},
              Field{"finding", &SymbolicOutcome::finding}, Field{"controls", &SymbolicOutcome::controls},
              Field{"plain", &SymbolicOutcome::plain})
+      .def_ro("rows", &SymbolicOutcome::rows)
+      .def_prop_ro("languages",
+                   [](const SymbolicOutcome& o) {
+                     std::vector<DfaTuple> out;
+                     for (const Dfa& dfa : o.languages) out.push_back(tuple_of(dfa));
+                     return out;
+                   })
+      .def_prop_ro("symbols",
+                   [](const SymbolicOutcome& o) {
+                     std::vector<std::pair<int, Value>> out;
+                     for (const Languages::Entry& e : o.symbols) out.emplace_back(e.variable, e.value);
+                     return out;
+                   })
       .def_prop_ro("final_values", [](const SymbolicOutcome& o) {
         return std::vector<std::vector<Value>>(o.final_values.begin(), o.final_values.end());
       });
@@ -52,13 +65,15 @@ void bind_symbolic(nb::module_& m) {
   def_search(
       m, "explore_symbolic",
       +[](Limits limits, std::shared_ptr<Machine> machine, bool partial, bool reduce, int bad, bool stop_on_failure,
-          bool stop_on_deadlock, std::vector<int> final_values, std::uint64_t most_states) {
+          bool stop_on_deadlock, std::vector<int> final_values, std::uint64_t most_states, bool keeps_rows) {
         limits.most_states = most_states;
         const SafetyQuery query{bad, stop_on_failure, stop_on_deadlock, std::move(final_values)};
-        return explore_symbolic(*machine, partial ? StoreOrder::Partial : StoreOrder::Total, reduce, query, limits);
+        const StoreOrder order = partial ? StoreOrder::Partial : StoreOrder::Total;
+        return explore_symbolic(*machine, order, reduce, query, limits, keeps_rows);
       },
       "Explore sets of buffer contents, without bound, looking for bad states, failing steps and deadlocks.", "machine"_a,
-      "partial"_a, "reduce"_a, "bad"_a, "stop_on_failure"_a, "stop_on_deadlock"_a, "final_values"_a, "most_states"_a);
+      "partial"_a, "reduce"_a, "bad"_a, "stop_on_failure"_a, "stop_on_deadlock"_a, "final_values"_a, "most_states"_a,
+      "keeps_rows"_a);
 
   nb::class_<Languages>(m, "Languages")
       .def(

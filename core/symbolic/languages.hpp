@@ -44,6 +44,7 @@ class Languages {
     auto operator<=>(const Entry&) const = default;
   };
   Symbol symbol(int variable, Value value);
+  Symbol symbols() const { return static_cast<Symbol>(entries_.size()); }
   const Entry& entry(Symbol symbol) const { return entries_[static_cast<std::size_t>(symbol)]; }
 
   const Dfa& dfa(Language l) const { return languages_[static_cast<std::size_t>(l)].dfa; }

@@ -1,6 +1,7 @@
 #include "symbolic/search.hpp"
 
 #include <algorithm>
+#include <map>
 #include <queue>
 
 #include "symbolic/acceleration.hpp"
@@ -31,7 +32,7 @@ class SymbolicSearch {
         watch_(limits),
         work_(steps_.width()) {}
 
-  SymbolicOutcome run() {
+  SymbolicOutcome run(bool keeps_rows) {
     try {
       for (const auto& initial : machine_.initial) {
         Reached reached{initial, {}, 0, false};
@@ -43,6 +44,7 @@ class SymbolicSearch {
       outcome_.stop = Stop::Memory;
     }
     report();
+    if (keeps_rows) hand_over();
     return std::move(outcome_);
   }
 
@@ -206,6 +208,22 @@ class SymbolicSearch {
     outcome_.plain.assign(plain_.begin(), plain_.end());
   }
 
+  // The states that no other one includes, with the languages that they need, numbered anew.
+  void hand_over() {
+    std::map<Language, Value> numbers;
+    for (int state = 0; state < store_.states(); ++state) {
+      if (!store_.is_live(state)) continue;
+      std::vector<Value>& row = outcome_.rows.emplace_back(store_.row(state), store_.row(state) + steps_.width());
+      for (int p = 0; p < processes(); ++p) {
+        Value& language = row[static_cast<std::size_t>(steps_.language_slot(p))];
+        const auto [place, is_new] = numbers.emplace(language, static_cast<Value>(numbers.size()));
+        if (is_new) outcome_.languages.push_back(languages_.dfa(language));
+        language = place->second;
+      }
+    }
+    for (Symbol symbol = 0; symbol < languages_.symbols(); ++symbol) outcome_.symbols.push_back(languages_.entry(symbol));
+  }
+
   static constexpr int kMostRounds = 4;
 
   const Machine& machine_;
@@ -230,8 +248,8 @@ class SymbolicSearch {
 }  // namespace
 
 SymbolicOutcome explore_symbolic(const Machine& machine, StoreOrder order, bool reduce, const SafetyQuery& query,
-                                 const Limits& limits) {
-  return SymbolicSearch(machine, order, reduce, query, limits).run();
+                                 const Limits& limits, bool keeps_rows) {
+  return SymbolicSearch(machine, order, reduce, query, limits).run(keeps_rows);
 }
 
 }  // namespace memfence

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from memfence.api.compare import compare
     from memfence.api.explore import explore, replay
     from memfence.api.fix import fix
+    from memfence.api.model import Model
     from memfence.api.monitor import monitor
     from memfence.api.run import run
+    from memfence.api.silicon import conform, cost, reproduce
     from memfence.api.translate import translate
     from memfence.api.verify import verify
     from memfence.api.why import why
@@ -43,6 +45,7 @@ _HOME = {
     "FixResult": "memfence.synthesis.result",
     "FixVerdict": "memfence.synthesis.result",
     "InputError": "memfence.diagnostics",
+    "Model": "memfence.api.model",
     "LoadOptions": "memfence.program.load_options",
     "Program": "memfence.program.ir",
     "SourceText": "memfence.source",
@@ -51,6 +54,8 @@ _HOME = {
     "VerifyResult": "memfence.certificates.result",
     "check": "memfence.api.check",
     "compare": "memfence.api.compare",
+    "conform": "memfence.api.silicon",
+    "cost": "memfence.api.silicon",
     "explore": "memfence.api.explore",
     "fix": "memfence.api.fix",
     "load": "memfence.pipeline",
@@ -58,6 +63,7 @@ _HOME = {
     "monitor": "memfence.api.monitor",
     "parse_expression": "memfence.program.text.properties",
     "replay": "memfence.api.explore",
+    "reproduce": "memfence.api.silicon",
     "run": "memfence.api.run",
     "translate": "memfence.api.translate",
     "verify": "memfence.api.verify",
@@ -65,6 +71,7 @@ _HOME = {
 }
 
 __all__ = [
+    "Model",
     "LoadOptions",
     "CheckOptions",
     "CheckResult",
@@ -82,6 +89,8 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "conform",
+    "cost",
     "explore",
     "fix",
     "load",
@@ -89,6 +98,7 @@ __all__ = [
     "monitor",
     "parse_expression",
     "replay",
+    "reproduce",
     "run",
     "translate",
     "verify",

@@ -272,9 +272,18 @@ class SymbolicOutcome:
     def plain(self) -> list[list[int]]: ...
 
     @property
+    def rows(self) -> list[list[int]]: ...
+
+    @property
+    def languages(self) -> list[tuple[list[list[tuple[int, int]]], list[bool]]]: ...
+
+    @property
+    def symbols(self) -> list[tuple[int, int]]: ...
+
+    @property
     def final_values(self) -> list[list[int]]: ...
 
-def explore_symbolic(machine: Machine, partial: bool, reduce: bool, bad: int, stop_on_failure: bool, stop_on_deadlock: bool, final_values: Sequence[int], most_states: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> SymbolicOutcome:
+def explore_symbolic(machine: Machine, partial: bool, reduce: bool, bad: int, stop_on_failure: bool, stop_on_deadlock: bool, final_values: Sequence[int], most_states: int, keeps_rows: bool, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> SymbolicOutcome:
     """
     Explore sets of buffer contents, without bound, looking for bad states, failing steps and deadlocks.
     """

@@ -41,6 +41,10 @@ class InputError(Exception):
         self.diagnostics = tuple(diagnostics)
         super().__init__("; ".join(f"{d.code.id}: {d.message}" for d in self.diagnostics))
 
+    def __str__(self) -> str:
+        """Every diagnostic with the quoted line and carets, below a line of its own where a traceback shows it."""
+        return f"\n{render(self.diagnostics)}"
+
 
 def did_you_mean(name: str, known: Sequence[str], otherwise: str | None = None) -> str | None:
     """A hint that proposes the closest of the `known` names, else `otherwise`."""

@@ -17,7 +17,7 @@ def test_a_terminal_sees_states_rate_queue_and_memory() -> None:
     stream = Terminal()
     line = ProgressLine(stream)
     line(1_000_000, 3_000_000, 4_200, 2.0, 150.0)
-    assert stream.getvalue() == f"{CLEAR}1,000,000 states, 500,000/s, queue 4,200 (0 s), 150 MB, 2 s"
+    assert stream.getvalue() == f"{CLEAR}1,000,000 states, 500,000/s, queue 4,200, 150 MB, 2 s"
     line.close()
     assert stream.getvalue().endswith(CLEAR)
 

@@ -101,7 +101,7 @@ def questions(draw: st.DrawFn, criterion: Criterion, model: Model) -> Program:
 def holds(program: Program, criterion: Criterion, model: Model) -> bool:
     """Decided without reductions."""
     if criterion == "safety":
-        explored = explore(program, spec(model, DEEP), goal_of(program.properties))
+        explored = explore(program, spec(model, DEEP), goal_of(program, program.properties))
         assert explored.finding is not None or explored.complete
         return explored.finding is None
     decided = explore_attacks(program, attack_kind(Criterion(criterion), spec(model)), reductions=frozenset())

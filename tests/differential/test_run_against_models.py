@@ -13,7 +13,7 @@ from memfence.api.explore import explore
 from memfence.api.run import run
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, Register, variable_address
-from memfence.program.ir import Assume, Domain, Load, Op, Process, Program, SharedVar, Store
+from memfence.program.ir import Assume, Domain, Fence, Load, Op, Process, Program, SharedVar, Store
 from memfence.tasks.answer import Verdict
 from support.c_compiler import needs_clang
 from support.memory_traces import sc_traces, tso_traces
@@ -112,7 +112,7 @@ def _emit(builder: ProcessBuilder, s: Statement, here: int, there: int) -> None:
             builder.emit(taken, there, Store(variable_address(s.other), Const(s.value)))
             builder.emit(loaded, there, Assume(Binary("==", Register(0), Const(0))))
         case _:
-            builder.emit(here, there, Load(0, address), locked=True)
+            builder.emit(here, there, Fence())
 
 
 def is_safe_by_definition(program: Program) -> bool:

@@ -81,7 +81,7 @@ def corpus(limit_seconds: float) -> None:
     rows = []
     for path in corpus_files("**/*.rmm"):
         program = load(path)
-        question = goal_of(program.properties)
+        question = goal_of(program, program.properties)
         if question.bad is None and not program.has_assertions:
             continue
         limits = Limits(timeout_seconds=limit_seconds, memory_megabytes=3000)

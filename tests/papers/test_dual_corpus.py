@@ -47,7 +47,7 @@ ALSO_SAFE = ("mutex/dclocking/dc_locking", "nbw/seqlock/seqlock", "schedule/alte
 def decide(name: str):
     folder = CORPUS if name.startswith("memorax") else CORPUS / "persist" / "single"
     program = load(folder / f"{name}.rmm")
-    question = goal_of(program.properties)
+    question = goal_of(program, program.properties)
     limits = Limits(timeout_seconds=120)
     return question, explore_dual(program, question, limits=limits, reductions=frozenset(ALL_REDUCTIONS))
 

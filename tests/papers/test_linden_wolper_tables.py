@@ -66,7 +66,7 @@ def check(model: str, memory: ModelSpec, *, fences: bool = True) -> SymbolicResu
     else:
         text = path.read_text().replace("mfence()", "skip").replace("sfence()", "skip")
         program = load_text(SourceText(str(path), text))
-    question = goal_of(program.properties)
+    question = goal_of(program, program.properties)
     return explore_symbolic(program, memory, question, limits=Limits(timeout_seconds=60), reductions=REDUCTIONS)
 
 
@@ -81,7 +81,7 @@ def test_dekker_and_peterson_have_errors_exactly_where_the_2010_table_has(key: t
     assert result.found == (int(row["errors"]) > 0)
     assert result.found or result.complete
     if result.found:
-        question = goal_of(result.program.properties)
+        question = goal_of(result.program, result.program.properties)
         trace = find_bounded_witness(Task(result.program, TSO, question))
         assert trace is not None
 

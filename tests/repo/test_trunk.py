@@ -30,6 +30,7 @@ COMPUTING = {
     "frontends",
     "translation",
     "synthesis",
+    "silicon",
 }
 
 

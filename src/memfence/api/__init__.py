@@ -3,3 +3,11 @@
 A verb takes a path, a text or a loaded program, and its options as keywords. One file per verb; `inputs` reads what all
 of them take. Nothing here prints or exits.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from memfence.tasks.shown import arrange_later
+
+arrange_later(lambda: import_module("memfence.api.showing"))

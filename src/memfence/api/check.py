@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from memfence.api.inputs import Source, options_for, read_program
+from memfence.api.inputs import Source, options_for, read_program, with_stated
+from memfence.api.model import Model
 from memfence.program.ir import Program
 from memfence.questions import check as ask
 from memfence.questions.conflicts import refuse_unused
 from memfence.questions.doubts import doubts_about
+from memfence.questions.plain_races import races_of
 from memfence.questions.shortening import shortened
 from memfence.source import SourceText
 from memfence.tasks.answer import Answer, Verdict
@@ -30,6 +32,7 @@ def check(source: Source, options: CheckOptions | None = None, **keywords: Any) 
     options that make no sense. The time limit covers reading.
     """
     seconds = keywords.get("timeout_seconds", None if options is None else options.timeout_seconds)
+    with_stated(source, keywords)
     deadline = Deadline(seconds)
     given = frozenset(keywords)
     try:
@@ -38,7 +41,8 @@ def check(source: Source, options: CheckOptions | None = None, **keywords: Any) 
             asked = options_for(CheckOptions, program, options, keywords, deadline)
             refuse_unused(program, asked, given)
             result = shortened(ask(program, asked), asked)
-            return replace(result, doubts=doubts_about(result, asked))
+            races = races_of(result.program, result.limits)
+            return replace(result, doubts=doubts_about(result, asked), races=races)
     except TimeUp:
         return _unread(source, options or CheckOptions(), keywords, deadline)
 
@@ -57,5 +61,6 @@ def unread_program(source: Source) -> Program:
     """What is known of a program that was not read: what it is called."""
     if isinstance(source, Program):
         return source
+    source = source.source if isinstance(source, Model) else source
     name = source.path if isinstance(source, SourceText) else "<stdin>" if str(source) == "-" else str(source)
     return Program(name, (), (), source=SourceText(name, ""))

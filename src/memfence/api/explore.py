@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from memfence.api.inputs import Source, read_program
+from memfence.api.inputs import Source, read_program, refuse_unknown
 from memfence.execution.schedule import Replayable, read_schedules
 from memfence.pipeline import read_source
 from memfence.questions.explore import ExploreOptions, ExploreResult
@@ -23,6 +23,7 @@ def explore(source: Source, options: ExploreOptions | None = None, **keywords: A
     asked = options or ExploreOptions()
     given = keywords.pop("deadline", asked.deadline)
     deadline = given or Deadline(keywords.get("timeout_seconds", asked.timeout_seconds))
+    refuse_unknown(keywords, (one.name for one in fields(ExploreOptions)))
     program = read_program(source, keywords, deadline)
     with deadline.enforced():
         return ask(program, replace(asked, **keywords, deadline=deadline))

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
+from memfence.api.model import Model
 from memfence.diagnostics import Diagnostic, InputError
 from memfence.pipeline import load, load_text, read_standard_input
 from memfence.program.expressions import FALSE, Expr
@@ -15,15 +16,23 @@ from memfence.program.ir import Final, Forbidden, Invariant, Ltl, Program
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.program.text.properties import parse_expression
 from memfence.source import SourceText
+from memfence.tasks.criterion import Criterion
 from memfence.tasks.deadline import Deadline
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.task import ALL_REDUCTIONS
 from memfence.tasks.usage import WrongUsage
 
 STANDARD_INPUT = "-"
+LARGEST_BOUND = 65_535
+"""Stores in a buffer: more than any search could follow."""
+STATING = ("forbid", "invariant", "final", "ltl", "deadlock", "criterion")
+"""Keywords that say what is asked, in place of what the program states."""
 
-Source = Program | SourceText | str | Path
-"""A loaded program, a text, or the path of a file (`-`: standard input). A text with a line break is no path."""
+Source = Program | Model | SourceText | str | Path
+"""A loaded program, one that was written in Python, a text, or the path of a file (`-`: standard input).
+
+A string is a text, and no path, if it has a line break, or a brace and no file of that name exists.
+"""
 
 FOR_C = tuple(one.name for one in fields(COptions) if one.name != "deadlock")
 LOADING = (*(one.name for one in fields(LoadOptions) if one.name != "c"), *FOR_C)
@@ -58,25 +67,53 @@ def read_program(source: Source, keywords: dict[str, Any], deadline: Deadline) -
     return program
 
 
-def _loaded(source: SourceText | str | Path, options: LoadOptions) -> Program:
+def _loaded(source: Model | SourceText | str | Path, options: LoadOptions) -> Program:
+    if isinstance(source, Model):
+        return load_text(source.source, options)
     if isinstance(source, SourceText):
         return load_text(source, options)
     if str(source) == STANDARD_INPUT:
         return load_text(read_standard_input(), options)
-    if isinstance(source, str) and "\n" in source:
+    if isinstance(source, str) and _is_text(source):
         return load_text(SourceText("<text>", source), options)
     return load(source, options)
+
+
+def _is_text(source: str) -> bool:
+    return "\n" in source or ("{" in source and not Path(source).exists())
+
+
+def with_stated(source: Source, keywords: dict[str, Any]) -> None:
+    """Add what a program that was written in Python states; what the caller asks for replaces it.
+
+    ValueError for a time limit that is none: it has to run before anything is read.
+    """
+    _refuse_seconds(keywords.get("timeout_seconds"))
+    if isinstance(source, Model) and not any(name in keywords for name in STATING):
+        keywords.update(source.properties)
+
+
+def criterion_named(name: Criterion | str) -> Criterion:
+    """The criterion; ValueError with the allowed ones for a word that is none."""
+    if name not in list(Criterion):
+        raise WrongUsage("criterion", f"{name!r} is not one of {', '.join(repr(one.value) for one in Criterion)}")
+    return Criterion(name)
+
+
+def refuse_unknown(names: Iterable[str], known: Iterable[str]) -> None:
+    """ValueError, with the nearest of the `known` ones, for a keyword that is none of them."""
+    allowed = sorted({*known, *LOADING})
+    for name in names:
+        if name not in allowed:
+            near = get_close_matches(name, allowed, n=1)
+            raise WrongUsage(name, "there is no such option" + (f"; did you mean {near[0]}?" if near else ""))
 
 
 def options_for(
     kind: type[OptionsT], program: Program, options: OptionsT | None, keywords: Mapping[str, Any], deadline: Deadline
 ) -> OptionsT:
     """`options` with `keywords` on top: properties may be texts, values are checked against what is allowed."""
-    known = {one.name for one in fields(kind)}
-    for name in keywords:
-        if name not in known:
-            near = get_close_matches(name, sorted(known | set(LOADING)), n=1)
-            raise WrongUsage(name, "there is no such option" + (f"; did you mean {near[0]}?" if near else ""))
+    refuse_unknown(keywords, (one.name for one in fields(kind)))
     changes = {name: value for name, value in keywords.items() if value is not None}
     _refuse_values(kind, changes)
     changes |= _properties(program, changes)
@@ -91,10 +128,18 @@ def _refuse_values(kind: type[CheckOptions], values: Mapping[str, Any]) -> None:
         allowed = [choice for choice in get_args(hints[name]) if isinstance(choice, str)]
         if allowed and isinstance(value, str) and value not in allowed:
             raise WrongUsage(name, f"{value!r} is not one of {', '.join(map(repr, allowed))}")
+    if "criterion" in values:
+        criterion_named(values["criterion"])
+    bound = values.get("buffer_bound")
+    if bound is not None and not 1 <= bound <= LARGEST_BOUND:
+        raise WrongUsage("buffer_bound", f"{bound} is not a number from 1 to {LARGEST_BOUND}")
     unknown = [name for name in values.get("reduce", ()) if name not in ALL_REDUCTIONS]
     if unknown:
         raise WrongUsage("reduce", f"`{unknown[0]}` is no reduction; use some of {', '.join(ALL_REDUCTIONS)}")
-    seconds = values.get("timeout_seconds")
+    _refuse_seconds(values.get("timeout_seconds"))
+
+
+def _refuse_seconds(seconds: float | None) -> None:
     if seconds is not None and not 0 <= seconds < float("inf"):
         raise WrongUsage("timeout_seconds", f"{seconds} is not a number of seconds")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from memfence.api.inputs import Source, read_program
 from memfence.passes.atomic_writes import WaitsFor
@@ -30,6 +30,8 @@ def translate(
     `atomic`: a list of writes that bypass the buffers. `instrument="persistence"`: a program that fails under SC iff
     this one is not persistent.
     """
+    if to not in get_args(Target):
+        raise WrongUsage("to", f"{to!r} is not one of {', '.join(map(repr, get_args(Target)))}")
     if to == "dve" and not store_buffers:
         what = "DVE is written with the store buffers in it: add --store-buffers, or use --to promela for the model"
         raise WrongUsage("to", what)
@@ -64,3 +66,10 @@ def _written(program: Program, to: Target) -> str:
     from memfence.translation.dot import render_dot
 
     return render_dot(program)
+
+
+def language_names() -> list[str]:
+    """Every language that programs can be written in, by the name that `language` takes."""
+    from memfence.frontends.registry import LANGUAGES
+
+    return [language.name for language in LANGUAGES]

@@ -32,12 +32,11 @@ def conform(
 
     Exit code 1: an outcome is outside TSO; 4: no test could be run, or there is only one processor.
     """
-    from memfence.api.reproduce import conform as ask
+    from memfence.api.silicon import StressOptions, processors
+    from memfence.api.silicon import conform as ask
     from memfence.cli import terminal
     from memfence.reports.json import dump
     from memfence.reports.silicon import conformance_object, conformance_text
-    from memfence.silicon.machine import processors
-    from memfence.silicon.reproduce import StressOptions
 
     stress = StressOptions(seconds=seconds, seed=seed, emit=emit)
     found = []

@@ -24,12 +24,12 @@ def cost(
     from memfence.reports.json import dump
 
     if not measure:
-        from memfence.synthesis.options import DEFAULT_COSTS
+        from memfence.api.silicon import assumed_costs
 
-        known: dict[str, int] = dict(DEFAULT_COSTS.items())
+        known: dict[str, int] = dict(assumed_costs().items())
         sys.stdout.write(dump({"costs": known}) if json else _default(known))
         raise typer.Exit(Exit.HOLDS)
-    from memfence.api.reproduce import cost as ask
+    from memfence.api.silicon import cost as ask
     from memfence.reports.silicon import cost_object, cost_text
 
     with refusing(json):

@@ -15,13 +15,17 @@ class ProgressLine:
         self.stream = stream or sys.stderr
         self.active = self.stream.isatty() and not quiet
         self.shown = False
+        self.engine = ""
+
+    def searching(self, engine: str) -> None:
+        """From now on this engine searches."""
+        self.engine = f"{engine}: "
 
     def __call__(self, states: int, transitions: int, queue: int, seconds: float, megabytes: float) -> None:
         if not self.active:
             return
         rate = states / seconds if seconds > 0 else 0.0
-        left = f" ({queue / rate:,.0f} s)" if rate >= 1 else ""  # what is known to be left; it may lead to more
-        text = f"{states:,} states, {rate:,.0f}/s, queue {queue:,}{left}, {megabytes:,.0f} MB, {seconds:.0f} s"
+        text = f"{self.engine}{states:,} states, {rate:,.0f}/s, queue {queue:,}, {megabytes:,.0f} MB, {seconds:.0f} s"
         self.stream.write(f"{CLEAR}{text}")
         self.stream.flush()
         self.shown = True

@@ -46,11 +46,11 @@ def reproduce(
 
     Exit code 1: it was seen; 4: it was not, which proves nothing; 0: the model does not allow it.
     """
-    from memfence.api.reproduce import reproduce as ask
+    from memfence.api.silicon import StressOptions
+    from memfence.api.silicon import reproduce as ask
     from memfence.cli import terminal
     from memfence.reports.json import dump
     from memfence.reports.silicon import reproduction_object, reproduction_text
-    from memfence.silicon.reproduce import StressOptions
 
     progress = ProgressLine(quiet=quiet)
     keywords = keywords_of(context, progress, but=("seconds", "runs", "seed", "emit"))

@@ -19,6 +19,7 @@ from memfence.tasks.implications import STATE_PSO, STATE_TSO, STRONGEST_FIRST, R
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions, properties_to_check
 from memfence.tasks.result import Stats
+from memfence.tasks.shown import Shown
 
 SAFETY = (Requirement(Criterion.SAFETY, TSO), Requirement(Criterion.SAFETY, PSO))
 
@@ -56,8 +57,8 @@ class Compared:
         return None if self.answer is None else self.answer.bound
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+@dataclass(frozen=True, slots=True, repr=False)
+class Comparison(Shown):
     program: Program
     rows: tuple[Compared, ...]
 

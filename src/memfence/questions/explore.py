@@ -20,6 +20,7 @@ from memfence.tasks.answer import Verdict
 from memfence.tasks.deadline import Deadline
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.options import Progress
+from memfence.tasks.shown import Shown
 
 DEFAULT_DEPTH = 1_000
 MOST_SAVED = 1_000
@@ -71,8 +72,8 @@ class Iteration:
     seconds_alone: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ExploreResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class ExploreResult(Shown):
     """The answer. `bound`: the bound on preemptions that the verdict is subject to; `depth`: that on steps, if it was
     met. `iterations` has one entry a bound tried, the last one being what the verdict speaks of. `executions`: those
     to be saved; `events` gives the trace of one."""

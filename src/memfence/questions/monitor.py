@@ -12,12 +12,13 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.native.monitor import BorderlineEvent, Monitored, monitor_stream
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
+from memfence.tasks.shown import Shown
 
 STDIN = "-"
 
 
-@dataclass(frozen=True, slots=True)
-class MonitorResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class MonitorResult(Shown):
     """HOLDS: no load of this execution could have seen a stale value; other executions of the program may differ.
 
     VIOLATED: the program is not store-buffer safe, because of `monitored.event`.

@@ -45,11 +45,12 @@ def _claimed(claim: Claim) -> Iterator[str]:
         return
     yield from (f"never ({text})" for text in claim.forbid)
     yield from (f"always ({text})" for text in claim.invariant)
+    yield from (f"finally ({text})" for text in claim.final)
     if claim.ltl is not None:
         yield f"{claim.ltl}{' in fair runs' if claim.fair else ''}"
     if claim.deadlock:
         yield "no deadlock"
-    if not (claim.forbid or claim.invariant or claim.ltl is not None or claim.deadlock):
+    if not (claim.forbid or claim.invariant or claim.final or claim.ltl is not None or claim.deadlock):
         yield "everything that the program states holds"
 
 

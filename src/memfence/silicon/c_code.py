@@ -45,7 +45,6 @@ from memfence.program.traversal import reachable_locations
 from memfence.source import Span
 
 MOST_TRIES = 10_000
-FENCES = {"mfence": "MFENCE();", "sfence": "SFENCE();"}
 
 
 def refuse(what: str, span: Span) -> InputError:
@@ -150,8 +149,12 @@ class ProcessCode:
                 return f"if (!{self._expression(condition, span)}) goto not{number};"
             case Assert():
                 return ";  /* an assertion: judged by the values that were read */"
-            case Fence(kind):
-                return FENCES[kind]
+            case Fence("mfence"):
+                return "MFENCE();"
+            case Fence("sfence"):
+                return "SFENCE();"
+            case Fence():
+                raise AssertionError("a fence that the hardware does not have")
             case Load() | Store():
                 raise refuse("an access that depends on a condition", span)
             case Rmw() | Lock() | Unlock():

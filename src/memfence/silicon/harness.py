@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import assert_never
 
+from memfence.models.spec import TSO
+from memfence.passes.orders import for_hardware
 from memfence.program.expressions import (
     At,
     Binary,
@@ -42,8 +44,8 @@ class Experiment:
 
 
 def render_harness(experiment: Experiment, title: str) -> str:
-    """The C file. InputError where the program does something that the processor cannot do in one step."""
-    program = experiment.program
+    """The C file, with memory orders as x86 reads them. InputError where a step is more than the processor can do."""
+    program = for_hardware(experiment.program, TSO)
     code = [ProcessCode(program, number) for number in range(len(program.processes))]
     processes = "\n".join(line for process in code for line in process.definition())
     text = files("memfence.silicon").joinpath("stress.c").read_text()

@@ -56,9 +56,9 @@ def reproduce(program: Program, options: CheckOptions, stress: StressOptions) ->
     A litmus test is run as it is, and its condition looked for. Of any other program the accesses of the run that was
     found are made again: where they read the same values, the program would have gone the same way.
     """
-    final = next((stated for stated in program.properties if isinstance(stated, Final)), None)
+    final = next((stated for stated in program.properties if isinstance(stated, Final) and stated.observed), None)
     allowed = check(program, options)
-    if final is not None and options.forbid == () and options.invariant == ():
+    if final is not None and options.forbid == () and options.invariant == () and options.final == ():
         wanted = negate(final.expr) if final.quantifier == "forall" else final.expr
         experiment = Experiment(program, final.observed, wanted)
     elif allowed.verdict is not Verdict.VIOLATED or allowed.trace is None:

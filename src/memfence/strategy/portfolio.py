@@ -81,7 +81,10 @@ def ask(name: str, task: Task) -> Answer:
     """What one engine says, be it only why it does not answer."""
     engine = engine_named(name)
     obstacle = engine.obstacle(task)
-    return engine.answer(task) if obstacle is None else outside(name, obstacle)
+    if obstacle is not None:
+        return outside(name, obstacle)
+    task.limits.announce(name)
+    return engine.answer(task)
 
 
 def _under_sc(task: Task, engine: EngineName) -> Answer:

@@ -26,12 +26,13 @@ def ask_side_by_side(asked: Sequence[tuple[str, Task]], judge: Callable[[Answer]
             pool.submit(_ask, name, _part(task, number, len(able), cancel), judge)
             for number, ((name, task), cancel) in enumerate(zip(able, cancels, strict=True))
         ]
+        able[0][1].limits.announce(" + ".join(name for name, _ in able))
         try:
             answers = list(_as_they_come(futures, cancels))
         except KeyboardInterrupt:
             for cancel in cancels:
                 cancel.cancel()
-            raise
+            answers = [future.result() for future in futures]
     conclusive = [answer for answer in answers if answer.is_conclusive]
     bounded = [answer for answer in answers if answer.verdict is Verdict.HOLDS_UP_TO]
     return (conclusive or bounded or [futures[0].result()])[0]

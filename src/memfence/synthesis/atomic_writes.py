@@ -50,7 +50,7 @@ class ChosenWrite:
     run: Lasso | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class AtomicFix(Fix):
     """The answer of `memfence fix` for temporal properties.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from enum import StrEnum
 
 from memfence.execution.trace import Trace
 from memfence.tasks.evidence import Bound, Evidence, Lasso, Limit, Outside, Run
@@ -12,7 +12,7 @@ from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
 
 
-class Verdict(Enum):
+class Verdict(StrEnum):
     """HOLDS: proved, the search was complete. HOLDS_UP_TO: nothing found within a named bound. VIOLATED: with a run
     that replayed. UNKNOWN: a limit was hit first."""
 

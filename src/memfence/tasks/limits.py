@@ -79,6 +79,12 @@ class Limits:
             return self.memory_megabytes * 1_000_000
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 3 // 4
 
+    def announce(self, engine: str) -> None:
+        """Tell whoever watches the progress which engine searches now, if it wants to know."""
+        listener = getattr(self.progress, "searching", None)
+        if listener is not None:
+            listener(engine)
+
     def within(self, **changes: Any) -> Limits:
         """These limits with some of them changed."""
         return replace(self, **changes)

@@ -12,6 +12,8 @@ from memfence.tasks.criterion import Criterion
 from memfence.tasks.doubts import Doubt
 from memfence.tasks.evidence import Evidence, Lasso
 from memfence.tasks.limits import Cost, Limits, peak_megabytes
+from memfence.tasks.plain_race import PlainRaces
+from memfence.tasks.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +32,13 @@ def stats_of(cost: Cost, counts: tuple[tuple[str, int], ...] = ()) -> Stats:
     return Stats(cost.states, cost.transitions, cost.seconds, peak_megabytes(), extra)
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class CheckResult(Shown):
     """The answer to one question about one program. `reports.sentences` puts what the verdict covers into words.
 
     `properties`: what was asked, for safety; of temporal properties the one that decided. `final_states` pairs the
-    observed values with how often they were met. `doubts`: why a HOLDS may say less than it seems to.
+    observed values with how often they were met. `doubts`: why a HOLDS may say less than it seems to. `races`: for C,
+    the plain accesses that race; None: not asked.
     """
 
     program: Program
@@ -47,6 +50,7 @@ class CheckResult:
     stats: Stats
     final_states: tuple[tuple[tuple[int, ...], int], ...] | None = None
     doubts: tuple[Doubt, ...] = ()
+    races: PlainRaces | None = None
 
     @property
     def verdict(self) -> Verdict:

@@ -124,3 +124,22 @@ def test_ltl_blocks_know_empty_buffers_and_labels(tmp_path: Path) -> None:
     assert run(path, MTYPES + "ltl a { [] (P[0]@cs -> empty(P[0])) }\n")[0] == 1
     assert run(path, MTYPES + "ltl a { [] (_nr_pr == 2) }\n")[0] == 1
     assert run(path, MTYPES + "ltl a { [] empty(Q[0]) }\n")[0] == 3
+
+
+def test_a_certificate_claims_final_properties_too(spinlock: Path, tmp_path: Path) -> None:
+    proof = tmp_path / "proof.mfc"
+    done = memfence("check", spinlock, "--final", "counter == 2", "--final", "lock == 0", "--certificate", proof)
+    assert done.returncode == 0
+    assert memfence("verify", proof, spinlock).returncode == 0
+    weaker = memfence("check", spinlock, "--final", "counter < 3", "--certificate", tmp_path / "weaker.mfc")
+    assert weaker.returncode == 0
+    assert proof.read_bytes() != (tmp_path / "weaker.mfc").read_bytes()
+    claim = memfence("verify", proof, spinlock).stdout
+    assert "counter == 2" in claim and "lock == 0" in claim
+
+
+def test_fix_proves_a_final_property_of_the_text_that_it_writes(spinlock: Path, tmp_path: Path) -> None:
+    fixed = tmp_path / "fixed.pml"
+    done = memfence("fix", spinlock, "--final", "counter == 2 && P[0]@end", "--model", "pso", "-o", fixed)
+    assert done.returncode == 0, done.stdout
+    assert memfence("check", fixed, "--final", "counter == 2", "--model", "pso").returncode == 0

@@ -17,7 +17,8 @@ from memfence.models.fairness import is_true
 from memfence.models.spec import SPECS, ModelSpec
 from memfence.models.state import State
 from memfence.models.steps import is_final
-from memfence.program.expressions import Expr, RegisterOf, disjunction, negate, walk
+from memfence.program.expressions import Expr, RegisterOf, conjunction, disjunction, negate, walk
+from memfence.program.facts.ends import all_have_ended
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
 from memfence.program.text.properties import parse_expression
 
@@ -29,6 +30,7 @@ class Question:
     """`program` has every first value of the registers that a property looks at. `bad`: true in no state.
 
     `deadlock`: nobody waits for ever before the end. `finals`: what is said about final states.
+    `asks_states`: whether anything is asked of single states; a formula that is given is asked alone.
     """
 
     program: Program
@@ -37,6 +39,7 @@ class Question:
     deadlock: bool
     finals: tuple[Final, ...]
     temporal: tuple[Ltl | PropertyAutomaton, ...]
+    asks_states: bool
 
     def is_bad(self, state: State) -> bool:
         return self.bad is not None and is_true(self.program, state, self.bad)
@@ -45,10 +48,8 @@ class Question:
         """The statement about final states that `state` refutes."""
         if not self.finals or not is_final(self.program, state):
             return None
-        wanted = {"exists": None, "not exists": False, "forall": True}
         for final in self.finals:
-            expected = wanted[final.quantifier]
-            if expected is not None and is_true(self.program, state, final.expr) != expected:
+            if is_true(self.program, state, final.expr) != (final.quantifier == "forall"):
                 return final
         return None
 
@@ -83,17 +84,21 @@ def question_of(claim: Claim, program: Program) -> Question:
                 bad.append(expr)
             case Invariant(expr, _):
                 bad.append(negate(expr))
+            case Final("forall", expr, _, ()):
+                bad.append(conjunction(all_have_ended(program), negate(expr)))
             case _:
                 pass
-    finals = tuple(stated for stated in asked if isinstance(stated, Final))
+    finals = tuple(stated for stated in asked if isinstance(stated, Final) and stated.observed)
     looked_at = (*bad, *(expr for final in finals for expr in (final.expr, *(e for _, e in final.observed))))
     return Question(
-        with_every_first_value(program, looked_at),
+        with_every_first_value(program, looked_at if claim.criterion == "safety" else ()),
         model_of(claim),
         disjunction(*bad) if bad else None,
         any(isinstance(stated, NoDeadlock) for stated in asked),
         finals,
         tuple(stated for stated in asked if isinstance(stated, Ltl | PropertyAutomaton)),
+        (claim.ltl is None and program.has_assertions)
+        or any(not isinstance(stated, Ltl | PropertyAutomaton) for stated in asked),
     )
 
 
@@ -102,10 +107,11 @@ def properties_of(claim: Claim, program: Program) -> tuple[Property, ...]:
     try:
         forbid = tuple(Forbidden(parse_expression(text, program, "--forbid"), text) for text in claim.forbid)
         invariant = tuple(Invariant(parse_expression(text, program, "--invariant"), text) for text in claim.invariant)
+        final = tuple(Final("forall", parse_expression(text, program, "--final"), text) for text in claim.final)
     except InputError as error:
         raise NotACertificate(f"the claim cannot be read: {error.diagnostics[0].message}") from None
     ltl = () if claim.ltl is None else (Ltl("ltl", claim.ltl),)
-    given = (*forbid, *invariant, *ltl, *((NoDeadlock(),) if claim.deadlock else ()))
+    given = (*forbid, *invariant, *final, *ltl, *((NoDeadlock(),) if claim.deadlock else ()))
     return given or program.properties
 
 

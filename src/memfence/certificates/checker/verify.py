@@ -6,14 +6,21 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from memfence.certificates.checker.automata import AutomataCheck
+from memfence.certificates.checker.criteria import check_implied, check_persistent, check_race_free, check_state_robust
 from memfence.certificates.checker.finals import check_outcomes, read_outcomes
-from memfence.certificates.checker.invariant import check_invariant, read_states
+from memfence.certificates.checker.invariant import BYTES_OF_A_STATE, check_invariant, read_states
 from memfence.certificates.checker.question import Question, question_of
+from memfence.certificates.checker.ranks import check_ranks, product_of
 from memfence.certificates.checker.refusal import Checked, Condition, Refused
+from memfence.certificates.format.automata import SymbolicRows, read_automata
 from memfence.certificates.format.columns import MOST_PENDING, Columns
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.header import Claim
+from memfence.certificates.format.ranks import read_marks, read_ranks
 from memfence.certificates.format.sections import OBJECT, ROWS, Opened, Section, open_certificate
+from memfence.models.buffering import Buffering
+from memfence.models.state import State
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
 
@@ -41,10 +48,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """What a section proves, and how many states it needed."""
+    """What a section proves, how many states it needed, and whether the C++ checker judged it."""
 
     what: frozenset[str]
     states: int
+    is_fast: bool = False
 
 
 def verify(file: BinaryIO, program: Program, *, fast: bool = False, most_bytes: int = MOST_BYTES) -> Checked:
@@ -62,7 +70,7 @@ def verify_opened(
     """The same for a certificate of which the beginning was read."""
     check_program(certificate, program)
     case = Case(program, certificate.header.claim, fast, most_bytes)
-    states, proved = 0, set[str]()
+    states, proved, is_fast = 0, set[str](), True
     for section in certificate.sections():
         judge = _KINDS.get(section.kind)
         if judge is None:
@@ -70,16 +78,18 @@ def verify_opened(
         found = judge(case, section)
         states += found.states
         proved |= found.what
+        is_fast &= found.is_fast
     if not proved >= needed(case):
         raise Refused(Condition.KIND)
-    return Checked(states, "native" if fast else "python")
+    return Checked(states, "native" if is_fast else "python")
 
 
 def needed(case: Case) -> set[str]:
     """What has to be proved for the claim."""
     if case.claim.criterion != "safety":
         return {case.claim.criterion}
-    return {STATES, *(f"temporal {number}" for number, _ in enumerate(case.question.temporal))}
+    temporal = {f"temporal {number}" for number, _ in enumerate(case.question.temporal)}
+    return temporal if temporal and not case.question.asks_states else {STATES, *temporal}
 
 
 def check_program(certificate: Opened, program: Program) -> None:
@@ -105,10 +115,77 @@ def _invariant(case: Case, section: Section) -> Proved:
         if outcomes is not None:
             check_outcomes(question, outcomes, states)
         count = len(states)
-    return Proved(frozenset({STATES}), count)
+    return Proved(frozenset({STATES}), count, case.fast)
 
 
-_KINDS: dict[str, Callable[[Case, Section], Proved]] = {"invariant": _invariant}
+def _automata(case: Case, section: Section) -> Proved:
+    automata = read_automata(section.chunks(OBJECT))
+    rows = SymbolicRows(case.question.program)
+    states = (state for block in section.chunks(ROWS) for state in rows.states(block))
+    return Proved(frozenset({STATES}), AutomataCheck(case.question, automata, states).check())
+
+
+def _sc_states(case: Case, section: Section) -> set[State]:
+    return read_states(
+        Columns(case.question.program, Buffering.NOWHERE, 0), section.chunks(ROWS), most_bytes=case.most_bytes
+    )
+
+
+def _race_free(case: Case, section: Section) -> Proved:
+    states = _sc_states(case, section)
+    check_race_free(case.program, states)
+    return Proved(frozenset({"drf"}), len(states))
+
+
+def _persistent(case: Case, section: Section) -> Proved:
+    states = _sc_states(case, section)
+    if case.question.model.buffering is not Buffering.PER_PROCESS:
+        raise Refused(Condition.KIND, "persistence is about TSO")
+    check_persistent(case.program, states)
+    return Proved(frozenset({"persistent"}), len(states))
+
+
+def _implied(case: Case, section: Section) -> Proved:
+    states = _sc_states(case, section)
+    if case.question.model.buffering is not Buffering.PER_PROCESS:
+        raise Refused(Condition.KIND, "persistence is about TSO")
+    check_implied(case.question, states)
+    return Proved(frozenset({STATES}), len(states))
+
+
+def _state_robust(case: Case, section: Section) -> Proved:
+    question = case.question
+    columns = Columns(case.program, question.model.buffering, section.number("capacity", most=MOST_PENDING))
+    states = read_states(columns, section.chunks(ROWS), most_bytes=case.most_bytes)
+    check_state_robust(case.program, question.model.definition, states)
+    return Proved(frozenset({"state-robust"}), len(states))
+
+
+def _ranks(case: Case, section: Section) -> Proved:
+    question = case.question
+    if not question.temporal:
+        raise Refused(Condition.KIND, "the claim has no temporal property")
+    number = section.number("property", most=len(question.temporal) - 1)
+    product = product_of(question, case.claim, question.temporal[number], case.program)
+    capacity = section.number("capacity", most=MOST_PENDING)
+    columns = Columns(product.program, question.model.buffering, capacity)
+    marks = read_marks(only(section.chunks(OBJECT)))
+    ranks = read_ranks(columns, section.chunks(ROWS), most=case.most_bytes // BYTES_OF_A_STATE)
+    if any(rank >= len(marks) or node >= len(product.refuting.moves) for (_, node), rank in ranks.items()):
+        raise NotACertificate("a pair has a rank or a node that does not exist")
+    check_ranks(product, ranks, marks.__getitem__)
+    return Proved(frozenset({f"temporal {number}"}), len(ranks))
+
+
+_KINDS: dict[str, Callable[[Case, Section], Proved]] = {
+    "invariant": _invariant,
+    "automata": _automata,
+    "race-free": _race_free,
+    "persistent": _persistent,
+    "implied": _implied,
+    "state-robust": _state_robust,
+    "ranks": _ranks,
+}
 
 
 def only(contents: Iterable[bytes]) -> bytes:

@@ -17,7 +17,7 @@ FOR_C = ("macros", "std", "entry", "as_compiled", "threads_bound", "heap_bound",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What is said to hold. Without `forbid`, `invariant`, `ltl` and `deadlock`: what the program itself states.
+    """What is said to hold. Without `forbid`, `invariant`, `final`, `ltl` and `deadlock`: what the program states.
 
     `bound`: with at most so many pending stores in a buffer; None: with any number. `per_variable`: of each variable.
     """
@@ -28,6 +28,7 @@ class Claim:
     per_variable: bool = False
     forbid: tuple[str, ...] = ()
     invariant: tuple[str, ...] = ()
+    final: tuple[str, ...] = ()
     deadlock: bool = False
     ltl: str | None = None
     define: tuple[tuple[str, str], ...] = ()

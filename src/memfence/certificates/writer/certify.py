@@ -6,14 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from memfence.certificates.checker.question import question_of
+from memfence.certificates.checker.question import Question, question_of
 from memfence.certificates.format.container import NotACertificate, Writer
 from memfence.certificates.format.header import Claim, Header, header_bytes, reading_of
 from memfence.certificates.format.sections import HEAD, PLACES, PROGRAM
-from memfence.certificates.writer.chunks import Chunks, NoCertificate
+from memfence.certificates.writer.automata import automata_chunks
+from memfence.certificates.writer.chunks import Chunks, NoCertificate, first_that_works
+from memfence.certificates.writer.criteria import SECTIONS, sc_chunks, state_robust_chunks
 from memfence.certificates.writer.invariant import invariant_chunks
+from memfence.certificates.writer.ranks import rank_chunks
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.evidence import Evidence, Fixpoint, Implied
 from memfence.tasks.limits import Limits
 from memfence.version import VERSION
 
@@ -26,13 +31,16 @@ class Written:
     size: int
 
 
-def certify(program: Program, claim: Claim, path: Path, limits: Limits) -> Written:
-    """Write a certificate that `claim` is true of `program` to `path`, whole or not at all; else NoCertificate."""
+def certify(program: Program, claim: Claim, path: Path, limits: Limits, *, evidence: Evidence | None = None) -> Written:
+    """Write a certificate that `claim` is true of `program` to `path`, whole or not at all; else NoCertificate.
+
+    `evidence`: what the answer rests on. It says where to start; any proof will do.
+    """
     part = path.with_name(path.name + ".part")
     try:
         with part.open("wb") as file:
             writer = Writer(file)
-            for kind, content in _all_chunks(program, claim, limits):
+            for kind, content in _all_chunks(program, claim, limits, evidence):
                 writer.add(kind, content)
             writer.close()
         part.replace(path)
@@ -42,7 +50,7 @@ def certify(program: Program, claim: Claim, path: Path, limits: Limits) -> Writt
     return Written(path, path.stat().st_size)
 
 
-def _all_chunks(program: Program, claim: Claim, limits: Limits) -> Chunks:
+def _all_chunks(program: Program, claim: Claim, limits: Limits, evidence: Evidence | None) -> Chunks:
     text = canonical_text(program)
     header = Header(
         tool=f"memfence {VERSION}",
@@ -54,17 +62,34 @@ def _all_chunks(program: Program, claim: Claim, limits: Limits) -> Chunks:
     yield HEAD, header_bytes(header)
     yield PROGRAM, text.encode()
     yield PLACES, "".join(_places(program)).encode()
-    yield from _proof(program, claim, limits)
+    yield from _proof(program, claim, limits, evidence)
 
 
-def _proof(program: Program, claim: Claim, limits: Limits) -> Chunks:
+def _proof(program: Program, claim: Claim, limits: Limits, evidence: Evidence | None) -> Chunks:
     try:
         question = question_of(claim, program)
     except NotACertificate as problem:
         raise NoCertificate(str(problem)) from None
-    if claim.criterion != "safety" or question.temporal:
-        raise NoCertificate("there are no certificates of this kind")
-    yield from invariant_chunks(question, limits)
+    if claim.criterion != "safety":
+        yield from _criterion(claim.criterion, question, limits)
+        return
+    for number, stated in enumerate(question.temporal):
+        yield from rank_chunks(number, question, claim, stated, program, limits)
+    if question.temporal and not question.asks_states:
+        return
+    attempts = [invariant_chunks(question, limits), automata_chunks(question, limits)]
+    if isinstance(evidence, Implied) and evidence.by is Criterion.PERSISTENT:
+        attempts.insert(0, sc_chunks("implied", question, limits))
+    yield from first_that_works(attempts[::-1] if isinstance(evidence, Fixpoint) else attempts)
+
+
+def _criterion(criterion: str, question: Question, limits: Limits) -> Chunks:
+    if criterion == "state-robust":
+        yield from state_robust_chunks(question, limits)
+    elif criterion in SECTIONS:
+        yield from sc_chunks(SECTIONS[criterion], question, limits)
+    else:
+        raise NoCertificate(f"there are no certificates for `{criterion}`")
 
 
 def _places(program: Program) -> Iterator[str]:

@@ -23,11 +23,11 @@ def invariant_chunks(question: Question, limits: Limits) -> Chunks:
     """A section that proves what `question` asks of single states."""
     explored = _explored(question, limits)
     capacity = explored.model.bound or 0
-    yield SECTION, json.dumps({"kind": "invariant", "capacity": capacity}).encode()
     try:
         columns = Columns(question.program, question.model.buffering, capacity)
     except NotACertificate as too_wide:
         raise NoCertificate(str(too_wide)) from None
+    yield SECTION, json.dumps({"kind": "invariant", "capacity": capacity}).encode()
     if question.finals:
         runs = [_run(explored.trace_to(final.index)) for final in explored.final_states]
         yield OBJECT, json.dumps({"runs": runs}).encode()

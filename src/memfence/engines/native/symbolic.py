@@ -50,6 +50,24 @@ class PlainState:
 
 
 @dataclass(frozen=True, slots=True)
+class Automaton:
+    """A partial deterministic automaton from state 0 on: `moves[q]` are pairs of a symbol and a target."""
+
+    moves: tuple[tuple[tuple[int, int], ...], ...]
+    accepting: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicStates:
+    """Each row: the values of all slots, then the number of an automaton for each process. Symbol 0 is the separator,
+    the others are pending stores (variable, value)."""
+
+    rows: tuple[tuple[int, ...], ...]
+    automata: tuple[Automaton, ...]
+    symbols: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SymbolicResult:
     """The outcome of one search.
 
@@ -77,6 +95,17 @@ class SymbolicResult:
         slots = self._encoded.slots.locations
         return frozenset(tuple(control[slot] for slot in slots) for control in self._native.controls)
 
+    @property
+    def encoded(self) -> Encoded:
+        """The machine that was searched."""
+        return self._encoded
+
+    def symbolic_states(self) -> SymbolicStates:
+        """What the search ended with, where it was told to keep that."""
+        native = self._native
+        automata = tuple(Automaton(tuple(map(tuple, moves)), tuple(accepts)) for moves, accepts in native.languages)
+        return SymbolicStates(tuple(map(tuple, native.rows)), automata, tuple(native.symbols))
+
     def plain_states(self) -> frozenset[PlainState]:
         """The states seen with all buffers empty; all that are reachable if `complete` and without reductions."""
         slots, processes = self._encoded.slots, self.program.processes
@@ -100,8 +129,12 @@ def explore_symbolic(
     *,
     limits: Limits | None = None,
     reductions: frozenset[str] = frozenset(),
+    keeps_rows: bool = False,
 ) -> SymbolicResult:
-    """Search all runs of `program` under `model`, buffers without bound, for what breaks the `goal`."""
+    """Search all runs of `program` under `model`, buffers without bound, for what breaks the `goal`.
+
+    `keeps_rows`: the result can show its symbolic states.
+    """
     limits = limits or Limits()
     hardware = for_hardware(program, model)
     observed = observed_by(hardware, goal.expressions, blocking=goal.deadlock)
@@ -118,6 +151,7 @@ def explore_symbolic(
         goal.deadlock,
         numbers,
         limits.most_states,
+        keeps_rows,
         **for_core(limits),
     )
     stop, stats = Stop(native.stop), native.stats

@@ -29,7 +29,10 @@ _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _MEMORY = re.compile(r"\[\s*([^\[\]]*?)\s*\]\Z|\(\s*([^()]*?)\s*\)\Z|([A-Za-z_]\w*)\s*\(\s*%rip\s*\)\Z", re.IGNORECASE)
 _LABEL = re.compile(r"([A-Za-z_.]\w*)\s*:")
 
-ARITHMETIC = ("ADD", "SUB", "AND", "OR", "XOR")
+SHIFTS = ("SHL", "SAL", "SHR", "SAR")
+ARITHMETIC = ("ADD", "SUB", "AND", "OR", "XOR", *SHIFTS)
+NOTHING = ("NOP", "NOPL", "NOPW", "ENDBR64", "ENDBR32", "PAUSE")
+"""Their operands, if any, are not accessed."""
 CONDITIONS: dict[str, BinaryOp] = {
     "JE": "==", "JZ": "==", "JNE": "!=", "JNZ": "!=", "JL": "<", "JS": "<", "JLE": "<=", "JG": ">", "JGE": ">=",
     "JNS": ">=",
@@ -37,10 +40,11 @@ CONDITIONS: dict[str, BinaryOp] = {
 FENCES = ("MFENCE", "SFENCE", "LFENCE")
 
 OPERANDS: dict[str, int] = {
-    "MOV": 2, "XCHG": 2, "CMP": 2, "CMPXCHG": 2, "XADD": 2, "INC": 1, "DEC": 1, "NOP": 0, "JMP": 1,
+    "MOV": 2, "XCHG": 2, "CMP": 2, "CMPXCHG": 2, "XADD": 2, "INC": 1, "DEC": 1, "RET": 0, "JMP": 1,
+    **dict.fromkeys(NOTHING, 0),
     **dict.fromkeys(ARITHMETIC, 2), **dict.fromkeys(FENCES, 0), **dict.fromkeys(CONDITIONS, 1),
 }  # fmt: skip
-_LOCKABLE = frozenset({"XCHG", "CMPXCHG", "XADD", "INC", "DEC", *ARITHMETIC})
+_LOCKABLE = frozenset({"XCHG", "CMPXCHG", "XADD", "INC", "DEC", *ARITHMETIC}) - set(SHIFTS)
 _LARGEST = 2**31
 
 
@@ -108,7 +112,12 @@ def _read_instruction(cell: Piece, architecture: str, errors: list[Diagnostic]) 
         what = f"the instruction `{word}` is not known"
         errors.append(Diagnostic(Code.UNSUPPORTED, what, Label(word_span), hint=near))
         return None
+    if mnemonic in NOTHING:
+        return Instruction("NOP", (), bool(found[1]), cell.span)
     pieces = _operand_pieces(cell, found.end())
+    if mnemonic in SHIFTS and len(pieces) == 1:  # by 1
+        by_one = Piece("$1", pieces[0].span)
+        pieces = [pieces[0], by_one] if architecture == "X86" else [by_one, pieces[0]]
     if len(pieces) != OPERANDS[mnemonic]:
         expected = OPERANDS[mnemonic]
         what = f"`{word}` has {expected} operand{'' if expected == 1 else 's'}, not {len(pieces)}"

@@ -30,7 +30,19 @@ from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr,
 from memfence.program.ir import Assign, Assume, Domain, Fence, FencePoint, Load, Op, Process, Rmw, RmwKind, Store
 from memfence.source import Span
 
-_OPERATOR: dict[str, BinaryOp] = {"ADD": "+", "SUB": "-", "AND": "&", "OR": "|", "XOR": "^", "INC": "+", "DEC": "-"}
+_OPERATOR: dict[str, BinaryOp] = {
+    "ADD": "+",
+    "SUB": "-",
+    "AND": "&",
+    "OR": "|",
+    "XOR": "^",
+    "INC": "+",
+    "DEC": "-",
+    "SHL": "<<",
+    "SAL": "<<",
+    "SHR": ">>",
+    "SAR": ">>",
+}
 _RMW: dict[str, RmwKind] = {
     "ADD": "add", "SUB": "sub", "AND": "and", "OR": "or", "XOR": "xor", "INC": "add", "DEC": "sub",
 }  # fmt: skip
@@ -183,6 +195,8 @@ class Thread:
                 step(Fence("sfence"))
             case "LFENCE" | "NOP":
                 step()
+            case "RET":
+                self.builder.emit(here, len(self.items) - 1, span=span)
             case "MOV":
                 step(*self._move(operands[0], operands[1]))
             case "XCHG":
@@ -304,6 +318,8 @@ class Thread:
             operand: Expr = Register(self.builder.scratch(0)) if _is_memory(sources[0]) else self._value(sources[0])
         else:
             operand = Const(1)
+        if instruction.mnemonic == "SHR":  # shifts in zeros
+            old = Binary("&", old, Const(2**32 - 1))
         result = Binary(_OPERATOR[instruction.mnemonic], old, operand)
         return [[*self._flags(result, Const(0)), *self._write(destination, result)]]
 

@@ -30,7 +30,7 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
     A statement is one step, as in Spin, even if it reads several globals: a warning (MF201) says so. With
     `split_reads` it becomes one step a read, in the order of evaluation.
     """
-    arranged = arrange(preprocess(source))
+    arranged = arrange(preprocess(source, options.c.macros))
     errors, warnings = Errors(), dict[Diagnostic, None]()
     model = collect(read_units(source, arranged.tokens), errors)
     instances = start(model, errors)

@@ -17,6 +17,7 @@ from memfence.source import SourceText, Span
 
 MOST_TOKENS = 200_000
 HEADER = "memfence.h"
+OUR_HEADER = Path(__file__).with_name(HEADER)
 _WORDS = frozenset(["define", "undef", "include", "ifdef", "ifndef", "if", "else", "endif"])
 
 
@@ -29,9 +30,14 @@ class Macro:
     body: tuple[Token, ...]
 
 
-def preprocess(source: SourceText) -> list[Token]:
-    """The tokens of `source` after all directives; InputError with every mistake found."""
+def preprocess(source: SourceText, definitions: Sequence[str] = ()) -> list[Token]:
+    """The tokens of `source` after all directives; InputError with every mistake found.
+
+    `definitions`: macros as `-D` takes them, `N=3` or `N`, which is 1.
+    """
     run = _Preprocessor()
+    lines = (f"#define {name} {value or 1}\n" for name, _, value in (one.partition("=") for one in definitions))
+    run.read(SourceText("-D", "".join(lines)), ())
     run.read(source, ())
     if run.errors:
         raise InputError(run.errors)
@@ -160,10 +166,11 @@ class _Preprocessor:
         try:
             text = path.read_bytes().decode("utf-8")
         except (OSError, ValueError) as problem:
-            if Path(name).name != HEADER:  # the header has nothing to say to us: it may be missing
+            if Path(name).name != HEADER:  # ours may be missing: it is known
                 reason = getattr(problem, "strerror", None) or "it is not UTF-8 text"
                 self.error(Code.UNREADABLE, f"cannot read `{name}`: {reason}", rest[0].span)
-            return
+                return
+            text = OUR_HEADER.read_text(encoding="utf-8")
         self.read(SourceText(str(path), text), files)
 
     # Expansion

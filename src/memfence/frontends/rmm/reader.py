@@ -156,7 +156,7 @@ class Reader(TreeReader):
             case "cas":
                 return Cas(self._location(children[0]), children[1], children[2])
             case "fence":
-                return FenceHere("sfence" if str(children[0]) == "sfence" else "mfence")
+                return _fence(str(children[0]))
             case "set_register":
                 return SetRegister(self.name(cast("Token", children[0])), children[1])
             case "assume":
@@ -207,3 +207,14 @@ def _offsets(node: Node) -> tuple[int, int]:
     position = getattr(node, "meta", node)
     start = getattr(position, "start_pos", 0) or 0
     return start, getattr(position, "end_pos", start) or start
+
+
+def _fence(word: str) -> FenceHere | Nop:
+    """`ssfence` keeps stores in order. Loads are in order under every model here: `llfence` changes nothing."""
+    match word:
+        case "llfence":
+            return Nop()
+        case "sfence" | "ssfence":
+            return FenceHere("sfence")
+        case _:
+            return FenceHere("mfence")

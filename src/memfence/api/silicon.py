@@ -11,10 +11,14 @@ from memfence.frontends.registry import EditKind
 from memfence.silicon.conform import Conformance
 from memfence.silicon.conform import conform as compare_one
 from memfence.silicon.costs import Cost, costs_of_edits, measure_costs
+from memfence.silicon.machine import processors
 from memfence.silicon.reproduce import Reproduction, StressOptions
 from memfence.silicon.reproduce import reproduce as look_for
+from memfence.synthesis.options import DEFAULT_COSTS
 from memfence.tasks.deadline import Deadline
 from memfence.tasks.options import CheckOptions
+
+__all__ = ["StressOptions", "assumed_costs", "conform", "cost", "measured_costs", "processors", "reproduce"]
 
 
 def reproduce(source: Source, stress: StressOptions | None = None, **keywords: Any) -> Reproduction:
@@ -33,6 +37,11 @@ def conform(paths: Iterable[str | Path], stress: StressOptions | None = None, **
     for path in map(Path, paths):
         for test in sorted(path.rglob("*.litmus")) if path.is_dir() else [path]:
             yield compare_one(test, stress or StressOptions(seconds=0.5), **keywords)
+
+
+def assumed_costs() -> dict[EditKind, int]:
+    """The weights that `fix --minimise cost` has without a measurement."""
+    return dict(DEFAULT_COSTS)
 
 
 def measured_costs() -> dict[EditKind, int]:

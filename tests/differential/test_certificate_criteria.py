@@ -1,0 +1,146 @@
+"""Certificates of criteria: accepted exactly where the definition, run by run, says that the criterion holds."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from memfence.certificates.checker.criteria import check_implied, check_persistent, check_race_free, check_state_robust
+from memfence.certificates.checker.question import question_of
+from memfence.certificates.checker.refusal import Condition, Refused
+from memfence.certificates.checker.verify import verify
+from memfence.certificates.format.header import Claim
+from memfence.certificates.format.sections import SECTION
+from memfence.certificates.writer.certify import certify
+from memfence.models.reference_search import reachable
+from memfence.models.spec import ModelName
+from memfence.models.state import State
+from memfence.pipeline import load, load_text
+from memfence.program.ir import Program
+from memfence.source import SourceText
+from memfence.tasks.limits import Limits
+from support.certificates import container
+from support.criteria_programs import PLAIN, RICH, criteria_programs
+from support.models import spec
+from twins import criteria as twin
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SETTINGS = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+NOT_COVERED = (Condition.KIND, Condition.FAILURE)
+
+
+def refusal(check: Callable[[], None]) -> Condition | None:
+    try:
+        check()
+    except Refused as refused:
+        return refused.condition
+    return None
+
+
+def reached(program: Program, model: ModelName) -> Collection[State]:
+    return reachable(program, spec(model).definition)
+
+
+@SETTINGS
+@given(program=criteria_programs(PLAIN, torn_steps=False) | criteria_programs(RICH, torn_steps=False))
+def test_persistence_is_accepted_exactly_where_it_holds(program: Program) -> None:
+    found = refusal(lambda: check_persistent(program, reached(program, "sc")))
+    if found not in NOT_COVERED:
+        assert (found is None) == twin.is_persistent(program)
+
+
+@pytest.mark.slow
+@MANY
+@given(program=criteria_programs(RICH))
+def test_what_is_accepted_as_persistent_is_so_whatever_the_program(program: Program) -> None:
+    if refusal(lambda: check_persistent(program, reached(program, "sc"))) is None:
+        assert twin.is_persistent(program)
+
+
+def test_an_update_that_may_get_lost_is_not_persistent() -> None:
+    """The step that stores has read already: it is its own attack."""
+    program = load_text(SourceText("t.pml", "byte x; active [2] proctype P() { x = x + 1 }"))
+    assert refusal(lambda: check_persistent(program, reached(program, "sc"))) is Condition.ATTACK
+    assert not twin.is_persistent(program)
+
+
+@SETTINGS
+@given(program=criteria_programs(PLAIN) | criteria_programs(RICH))
+def test_freedom_of_races_is_accepted_exactly_where_it_holds(program: Program) -> None:
+    found = refusal(lambda: check_race_free(program, reached(program, "sc")))
+    if found not in NOT_COVERED:
+        assert (found is None) == twin.is_data_race_free(program)
+
+
+@pytest.mark.parametrize("model", ["tso", "pso"])
+@SETTINGS
+@given(program=criteria_programs(PLAIN) | criteria_programs(RICH))
+def test_state_robustness_is_accepted_exactly_where_it_holds(model: ModelName, program: Program) -> None:
+    found = refusal(lambda: check_state_robust(program, spec(model).definition, reached(program, model)))
+    if found not in NOT_COVERED:
+        assert (found is None) == twin.is_state_robust(program, model)
+
+
+@SETTINGS
+@given(program=criteria_programs(PLAIN, torn_steps=False))
+def test_what_sc_says_of_persistent_programs_is_true_of_tso(program: Program) -> None:
+    """Every place at which all processes have ended, one by one, said to be out of reach."""
+    under_sc, under_tso = reached(program, "sc"), reached(program, "tso")
+    for state in list(under_tso)[::7]:
+        bad = " && ".join(f"P{p}@#{at}" for p, at in enumerate(state.locations))
+        question = question_of(Claim(model="tso", forbid=(bad,)), program)
+        assert refusal(lambda question=question: check_implied(question, under_sc)) is not None
+
+
+CERTIFIED = [
+    ("criteria/persistent_not_robust.pml", Claim(model="tso", criterion="persistent")),
+    ("spsc_ring.pml", Claim(model="tso", criterion="persistent")),
+    ("ticket_lock.pml", Claim(model="tso", criterion="state-robust")),
+    ("criteria/state_robust_only.pml", Claim(model="pso", criterion="state-robust")),
+]
+
+
+@pytest.mark.parametrize(("name", "claim"), CERTIFIED, ids=lambda value: getattr(value, "criterion", value))
+def test_certificates_of_criteria_are_valid_and_no_state_of_them_can_be_left_out(
+    name: str, claim: Claim, tmp_path: Path
+) -> None:
+    from differential.test_certificate_mutations import chunks_of, with_rows
+    from memfence.certificates.format.columns import Columns
+
+    program = load(EXAMPLES / name)
+    certify(program, claim, tmp_path / "proof.mfc", Limits())
+    content = (tmp_path / "proof.mfc").read_bytes()
+    count = verify(io.BytesIO(content), program).states
+    chunks = chunks_of(content)
+    (details,) = (json.loads(content) for kind, content in chunks if kind == SECTION)
+    buffering = spec(claim.model if claim.criterion == "state-robust" else "sc").buffering
+    columns = Columns(program, buffering, details["capacity"])
+    rows = [row for kind, content in chunks if kind == b"ROWS" for row in columns.rows(content)]
+    assert len(rows) == count
+    for at in range(0, count, 5):
+        with pytest.raises(Refused):
+            verify(io.BytesIO(container(with_rows(chunks, rows[:at] + rows[at + 1 :]))), program)
+
+
+@pytest.mark.parametrize("criterion", ["drf", "persistent", "state-robust", "robust", "trf"])
+def test_a_proof_of_one_thing_is_none_of_another(criterion: str, tmp_path: Path) -> None:
+    program = load(EXAMPLES / "spsc_ring.pml")
+    certify(program, Claim(model="tso", criterion="persistent"), tmp_path / "proof.mfc", Limits())
+    text = (tmp_path / "proof.mfc").read_bytes()
+    from differential.test_certificate_mutations import chunks_of
+
+    chunks = chunks_of(text)
+    header = json.loads(chunks[0][1])
+    header["claim"]["criterion"] = criterion
+    forged = container([(chunks[0][0], json.dumps(header).encode()), *chunks[1:]])
+    if criterion == "persistent":
+        assert verify(io.BytesIO(forged), program).states == 153
+    else:
+        with pytest.raises(Refused):
+            verify(io.BytesIO(forged), program)

@@ -1,0 +1,104 @@
+"""The Python API: everything takes paths, texts and strings, and every result can be looked at."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import memfence
+from support.command_line import ROOT
+from support.command_line import memfence as command
+
+EXAMPLE = "examples/lost_wakeup.pml"
+TEXT = "byte x; active proctype A() { x = 1; assert(x == 1) }"
+TRACE = '{"op":"st","thread":0,"addr":"x","value":1}\n'
+
+
+@pytest.fixture(autouse=True)
+def at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+def results(tmp_path: Path) -> dict[str, Any]:
+    trace = tmp_path / "t.jsonl"
+    trace.write_text(TRACE)
+    return {
+        "check": memfence.check(EXAMPLE),
+        "fix": memfence.fix(EXAMPLE),
+        "why": memfence.why("examples/double_checked.pml"),
+        "compare": memfence.compare(EXAMPLE, fences=False),
+        "explore": memfence.explore(EXAMPLE),
+        "monitor": memfence.monitor(trace),
+    }
+
+
+def test_strings_and_keywords_work_everywhere() -> None:
+    assert memfence.check(EXAMPLE, model="tso", forbid="waiter@asleep && producer@unaware").verdict == "violated"
+    assert memfence.check(Path(EXAMPLE), model="sc").verdict == "holds"
+    assert memfence.check(TEXT).verdict == "holds"
+    assert memfence.check(TEXT, final="x == 1", invariant=["x <= 1"]).verdict == "holds"
+    assert memfence.fix(EXAMPLE).verdict == "fixed"
+
+
+def test_results_of_every_verb_can_be_looked_at(tmp_path: Path) -> None:
+    for verb, result in results(tmp_path).items():
+        assert len(repr(result)) < 120 and "\n" not in repr(result), verb
+        assert str(result).strip(), verb
+        assert isinstance(json.loads(result.to_json()), dict), verb
+        assert result.to_html().startswith("<!doctype html>"), verb
+        assert "<iframe" in result._repr_html_(), verb
+
+
+def test_a_result_is_neither_true_nor_false(tmp_path: Path) -> None:
+    for result in results(tmp_path).values():
+        with pytest.raises(TypeError, match=r'write `result.verdict == "holds"`|look at'):
+            bool(result)
+
+
+def test_the_text_of_a_result_is_what_the_terminal_shows() -> None:
+    shown = command("check", EXAMPLE).stdout
+    mine = str(memfence.check(EXAMPLE))
+    assert mine.splitlines()[0] == shown.splitlines()[0]
+    assert mine.splitlines()[4:] == shown.splitlines()[4:]
+    assert repr(memfence.check(EXAMPLE)) == "<CheckResult: VIOLATED under tso (safety), examples/lost_wakeup.pml>"
+
+
+@pytest.mark.parametrize(
+    ("verb", "keywords", "allowed"),
+    [
+        ("check", {"model": "arm"}, "'sc', 'tso', 'pso'"),
+        ("check", {"criterion": "fast"}, "'robust'"),
+        ("check", {"engine": "magic"}, "'auto'"),
+        ("check", {"modle": "tso"}, "did you mean model?"),
+        ("check", {"buffer_bound": 0}, "1"),
+        ("check", {"buffer_bound": 99999999999}, "65535"),
+        ("check", {"timeout_seconds": float("nan")}, "seconds"),
+        ("fix", {"minimise": "money"}, "'count'"),
+        ("compare", {"model_": "tso"}, "no such option"),
+        ("explore", {"preemption": 2}, "did you mean preemptions?"),
+        ("why", {"criteria": ["fast"]}, "'robust'"),
+        ("translate", {"to": "klingon"}, "'promela'"),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_a_value_error_with_the_allowed_ones(
+    verb: str, keywords: dict[str, Any], allowed: str
+) -> None:
+    with pytest.raises(ValueError) as raised:
+        getattr(memfence, verb)(EXAMPLE, **keywords)
+    assert allowed in str(raised.value)
+
+
+def test_bad_input_prints_with_its_line_and_a_caret() -> None:
+    with pytest.raises(memfence.InputError) as raised:
+        memfence.check("byte x;\nactive proctype A() { y = 1 }\n")
+    shown = str(raised.value)
+    assert "error[MF101]" in shown and "2 | active proctype A() { y = 1 }" in shown and "^" in shown
+
+
+def test_a_name_that_is_no_file_says_so() -> None:
+    with pytest.raises(memfence.InputError, match=r"cannot read `nowhere\.pml`"):
+        memfence.check("nowhere.pml")
