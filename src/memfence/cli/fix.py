@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memfence.cli.app import app
-from memfence.cli.choices import AtomicWaits, Minimise, RelaxedModel, Via
+from memfence.cli.choices import AtomicWaits, Minimise, RelaxedModel, Style, Via
 from memfence.cli.exit_codes import Exit, exit_of_fix
 from memfence.cli.keywords import keywords_of, typed
 from memfence.cli.option_groups import (
@@ -64,6 +64,9 @@ def fix(
     kinds: Annotated[
         str | None, typer.Option(metavar="LIST", help="What may be written: some of mfence,sfence,locked.")
     ] = None,
+    style: Annotated[
+        Style, typer.Option(help="C: write C11 fences, make atomic stores seq_cst where possible, or write assembly.")
+    ] = Style.fence,
     cost: Annotated[
         str | None,
         typer.Option(
