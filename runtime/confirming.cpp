@@ -136,7 +136,8 @@ std::size_t take_steps(const std::vector<int>& steps) {
   return steps.size();
 }
 
-Confirmation confirm(const std::vector<int>& prefix, const StaleLoad& stale, int writer, const Options& options, Chance& chance) {
+Confirmation confirm(const std::vector<int>& prefix, const StaleLoad& stale, int writer, const Options& options,
+                     Chance& chance) {
   Confirmation result;
   const double end = seconds_now() + kSecondsToConfirm;
   while (result.attempts < kMostAttempts && seconds_now() < end) {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "own_heap.hpp"
 #include "execution/access.hpp"
+#include "own_heap.hpp"
 
 namespace memfence::running {
 

@@ -247,32 +247,32 @@ __attribute__((visibility("default"))) void __tsan_atomic_signal_fence(int) {}
 // Stands where the program's assembler text has an mfence or the like.
 __attribute__((visibility("hidden"))) void memfence_fence_at(void* pc) { fence_step(pc); }
 
-#define ATOMIC_BODIES(BITS, T)                                                                                                \
-  __attribute__((visibility("hidden"))) T memfence_load##BITS(volatile T* a, int) { return atomic_load<T>(a); }               \
-  __attribute__((visibility("hidden"))) void memfence_store##BITS(volatile T* a, T v, int o) { atomic_store<T>(a, v, o); }    \
-  __attribute__((visibility("hidden"))) T memfence_exchange##BITS(volatile T* a, T v, int) {                                  \
-    return read_modify_write<T>(a, [&](T) { return v; });                                                                     \
-  }                                                                                                                           \
-  __attribute__((visibility("hidden"))) T memfence_add##BITS(volatile T* a, T v, int) {                                       \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x + v); });                                               \
-  }                                                                                                                           \
-  __attribute__((visibility("hidden"))) T memfence_sub##BITS(volatile T* a, T v, int) {                                       \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x - v); });                                               \
-  }                                                                                                                           \
-  __attribute__((visibility("hidden"))) T memfence_and##BITS(volatile T* a, T v, int) {                                       \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x & v); });                                               \
-  }                                                                                                                           \
-  __attribute__((visibility("hidden"))) T memfence_or##BITS(volatile T* a, T v, int) {                                        \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x | v); });                                               \
-  }                                                                                                                           \
-  __attribute__((visibility("hidden"))) T memfence_xor##BITS(volatile T* a, T v, int) {                                       \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x ^ v); });                                               \
-  }                                                                                                                           \
-  __attribute__((visibility("hidden"))) T memfence_nand##BITS(volatile T* a, T v, int) {                                      \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(~(x & v)); });                                            \
-  }                                                                                                                           \
-  __attribute__((visibility("hidden"))) int memfence_cas##BITS(volatile T* a, T* c, T v, int, int) {                          \
-    return compare_exchange<T>(a, c, v);                                                                                      \
+#define ATOMIC_BODIES(BITS, T)                                                                                             \
+  __attribute__((visibility("hidden"))) T memfence_load##BITS(volatile T* a, int) { return atomic_load<T>(a); }            \
+  __attribute__((visibility("hidden"))) void memfence_store##BITS(volatile T* a, T v, int o) { atomic_store<T>(a, v, o); } \
+  __attribute__((visibility("hidden"))) T memfence_exchange##BITS(volatile T* a, T v, int) {                               \
+    return read_modify_write<T>(a, [&](T) { return v; });                                                                  \
+  }                                                                                                                        \
+  __attribute__((visibility("hidden"))) T memfence_add##BITS(volatile T* a, T v, int) {                                    \
+    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x + v); });                                            \
+  }                                                                                                                        \
+  __attribute__((visibility("hidden"))) T memfence_sub##BITS(volatile T* a, T v, int) {                                    \
+    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x - v); });                                            \
+  }                                                                                                                        \
+  __attribute__((visibility("hidden"))) T memfence_and##BITS(volatile T* a, T v, int) {                                    \
+    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x & v); });                                            \
+  }                                                                                                                        \
+  __attribute__((visibility("hidden"))) T memfence_or##BITS(volatile T* a, T v, int) {                                     \
+    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x | v); });                                            \
+  }                                                                                                                        \
+  __attribute__((visibility("hidden"))) T memfence_xor##BITS(volatile T* a, T v, int) {                                    \
+    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x ^ v); });                                            \
+  }                                                                                                                        \
+  __attribute__((visibility("hidden"))) T memfence_nand##BITS(volatile T* a, T v, int) {                                   \
+    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(~(x & v)); });                                         \
+  }                                                                                                                        \
+  __attribute__((visibility("hidden"))) int memfence_cas##BITS(volatile T* a, T* c, T v, int, int) {                       \
+    return compare_exchange<T>(a, c, v);                                                                                   \
   }
 ATOMIC_BODIES(8, std::uint8_t)
 ATOMIC_BODIES(16, std::uint16_t)
@@ -280,8 +280,7 @@ ATOMIC_BODIES(32, std::uint32_t)
 ATOMIC_BODIES(64, std::uint64_t)
 
 __attribute__((visibility("hidden"))) void memfence_wide() {
-  if (world.in_program)
-    world.fail(Finding::Unsupported, "an atomic access of 16 bytes", memfence_frame[kReturnAddress]);
+  if (world.in_program) world.fail(Finding::Unsupported, "an atomic access of 16 bytes", memfence_frame[kReturnAddress]);
   __builtin_trap();
 }
 

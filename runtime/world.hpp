@@ -13,7 +13,18 @@ namespace memfence::running {
 constexpr int kMostFibers = 64;
 
 enum class Finding : std::uint8_t {
-  None, Assertion, Abort, Crash, StackOverflow, DoubleFree, BadFree, UseAfterFree, ExitStatus, EndlessLoop, Unsupported, Misuse,
+  None,
+  Assertion,
+  Abort,
+  Crash,
+  StackOverflow,
+  DoubleFree,
+  BadFree,
+  UseAfterFree,
+  ExitStatus,
+  EndlessLoop,
+  Unsupported,
+  Misuse,
 };
 const char* name_of(Finding finding);
 

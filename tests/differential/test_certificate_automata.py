@@ -179,6 +179,26 @@ def test_no_certificate_proves_that_a_reachable_place_is_out_of_reach(model: str
 
 
 @pytest.mark.parametrize("model", ["tso", "pso"])
+def test_memory_that_never_changes_is_noticed(model: str) -> None:
+    """Without what commits lead to, the states are closed under the steps of the program."""
+    tried = 0
+    for seed in range(25):
+        program = cyclic_program(seed)
+        chunks = proof(program, Claim(model=model, invariant=("true",)), most_states=150)
+        if chunks is None:
+            continue
+        rows = SymbolicRows(program)
+        whole = [row for kind, content in chunks if kind == ROWS for row in planes(content, rows.width)]
+        kept = [row for row in whole if not any(rows.control.state(row[: rows.control.width]).memory)]
+        if len(kept) < len(whole):
+            rest = [(kind, content) for kind, content in chunks if kind != ROWS]
+            with pytest.raises(Refused):
+                verified(program, [*rest, *((ROWS, block) for block in blocks_of(kept))])
+            tried += 1
+    assert tried > 5
+
+
+@pytest.mark.parametrize("model", ["tso", "pso"])
 def test_an_automaton_that_was_cut_is_noticed(model: str) -> None:
     """Each automaton of a proof is needed: with a word less, some step leads out, or a start is missing."""
     program = cyclic_program(next(seed for seed in range(60) if proof(cyclic_program(seed), Claim(model=model))))

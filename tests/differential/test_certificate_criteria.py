@@ -20,8 +20,9 @@ from memfence.certificates.writer.certify import certify
 from memfence.models.reference_search import reachable
 from memfence.models.spec import ModelName
 from memfence.models.state import State
-from memfence.pipeline import load
+from memfence.pipeline import load, load_text
 from memfence.program.ir import Program
+from memfence.source import SourceText
 from memfence.tasks.limits import Limits
 from support.certificates import container
 from support.criteria_programs import PLAIN, RICH, criteria_programs
@@ -60,6 +61,13 @@ def test_persistence_is_accepted_exactly_where_it_holds(program: Program) -> Non
 def test_what_is_accepted_as_persistent_is_so_whatever_the_program(program: Program) -> None:
     if refusal(lambda: check_persistent(program, reached(program, "sc"))) is None:
         assert twin.is_persistent(program)
+
+
+def test_an_update_that_may_get_lost_is_not_persistent() -> None:
+    """The step that stores has read already: it is its own attack."""
+    program = load_text(SourceText("t.pml", "byte x; active [2] proctype P() { x = x + 1 }"))
+    assert refusal(lambda: check_persistent(program, reached(program, "sc"))) is Condition.ATTACK
+    assert not twin.is_persistent(program)
 
 
 @SETTINGS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -32,6 +33,7 @@ MEMORIES = (
     *(spec("pso", k) for k in (1, 2)),
 )
 MOST_STATES = 1_500
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SMALL = Shape(statements=(1, 3), features=EVERYTHING | {"assertions", "errors", "regions"})
 FAILED = 2
 R, S = Register(0), Register(1)
@@ -103,6 +105,19 @@ system async;
 def test_meetings_and_committed_locations_are_the_same_as_well(memory: ModelSpec) -> None:
     program = load_text(SourceText("test.dve", MEETINGS))
     assert check_steps(program, memory) >= 8
+
+
+SHORT = """#include "memfence.h"
+byte x, y, a[2];
+active proctype P() { byte r; x = 1; x = 2; r = x; y = r; mfence(); x = 3; sfence(); y = x; r = y }
+active proctype Q() { byte r; a[y] = 1; atomic { r = x; x = r + 1 }; r = a[1]; assert(r < 2) }
+"""
+
+
+@pytest.mark.parametrize("memory", MEMORIES, ids=lambda m: f"{m.name}-{m.bound}-{m.per_variable}")
+def test_own_stores_fences_and_locked_steps_are_the_same_as_well(memory: ModelSpec) -> None:
+    program = load_text(SourceText(str(EXAMPLES / "short.pml"), SHORT))
+    assert check_steps(program, memory) > 100
 
 
 @pytest.mark.parametrize("expr", EDGES, ids=expression_text)

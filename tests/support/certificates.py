@@ -10,41 +10,12 @@ from dataclasses import dataclass
 from memfence.certificates.checker.native import NotForTheFastChecker
 from memfence.certificates.checker.refusal import Checked, Condition, Refused
 from memfence.certificates.checker.verify import verify
-from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns
+from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns, row_of
 from memfence.certificates.format.container import NotACertificate, Writer
 from memfence.certificates.format.header import Claim, Header, Reading, header_bytes
 from memfence.certificates.format.sections import HEAD, PLACES, PROGRAM, ROWS, SECTION
-from memfence.models.state import State
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
-
-
-def row_of(columns: Columns, state: State) -> bytes:
-    """The row of a state, written by the rules of the format and not by the code that reads it."""
-    values = [*state.locations, *state.memory]
-    if columns.lock_at is not None:
-        values.append(0 if state.lock_owner is None else state.lock_owner + 1)
-    for registers, kept in zip(state.registers, columns.kept, strict=True):
-        values += [registers[n] for n in kept]
-    for buffers, own in zip(state.buffers, columns.buffers, strict=True):
-        for buffer, place in zip(buffers, own, strict=True):
-            values.append(len(buffer))
-            for n in range(place.capacity):
-                entry = buffer[n] if n < len(buffer) else ()
-                values += _entry(columns, place.variable, len(values), entry)
-    return b"".join(
-        (value - column.lo).to_bytes(column.width) for value, column in zip(values, columns.columns, strict=True)
-    )
-
-
-def _entry(columns: Columns, variable: int | None, at: int, entry: tuple[int, ...] | None) -> list[int]:
-    lows = [column.lo for column in columns.columns[at : at + (2 if variable is None else 1)]]
-    if entry == ():
-        return lows
-    if entry is None:
-        assert variable is not None
-        return [columns.program.variables[variable].domain.hi + 1]
-    return list(entry) if variable is None else [entry[1]]
 
 
 def blocks_of(rows: Iterable[bytes]) -> list[bytes]:

@@ -18,6 +18,7 @@ from memfence.certificates.writer.claim import claim_of
 from memfence.program.ir import Program
 from memfence.tasks.answer import Verdict
 from memfence.tasks.deadline import Deadline, TimeUp
+from memfence.tasks.evidence import Bound
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult
 
@@ -32,7 +33,7 @@ def check_certified(
     except TimeUp:
         return Certified(check(source, options, **keywords), None, "the time was up", None)
     result = check(program, options, **keywords)
-    if result.answer.verdict is not Verdict.HOLDS:
+    if result.answer.verdict is not Verdict.HOLDS and not isinstance(result.evidence, Bound):
         return Certified(result, None, "the answer is not a proof", None)
     asked = options_for(CheckOptions, program, options, keywords, deadline)
     return _certified(program, asked, result, certificate, verified)

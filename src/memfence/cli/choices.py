@@ -54,6 +54,12 @@ class Minimise(StrEnum):
     FIRST = "first"
 
 
+class Style(StrEnum):
+    fence = "fence"
+    store = "store"
+    asm = "asm"
+
+
 class Via(StrEnum):
     tso = "tso"
 

@@ -182,6 +182,9 @@ class Compiling:
     heap_bound: Annotated[
         int, typer.Option(metavar="N", min=1, max=MOST, help="C: follow at most N live blocks of each allocation.")
     ] = 8
+    recursion_bound: Annotated[
+        int, typer.Option(metavar="N", min=1, max=MOST, help="C: follow at most N open calls of a recursive function.")
+    ] = 16
     assertions_only: Annotated[
         bool, typer.Option("--assertions-only", help="C: signed overflow and deadlocks are no errors.")
     ] = False

@@ -60,6 +60,8 @@ def why(
 ) -> None:
     """Is this fence needed? The run that appears without it, or a proof that there is none.
 
+    In C, the same for each seq_cst access and each locked operation: which could be weaker on x86?
+
     Exit code 0: every fence asked about is needed; 1: some are not; 4: some are not known to be.
     """
     from memfence.api.why import why as ask

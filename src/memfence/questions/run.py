@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from memfence.running.build import Sources, build_program
 from memfence.running.places import NO_PLACE, Names, Place
 from memfence.running.process import Ran, fault_of, run_process
-from memfence.running.records import Layout, RawConfirmation, RawFinding, RunCounts, RunProgress
+from memfence.running.records import Layout, RawConfirmation, RawFinding, RawRace, RunCounts, RunProgress
 from memfence.running.steps import SLEEPS, ProgramStep, StaleLoad, explain_stale_load, named_steps
 from memfence.tasks.answer import Verdict
 from memfence.tasks.deadline import Deadline
@@ -84,6 +84,14 @@ class RunFinding:
 
 
 @dataclass(frozen=True, slots=True)
+class PlainRace:
+    """A warning: two plain accesses that nothing orders, so that an optimising compiler may move or merge them."""
+
+    first: ProgramStep
+    second: ProgramStep
+
+
+@dataclass(frozen=True, slots=True)
 class RunResult:
     """The answer. HOLDS only if every class of executions was run to its end. `fault`: why there is no answer."""
 
@@ -93,6 +101,7 @@ class RunResult:
     findings: tuple[RunFinding, ...]
     layout: Layout
     options: RunOptions
+    races: tuple[PlainRace, ...] = ()
     fault: str | None = None
 
     @property
@@ -154,8 +163,14 @@ def result_of(ran: Ran, program: Path, files: tuple[str, ...], options: RunOptio
     names = Names(program, layout.load_address)
     findings = tuple(_finding(r, names) for r in ran.records if isinstance(r, RawFinding))
     fault = None if counts is not None else _fault(ran)
-    result = RunResult(files, Verdict.UNKNOWN, counts or RunCounts(), findings, layout, options, fault)
-    return RunResult(files, _verdict(result), result.counts, findings, layout, options, fault)
+    races = tuple(_race(r, names) for r in ran.records if isinstance(r, RawRace))
+    result = RunResult(files, Verdict.UNKNOWN, counts or RunCounts(), findings, layout, options, races, fault)
+    return replace(result, verdict=_verdict(result))
+
+
+def _race(raw: RawRace, names: Names) -> PlainRace:
+    first, second = named_steps((raw.first, raw.second), names)
+    return PlainRace(first, second)
 
 
 def _fault(ran: Ran) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from memfence.execution.happens_before import happens_before_cycle
+from memfence.reports.coverage import assumptions, coverage_fact, race_warnings, warning_text
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
-from memfence.reports.fencing import fence_reasons, kept_in_order, minimum_text, where
+from memfence.reports.fencing import fence_reasons, kept_in_order, minimum_text, where, written
 from memfence.reports.fix_sentences import common_facts, counted_fences, fix_property, fix_scope
 from memfence.reports.page import Page, TableView, Tone
 from memfence.reports.reason import why_sentences
@@ -43,6 +44,8 @@ def fix_page(result: FixResult) -> Page:
         cycle="" if cycle is None or run is None else cycle_svg(run, cycle),
         cycle_text=() if cycle is None or run is None else cycle_sentences(run, cycle),
         tables=(*_tables(result), *_other_runs(result)),
+        warnings=tuple(warning_text(warning) for warning in race_warnings(program, result.races)),
+        assumptions=assumptions(program, result.model),
         statistics=_statistics(result),
     )
 
@@ -75,6 +78,7 @@ def _facts(result: FixResult) -> tuple[tuple[str, str], ...]:
     if result.verdict is FixVerdict.FIXED:
         facts.append(("Minimum", minimum_text(result)))
     facts += [(name.capitalize(), text) for name, text in common_facts(result)]
+    facts += coverage_fact(result.program, result.model)
     return tuple(facts)
 
 
@@ -83,7 +87,7 @@ def _tables(result: FixResult) -> tuple[TableView, ...]:
     if result.chosen.fences:
         columns = ("write", "where", "in", "which keeps in order")
         rows = tuple(
-            (f"`{fence.kind}`", where(fence), ", ".join(fence.processes), kept_in_order(result.program, fence))
+            (f"`{written(fence)}`", where(fence), ", ".join(fence.processes), kept_in_order(result.program, fence))
             for fence in result.chosen.fences
         )
         tables.append(TableView("Fences", columns, rows))

@@ -63,7 +63,7 @@ def _tone(cell: str) -> Markup:
 
 
 def _prose(text: str, subject: str = "") -> Markup:
-    """A sentence with its `names` set as code; step numbers are buttons that go there, places in `subject` links."""
+    """A sentence with its `names` as code; step numbers are buttons that go there, places in the `subject` links."""
     from markupsafe import Markup, escape
 
     safe = str(escape(text))

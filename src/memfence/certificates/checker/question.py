@@ -30,6 +30,7 @@ class Question:
     """`program` has every first value of the registers that a property looks at. `bad`: true in no state.
 
     `deadlock`: nobody waits for ever before the end. `finals`: what is said about final states.
+    `asks_states`: whether anything is asked of single states; a formula that is given is asked alone.
     """
 
     program: Program
@@ -38,6 +39,7 @@ class Question:
     deadlock: bool
     finals: tuple[Final, ...]
     temporal: tuple[Ltl | PropertyAutomaton, ...]
+    asks_states: bool
 
     def is_bad(self, state: State) -> bool:
         return self.bad is not None and is_true(self.program, state, self.bad)
@@ -95,6 +97,8 @@ def question_of(claim: Claim, program: Program) -> Question:
         any(isinstance(stated, NoDeadlock) for stated in asked),
         finals,
         tuple(stated for stated in asked if isinstance(stated, Ltl | PropertyAutomaton)),
+        (claim.ltl is None and program.has_assertions)
+        or any(not isinstance(stated, Ltl | PropertyAutomaton) for stated in asked),
     )
 
 

@@ -9,13 +9,15 @@ from typing import BinaryIO
 from memfence.certificates.checker.automata import AutomataCheck
 from memfence.certificates.checker.criteria import check_implied, check_persistent, check_race_free, check_state_robust
 from memfence.certificates.checker.finals import check_outcomes, read_outcomes
-from memfence.certificates.checker.invariant import check_invariant, read_states
+from memfence.certificates.checker.invariant import BYTES_OF_A_STATE, check_invariant, read_states
 from memfence.certificates.checker.question import Question, question_of
+from memfence.certificates.checker.ranks import check_ranks, product_of
 from memfence.certificates.checker.refusal import Checked, Condition, Refused
 from memfence.certificates.format.automata import SymbolicRows, read_automata
 from memfence.certificates.format.columns import MOST_PENDING, Columns
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.header import Claim
+from memfence.certificates.format.ranks import read_marks, read_ranks
 from memfence.certificates.format.sections import OBJECT, ROWS, Opened, Section, open_certificate
 from memfence.models.buffering import Buffering
 from memfence.models.state import State
@@ -86,7 +88,8 @@ def needed(case: Case) -> set[str]:
     """What has to be proved for the claim."""
     if case.claim.criterion != "safety":
         return {case.claim.criterion}
-    return {STATES, *(f"temporal {number}" for number, _ in enumerate(case.question.temporal))}
+    temporal = {f"temporal {number}" for number, _ in enumerate(case.question.temporal)}
+    return temporal if temporal and not case.question.asks_states else {STATES, *temporal}
 
 
 def check_program(certificate: Opened, program: Program) -> None:
@@ -158,6 +161,22 @@ def _state_robust(case: Case, section: Section) -> Proved:
     return Proved(frozenset({"state-robust"}), len(states))
 
 
+def _ranks(case: Case, section: Section) -> Proved:
+    question = case.question
+    if not question.temporal:
+        raise Refused(Condition.KIND, "the claim has no temporal property")
+    number = section.number("property", most=len(question.temporal) - 1)
+    product = product_of(question, case.claim, question.temporal[number], case.program)
+    capacity = section.number("capacity", most=MOST_PENDING)
+    columns = Columns(product.program, question.model.buffering, capacity)
+    marks = read_marks(only(section.chunks(OBJECT)))
+    ranks = read_ranks(columns, section.chunks(ROWS), most=case.most_bytes // BYTES_OF_A_STATE)
+    if any(rank >= len(marks) or node >= len(product.refuting.moves) for (_, node), rank in ranks.items()):
+        raise NotACertificate("a pair has a rank or a node that does not exist")
+    check_ranks(product, ranks, marks.__getitem__)
+    return Proved(frozenset({f"temporal {number}"}), len(ranks))
+
+
 _KINDS: dict[str, Callable[[Case, Section], Proved]] = {
     "invariant": _invariant,
     "automata": _automata,
@@ -165,6 +184,7 @@ _KINDS: dict[str, Callable[[Case, Section], Proved]] = {
     "persistent": _persistent,
     "implied": _implied,
     "state-robust": _state_robust,
+    "ranks": _ranks,
 }
 
 

@@ -150,3 +150,31 @@ def planes(block: bytes, width: int) -> Iterator[bytes]:
     if rest or not 0 < count <= ROWS_IN_A_BLOCK:
         raise NotACertificate("a block does not consist of whole states")
     return map(bytes, zip(*(block[at : at + count] for at in range(0, len(block), count)), strict=True))
+
+
+def row_of(columns: Columns, state: State) -> bytes:
+    """The row of a state."""
+    values = [*state.locations, *state.memory]
+    if columns.lock_at is not None:
+        values.append(0 if state.lock_owner is None else state.lock_owner + 1)
+    for registers, kept in zip(state.registers, columns.kept, strict=True):
+        values += [registers[n] for n in kept]
+    for buffers, own in zip(state.buffers, columns.buffers, strict=True):
+        for buffer, place in zip(buffers, own, strict=True):
+            values.append(len(buffer))
+            for n in range(place.capacity):
+                entry = buffer[n] if n < len(buffer) else ()
+                values += _entry(columns, place.variable, len(values), entry)
+    return b"".join(
+        (value - column.lo).to_bytes(column.width) for value, column in zip(values, columns.columns, strict=True)
+    )
+
+
+def _entry(columns: Columns, variable: int | None, at: int, entry: tuple[int, ...] | None) -> list[int]:
+    lows = [column.lo for column in columns.columns[at : at + (2 if variable is None else 1)]]
+    if entry == ():
+        return lows
+    if entry is None:
+        assert variable is not None
+        return [columns.program.variables[variable].domain.hi + 1]
+    return list(entry) if variable is None else [entry[1]]

@@ -14,6 +14,7 @@ from memfence.certificates.writer.automata import automata_chunks
 from memfence.certificates.writer.chunks import Chunks, NoCertificate, first_that_works
 from memfence.certificates.writer.criteria import SECTIONS, sc_chunks, state_robust_chunks
 from memfence.certificates.writer.invariant import invariant_chunks
+from memfence.certificates.writer.ranks import rank_chunks
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
 from memfence.tasks.criterion import Criterion
@@ -72,8 +73,10 @@ def _proof(program: Program, claim: Claim, limits: Limits, evidence: Evidence | 
     if claim.criterion != "safety":
         yield from _criterion(claim.criterion, question, limits)
         return
-    if question.temporal:
-        raise NoCertificate("there are no certificates for temporal properties")
+    for number, stated in enumerate(question.temporal):
+        yield from rank_chunks(number, question, claim, stated, program, limits)
+    if question.temporal and not question.asks_states:
+        return
     attempts = [invariant_chunks(question, limits), automata_chunks(question, limits)]
     if isinstance(evidence, Implied) and evidence.by is Criterion.PERSISTENT:
         attempts.insert(0, sc_chunks("implied", question, limits))

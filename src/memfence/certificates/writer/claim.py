@@ -10,13 +10,15 @@ from memfence.program.ir import Program
 from memfence.program.text.properties import parse_expression, print_expression
 from memfence.questions.ltl.check import bounded_model
 from memfence.tasks.criterion import Criterion
+from memfence.tasks.evidence import Bound
 from memfence.tasks.options import CheckOptions, what_is_asked
 from memfence.tasks.result import CheckResult
 
 
 def claim_of(program: Program, options: CheckOptions, result: CheckResult) -> Claim:
     """The claim that `result` holds; for temporal properties with the bound that they are subject to."""
-    model = _model(program, options, result.criterion)
+    bound = result.evidence
+    model = bound.model if isinstance(bound, Bound) else _model(program, options, result.criterion)
     return Claim(
         model=model.name,
         criterion=result.criterion.value,

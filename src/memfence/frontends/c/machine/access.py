@@ -89,6 +89,11 @@ def has_returned(path: Path, found: Object) -> bool:
     return (symbol.module, symbol.name) != (module, function)
 
 
+def performed_order(order: MemoryOrder, volatile: bool) -> MemoryOrder:
+    """A volatile access is performed as it is written, like a relaxed one: the compiler does not touch it."""
+    return MemoryOrder.RELAXED if volatile and order is MemoryOrder.PLAIN else order
+
+
 def is_in_memory(path: Path, address: int, size: int) -> bool:
     """Whether the access is a step of the explored program."""
     return path.state.started and path.world.is_shared(address, size)
@@ -96,6 +101,7 @@ def is_in_memory(path: Path, address: int, size: int) -> bool:
 
 def load(path: Path, result: str, type: Type, pointer: Scalar, order: MemoryOrder, volatile: bool) -> None:
     """`result := *pointer`."""
+    order = performed_order(order, volatile)
     if isinstance(type, StructType | ArrayType):
         from memfence.frontends.c.machine.struct_access import load_parts
 
@@ -108,7 +114,7 @@ def load(path: Path, result: str, type: Type, pointer: Scalar, order: MemoryOrde
     if use_index(path, pointer, size):
         load_among(path, result, bits, pointer, size, order)
         return
-    special = order is not MemoryOrder.PLAIN or volatile
+    special = order is not MemoryOrder.PLAIN
     at_address(path, pointer, size, "load", lambda p, a: _load_at(p, result, bits, a, size, order, special))
 
 
@@ -236,6 +242,7 @@ def may_be_dead(path: Path, found: Object) -> bool:
 
 def store(path: Path, type: Type, value: Value, pointer: Scalar, order: MemoryOrder, volatile: bool) -> None:
     """`*pointer := value`."""
+    order = performed_order(order, volatile)
     if isinstance(value, Parts):
         from memfence.frontends.c.machine.struct_access import store_parts
 
@@ -247,7 +254,7 @@ def store(path: Path, type: Type, value: Value, pointer: Scalar, order: MemoryOr
     if use_index(path, pointer, size):
         store_among(path, value, pointer, size, order)
         return
-    special = order is not MemoryOrder.PLAIN or volatile
+    special = order is not MemoryOrder.PLAIN
     at_address(path, pointer, size, "store", lambda p, a: _store_at(p, value, a, size, order, special))
 
 

@@ -106,13 +106,18 @@ def _frozen(path: Path, value: Value) -> Value:
 
 
 def _unsupported(path: Path, opcode: str) -> Exception:
-    if opcode.startswith("f") or "float" in opcode or opcode in ("sitofp", "uitofp"):
+    if opcode in FLOATING or "float" in opcode:
         return path.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
     if opcode == "va_arg":
         return path.refuse(Code.UNSUPPORTED, "variadic functions of the program are not supported")
     if opcode in ("landingpad", "resume", "catchpad", "cleanuppad"):
         return path.refuse(Code.UNSUPPORTED, "exceptions are not supported")
     return path.refuse(Code.UNSUPPORTED, f"the instruction `{opcode}` is not supported")
+
+
+FLOATING = frozenset(
+    ("fadd", "fsub", "fmul", "fdiv", "frem", "fneg", "fcmp", "fptoui", "fptosi", "fptrunc", "fpext", "sitofp", "uitofp")
+)
 
 
 def _load(path: Path, i: LoadFrom) -> None:

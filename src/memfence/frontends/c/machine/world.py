@@ -158,8 +158,9 @@ class World:
         if cell is not None and cell.address + cell.size >= address + size:
             return cell
         touched = any(self.readers.get(a) or self.writers.get(a) for a in range(address, address + size))
+        has_parts = any(a in self.shared for a in range(address, address + size))  # steps already name them
         self._settle(address, size)
-        if touched or cell is not None:
+        if touched or has_parts or cell is not None:
             raise Restart(f"memory at {self.space.name_of(address, size)} is shared")
         found = self.cell_of(address, size)
         assert found is not None
