@@ -193,7 +193,7 @@ def _runtime_options(options: RunOptions, deadline: Deadline) -> dict[str, str |
     if options.random is not None:
         asked["random"] = options.random
     if options.reorders_stores:
-        asked["pso"] = True
+        asked["reorder"] = True
     if deadline.left is not None:
         asked["timeout"] = deadline.left
     return asked

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memfence.tasks.answer import Verdict
-from unit.running.programs import HEAD, STORE_BUFFERING, STORE_BUFFERING_FENCED, run_text, two_threads
+from support.run_programs import HEAD, STORE_BUFFERING, STORE_BUFFERING_FENCED, run_text, two_threads
 
 
 def test_store_buffering_takes_three_executions_and_is_borderline(tmp_path: Path) -> None:

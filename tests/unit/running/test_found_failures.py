@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memfence.tasks.answer import Verdict
-from unit.running.programs import HEAD, run_text, two_threads
+from support.run_programs import HEAD, run_text, two_threads
 
 CAUSES = {
     "crash": ("", "*(volatile int *)0 = 1;"),
@@ -29,7 +29,7 @@ CAUSES = {
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_mistake_is_found_with_its_place(tmp_path: Path, cause: str) -> None:
     declarations, body = CAUSES[cause]
-    result = run_text(tmp_path, two_threads(declarations, body, ""), hang_seconds=0.5, timeout_seconds=10)
+    result = run_text(tmp_path, two_threads(declarations, body, ""), hang_seconds=0.25, timeout_seconds=20)
     assert result.verdict is Verdict.VIOLATED
     (finding,) = result.findings
     assert (finding.kind, finding.cause, finding.thread) == ("failure", cause, 1)
@@ -140,7 +140,7 @@ def test_endless_executions_are_cut_off_and_decide_nothing(tmp_path: Path) -> No
 
 def test_the_time_limit_ends_it_without_a_verdict(tmp_path: Path) -> None:
     body = "for (int i = 0; i < 60; i++) n++;"
-    result = run_text(tmp_path, two_threads("atomic_int n;", body, body), timeout_seconds=2)
+    result = run_text(tmp_path, two_threads("atomic_int n;", body, body), timeout_seconds=1)
     assert result.verdict is Verdict.UNKNOWN and result.counts.out_of_time
 
 
