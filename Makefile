@@ -7,6 +7,7 @@ PYTEST := $(BIN)/python -m pytest
 JOBS ?= auto
 CMAKE := $(shell command -v cmake || echo $(BIN)/cmake)
 CORE := $(wildcard core/*/*.cpp core/*/*.hpp)
+RUNTIME := $(wildcard runtime/*.cpp runtime/*.hpp)
 export MYPYPATH := src
 
 .DEFAULT_GOAL := help
@@ -47,12 +48,12 @@ $(BUILD)/lint/compile_commands.json: $(CORE) CMakeLists.txt $(NEEDED)
 fmt: setup ## Format the code
 	$(BIN)/ruff format src tests benchmarks
 	$(BIN)/ruff check --fix src tests benchmarks
-	$(BIN)/clang-format -i $(CORE)
+	$(BIN)/clang-format -i $(CORE) $(RUNTIME)
 
 lint: setup $(BUILD)/lint/compile_commands.json ## Check style and format, of Python and C++
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/clang-format --dry-run --Werror $(CORE)
+	$(BIN)/clang-format --dry-run --Werror $(CORE) $(RUNTIME)
 	$(BIN)/python $(BIN)/run-clang-tidy.py -p $(BUILD)/lint -clang-tidy-binary $(BIN)/clang-tidy \
 		-config-file .clang-tidy -quiet -j 2
 

@@ -9,8 +9,7 @@ namespace {
 constexpr std::size_t kMost = 64, kMostOthers = 8;
 
 bool is_same(const Found& a, const Found& b) {
-  return a.kind == b.kind && a.pc == b.pc && a.address == b.address && a.failure.kind == b.failure.kind &&
-         a.writer == b.writer;
+  return a.kind == b.kind && a.pc == b.pc && a.address == b.address && a.failure.kind == b.failure.kind && a.writer == b.writer;
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace memfence::running {
 
 namespace {
 
-constexpr int kSequentiallyConsistent = 5;
+constexpr int kRelease = 3, kSequentiallyConsistent = 5;
 constexpr int kReturnAddress = 7;
 constexpr std::uint32_t kMostUnnoticed = 1'000;
 
@@ -151,8 +151,9 @@ void atomic_store(volatile T* address, T value, int order) {
   if (world.value_for(world.me(), cell) != static_cast<std::uint64_t>(value) && !(number < 0 && is_on_own_stack(at)))
     world.changed();
   if (number >= 0) world.log_value(static_cast<std::uint64_t>(value));
+  if (order >= kRelease) ++world.me().epoch;
   if (number >= 0 && !locked && world.simulates && !world.is_alone())
-    world.me().buffer.push_back({cell, number, static_cast<std::uint64_t>(value)});
+    world.me().buffer.push_back({cell, number, static_cast<std::uint64_t>(value), world.me().epoch});
   else
     *at = value;
 }
@@ -241,38 +242,39 @@ __attribute__((visibility("default"))) void __tsan_func_exit() {
   if (world.in_program && !world.me().calls.empty()) world.me().calls.pop_back();
 }
 __attribute__((visibility("default"))) void __tsan_atomic_thread_fence(int order) {
+  if (order >= kRelease && world.in_program) ++world.me().epoch;
   if (order == kSequentiallyConsistent) fence_step(__builtin_return_address(0));
 }
 __attribute__((visibility("default"))) void __tsan_atomic_signal_fence(int) {}
 // Stands where the program's assembler text has an mfence or the like.
 __attribute__((visibility("hidden"))) void memfence_fence_at(void* pc) { fence_step(pc); }
 
-#define ATOMIC_BODIES(BITS, T)                                                                                                \
-  __attribute__((visibility("hidden"))) T memfence_load##BITS(volatile T* a, int) { return atomic_load<T>(a); }               \
-  __attribute__((visibility("hidden"))) void memfence_store##BITS(volatile T* a, T v, int o) { atomic_store<T>(a, v, o); }    \
-  __attribute__((visibility("hidden"))) T memfence_exchange##BITS(volatile T* a, T v, int) {                                  \
-    return read_modify_write<T>(a, [&](T) { return v; });                                                                     \
-  }                                                                                                                           \
-  __attribute__((visibility("hidden"))) T memfence_add##BITS(volatile T* a, T v, int) {                                       \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x + v); });                                               \
-  }                                                                                                                           \
-  __attribute__((visibility("hidden"))) T memfence_sub##BITS(volatile T* a, T v, int) {                                       \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x - v); });                                               \
-  }                                                                                                                           \
-  __attribute__((visibility("hidden"))) T memfence_and##BITS(volatile T* a, T v, int) {                                       \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x & v); });                                               \
-  }                                                                                                                           \
-  __attribute__((visibility("hidden"))) T memfence_or##BITS(volatile T* a, T v, int) {                                        \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x | v); });                                               \
-  }                                                                                                                           \
-  __attribute__((visibility("hidden"))) T memfence_xor##BITS(volatile T* a, T v, int) {                                       \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x ^ v); });                                               \
-  }                                                                                                                           \
-  __attribute__((visibility("hidden"))) T memfence_nand##BITS(volatile T* a, T v, int) {                                      \
-    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(~(x & v)); });                                            \
-  }                                                                                                                           \
-  __attribute__((visibility("hidden"))) int memfence_cas##BITS(volatile T* a, T* c, T v, int, int) {                          \
-    return compare_exchange<T>(a, c, v);                                                                                      \
+#define ATOMIC_BODIES(BITS, T)                                                                                             \
+  __attribute__((visibility("hidden"))) T memfence_load##BITS(volatile T* a, int) { return atomic_load<T>(a); }            \
+  __attribute__((visibility("hidden"))) void memfence_store##BITS(volatile T* a, T v, int o) { atomic_store<T>(a, v, o); } \
+  __attribute__((visibility("hidden"))) T memfence_exchange##BITS(volatile T* a, T v, int) {                               \
+    return read_modify_write<T>(a, [&](T) { return v; });                                                                  \
+  }                                                                                                                        \
+  __attribute__((visibility("hidden"))) T memfence_add##BITS(volatile T* a, T v, int) {                                    \
+    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x + v); });                                            \
+  }                                                                                                                        \
+  __attribute__((visibility("hidden"))) T memfence_sub##BITS(volatile T* a, T v, int) {                                    \
+    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x - v); });                                            \
+  }                                                                                                                        \
+  __attribute__((visibility("hidden"))) T memfence_and##BITS(volatile T* a, T v, int) {                                    \
+    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x & v); });                                            \
+  }                                                                                                                        \
+  __attribute__((visibility("hidden"))) T memfence_or##BITS(volatile T* a, T v, int) {                                     \
+    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x | v); });                                            \
+  }                                                                                                                        \
+  __attribute__((visibility("hidden"))) T memfence_xor##BITS(volatile T* a, T v, int) {                                    \
+    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(x ^ v); });                                            \
+  }                                                                                                                        \
+  __attribute__((visibility("hidden"))) T memfence_nand##BITS(volatile T* a, T v, int) {                                   \
+    return read_modify_write<T>(a, [&](T x) { return static_cast<T>(~(x & v)); });                                         \
+  }                                                                                                                        \
+  __attribute__((visibility("hidden"))) int memfence_cas##BITS(volatile T* a, T* c, T v, int, int) {                       \
+    return compare_exchange<T>(a, c, v);                                                                                   \
   }
 ATOMIC_BODIES(8, std::uint8_t)
 ATOMIC_BODIES(16, std::uint16_t)
@@ -280,8 +282,7 @@ ATOMIC_BODIES(32, std::uint32_t)
 ATOMIC_BODIES(64, std::uint64_t)
 
 __attribute__((visibility("hidden"))) void memfence_wide() {
-  if (world.in_program)
-    world.fail(Finding::Unsupported, "an atomic access of 16 bytes", memfence_frame[kReturnAddress]);
+  if (world.in_program) world.fail(Finding::Unsupported, "an atomic access of 16 bytes", memfence_frame[kReturnAddress]);
   __builtin_trap();
 }
 

@@ -35,9 +35,7 @@ Header* header_of(const void* block) {
 
 }  // namespace
 
-bool is_own(const void* address) {
-  return address >= begin_ && address < begin_ + kReserved && begin_ != nullptr;
-}
+bool is_own(const void* address) { return address >= begin_ && address < begin_ + kReserved && begin_ != nullptr; }
 
 void* allocate_own(std::size_t size, std::size_t alignment) {
   if (begin_ == nullptr) reserve();

@@ -63,13 +63,13 @@ int visit(dl_phdr_info* info, std::size_t, void*) {
   if (is_program) load_address_ = reinterpret_cast<void*>(info->dlpi_addr);
   std::uintptr_t relro_begin = 0, relro_end = 0;
   for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    const ElfW(Phdr) & header = info->dlpi_phdr[i];
     if (header.p_type != PT_GNU_RELRO) continue;
     relro_begin = info->dlpi_addr + header.p_vaddr;
     relro_end = (relro_begin + header.p_memsz) & ~(kPage - 1);
   }
   for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    const ElfW(Phdr) & header = info->dlpi_phdr[i];
     if (header.p_type == PT_TLS) add_storage(*info, header, is_program);
     if (header.p_type != PT_LOAD) continue;
     std::uintptr_t begin = info->dlpi_addr + header.p_vaddr, end = begin + header.p_memsz;
@@ -111,8 +111,8 @@ void take_snapshot(char* more_begin, char* more_end) {
   add_pages(more_begin, more_end);
   sort_pages();
   written_.reserve(pages_.size());
-  auto* copies = static_cast<char*>(
-      mmap(nullptr, pages_.size() * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* copies =
+      static_cast<char*>(mmap(nullptr, pages_.size() * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   if (copies == MAP_FAILED) give_up("no room to remember the program's memory");
   for (std::size_t i = 0; i < pages_.size(); ++i) {
     std::memcpy(copies + i * kPage, pages_[i].at, kPage);

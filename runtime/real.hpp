@@ -8,10 +8,10 @@
 #define MEMFENCE_EXPORT extern "C" __attribute__((visibility("default")))
 
 // Call the function of the next library unless the program is being explored: REAL(pthread_join, thread, result).
-#define MEMFENCE_REAL(NAME, ...)                                                          \
-  ([&] {                                                                                  \
+#define MEMFENCE_REAL(NAME, ...)                                                         \
+  ([&] {                                                                                 \
     static const auto real = reinterpret_cast<decltype(&NAME)>(dlsym(RTLD_NEXT, #NAME)); \
-    return real(__VA_ARGS__);                                                             \
+    return real(__VA_ARGS__);                                                            \
   }())
 #define MEMFENCE_UNLESS_EXPLORED(NAME, ...) \
   if (!memfence::running::world.in_program) return MEMFENCE_REAL(NAME, __VA_ARGS__)

@@ -84,6 +84,8 @@ void Record::send() const {
   }
 }
 
+std::string step_text(const Logged& line) { return wish_text(line, line.has_value); }
+
 std::string steps_text(const std::vector<int>& steps) {
   std::string out = "[";
   for (std::size_t i = 0; i < steps.size(); ++i) out += (i > 0 ? ", " : "") + std::to_string(steps[i]);

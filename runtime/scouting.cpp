@@ -34,17 +34,19 @@ double seconds_now() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-void scout(const Options& options) {
+void scout(const Options& options, PlainRaces& races) {
   Chance chance(options.seed);
   int quiet = 0;
-  const double end = seconds_now() + (options.timeout > 0 && options.timeout < kSecondsToScout ? options.timeout : kSecondsToScout);
+  const double end =
+      seconds_now() + (options.timeout > 0 && options.timeout < kSecondsToScout ? options.timeout : kSecondsToScout);
   for (int i = 0; i < kMostScouts && quiet < kQuietScouts && seconds_now() < end; ++i) {
     world.cells.learned = false;
-    world.scouts = true;
+    world.scouts = world.logs = true;
     run_at_random(chance, options.depth < kMostSteps ? options.depth : kMostSteps);
     quiet = world.cells.learned ? 0 : quiet + 1;
+    races.look(world.log);
   }
-  world.scouts = false;
+  world.scouts = world.logs = false;
 }
 
 }  // namespace memfence::running

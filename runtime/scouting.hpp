@@ -2,6 +2,7 @@
 #pragma once
 
 #include "options.hpp"
+#include "plain_races.hpp"
 
 namespace memfence::running {
 
@@ -22,6 +23,6 @@ class Chance {
 double seconds_now();
 
 // Until several in a row show nothing new.
-void scout(const Options& options);
+void scout(const Options& options, PlainRaces& races);
 
 }  // namespace memfence::running

@@ -48,8 +48,8 @@ MEMFENCE_EXPORT long syscall(long number, ...) {
   va_end(list);
   if (!world.in_program) return MEMFENCE_REAL(syscall, number, a[0], a[1], a[2], a[3], a[4], a[5]);
   if (number == SYS_futex)
-    return futex(reinterpret_cast<unsigned*>(a[0]), static_cast<int>(a[1]), static_cast<unsigned>(a[2]), a[3] != 0 &&
-                 (static_cast<int>(a[1]) & FUTEX_CMD_MASK) != FUTEX_WAKE, PC);
+    return futex(reinterpret_cast<unsigned*>(a[0]), static_cast<int>(a[1]), static_cast<unsigned>(a[2]),
+                 a[3] != 0 && (static_cast<int>(a[1]) & FUTEX_CMD_MASK) != FUTEX_WAKE, PC);
   if (number == SYS_gettid) return 1000 + world.me().id;
   if (number == SYS_membarrier) world.fail(Finding::Unsupported, "the system call membarrier", PC);
   return MEMFENCE_REAL(syscall, number, a[0], a[1], a[2], a[3], a[4], a[5]);

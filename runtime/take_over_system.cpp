@@ -28,9 +28,7 @@ constexpr std::uint64_t kEpoch = 1'700'000'000;  // executions begin then
 constexpr std::uint64_t kTick = 1'000;           // and each look at the clock takes that long
 
 std::uint64_t now() { return kEpoch * kSecond + (world.me().nanoseconds += kTick); }
-timespec as_timespec(std::uint64_t time) {
-  return {static_cast<time_t>(time / kSecond), static_cast<long>(time % kSecond)};
-}
+timespec as_timespec(std::uint64_t time) { return {static_cast<time_t>(time / kSecond), static_cast<long>(time % kSecond)}; }
 void pass(const timespec& time) {
   world.settle();
   world.me().nanoseconds += static_cast<std::uint64_t>(time.tv_sec) * kSecond + static_cast<std::uint64_t>(time.tv_nsec);
@@ -159,10 +157,10 @@ namespace {
 }
 }  // namespace
 
-#define REFUSED(RESULT, NAME, PARAMETERS, ...)                 \
-  MEMFENCE_EXPORT RESULT NAME PARAMETERS {                     \
-    if (world.in_program) refuse(#NAME, PC);                   \
-    return MEMFENCE_REAL(NAME __VA_OPT__(, ) __VA_ARGS__);     \
+#define REFUSED(RESULT, NAME, PARAMETERS, ...)             \
+  MEMFENCE_EXPORT RESULT NAME PARAMETERS {                 \
+    if (world.in_program) refuse(#NAME, PC);               \
+    return MEMFENCE_REAL(NAME __VA_OPT__(, ) __VA_ARGS__); \
   }
 REFUSED(pid_t, fork, () noexcept)
 REFUSED(pid_t, vfork, () noexcept)

@@ -9,26 +9,22 @@ namespace memfence::bind {
 
 namespace {
 
-using certificate::Asked;
-using certificate::Checker;
-using certificate::Finding;
-using certificate::Model;
-using StepTuple = std::tuple<int, int, int, int, int>;
+using CheckedStep = std::tuple<int, int, int, int, int>;
 
 // Number of the condition, the row, and the step; None where nothing is wrong.
-std::optional<std::tuple<int, nb::bytes, std::optional<StepTuple>>> plain(const Finding& finding) {
+std::optional<std::tuple<int, nb::bytes, std::optional<CheckedStep>>> plain_finding(const certificate::Finding& finding) {
   if (finding.condition == certificate::Condition::None) return std::nullopt;
   const auto& s = finding.step;
-  const StepTuple step(static_cast<int>(s.kind), s.process, s.number, s.other, s.other_number);
+  const CheckedStep step(static_cast<int>(s.kind), s.process, s.number, s.other, s.other_number);
   return std::tuple(static_cast<int>(finding.condition), nb::bytes(finding.row.data(), finding.row.size()),
                     finding.has_step ? std::optional(step) : std::nullopt);
 }
 
 // Every step that is possible in the state of a row: the step, its outcome, and the row after it, empty where there is none.
-std::vector<std::tuple<StepTuple, int, nb::bytes>> steps_of(Checker& self, nb::bytes row) {
-  std::vector<std::tuple<StepTuple, int, nb::bytes>> out;
+std::vector<std::tuple<CheckedStep, int, nb::bytes>> steps_of(certificate::Checker& self, nb::bytes row) {
+  std::vector<std::tuple<CheckedStep, int, nb::bytes>> out;
   for (const auto& [s, outcome, after] : self.steps(reinterpret_cast<const unsigned char*>(row.data())))
-    out.emplace_back(StepTuple(static_cast<int>(s.kind), s.process, s.number, s.other, s.other_number),
+    out.emplace_back(CheckedStep(static_cast<int>(s.kind), s.process, s.number, s.other, s.other_number),
                      static_cast<int>(outcome), nb::bytes(after.data(), after.size()));
   return out;
 }
@@ -36,34 +32,35 @@ std::vector<std::tuple<StepTuple, int, nb::bytes>> steps_of(Checker& self, nb::b
 }  // namespace
 
 void bind_certificate(nb::module_& m) {
-  nb::class_<Checker>(m, "InvariantChecker")
+  nb::class_<certificate::Checker>(m, "InvariantChecker")
       .def(
           "__init__",
-          [](Checker* self, const std::string& program, int buffers, int bound, bool per_variable, int capacity,
+          [](certificate::Checker* self, const std::string& program, int buffers, int bound, bool per_variable, int capacity,
              const std::string& bad, bool deadlock, const std::vector<std::string>& final, int expected,
              const std::vector<std::vector<std::int64_t>>& outcomes) {
-            const Model model{static_cast<certificate::Buffers>(buffers), bound, per_variable};
-            new (self) Checker(program, model, capacity, Asked{bad, deadlock, final, expected, outcomes});
+            const certificate::Model model{static_cast<certificate::Buffers>(buffers), bound, per_variable};
+            new (self)
+                certificate::Checker(program, model, capacity, certificate::Asked{bad, deadlock, final, expected, outcomes});
           },
           "program"_a, "buffers"_a, "bound"_a, "per_variable"_a, "capacity"_a, "bad"_a, "deadlock"_a, "final"_a, "expected"_a,
           "outcomes"_a)
-      .def_prop_ro("width", &Checker::width)
-      .def_prop_ro("states", &Checker::states)
-      .def_prop_ro("memory", &Checker::bytes)
+      .def_prop_ro("width", &certificate::Checker::width)
+      .def_prop_ro("states", &certificate::Checker::states)
+      .def_prop_ro("memory", &certificate::Checker::bytes)
       .def(
           "add",
-          [](Checker& self, nb::bytes block) {
-            return plain(self.add(reinterpret_cast<const unsigned char*>(block.data()), block.size()));
+          [](certificate::Checker& self, nb::bytes block) {
+            return plain_finding(self.add(reinterpret_cast<const unsigned char*>(block.data()), block.size()));
           },
           "block"_a)
       .def("steps", &steps_of, "row"_a)
-      .def("check", [](Checker& self) {
-        Finding finding;
+      .def("check", [](certificate::Checker& self) {
+        certificate::Finding finding;
         {
           const nb::gil_scoped_release unlocked;
           finding = self.check();
         }
-        return plain(finding);
+        return plain_finding(finding);
       });
 }
 

@@ -192,3 +192,60 @@ TEST(a_running_program_that_fails_does_so_in_the_reduced_executions_as_well) {
           run_program(text, {}).failed > 0);
   }
 }
+
+namespace {
+
+// Ends the whole execution, without failing, with the first step of its last thread; counts what it hears.
+class Stopping final : public Rerun<Toy> {
+ public:
+  struct Heard {
+    int ended = 0, failed = 0, borderline = 0;
+  };
+  Stopping(Text text, Heard& heard) : Rerun<Toy>(std::move(text)), heard_(heard) {}
+
+  bool is_done(int thread) const { return is_over_ || Rerun<Toy>::is_done(thread); }
+  void offer(int thread, Offers& offers) {
+    if (!is_over_) Rerun<Toy>::offer(thread, offers);
+  }
+  void reset(std::size_t start) {
+    is_over_ = false;
+    Rerun<Toy>::reset(start);
+  }
+  void go_back(std::size_t steps) {
+    is_over_ = false;
+    Rerun<Toy>::go_back(steps);
+  }
+  Executed execute(const Alternative& step, Offers& offers) {
+    Rerun<Toy>::execute(step, offers);
+    is_over_ = step.label == threads() - 1;
+    return is_over_ ? Executed::Ended : Executed::Done;
+  }
+  void borderline(const StaleStep&) { ++heard_.borderline; }
+  void ended(const memfence::Ending& ending) {
+    ++heard_.ended;
+    heard_.failed += ending.failed;
+  }
+
+ private:
+  Heard& heard_;
+  bool is_over_ = false;
+};
+
+static_assert(Executor<Stopping> && Listener<Stopping>);
+
+}  // namespace
+
+TEST(a_step_that_ends_the_execution_is_tried_behind_everything_and_is_no_failure) {
+  const Text text{{{Do::Store, 0, 1}, {Do::Load, 1, 0}}, {{Do::Store, 2, 1}}};
+  Stopping::Heard heard;
+  const ExploreResult found = Explorer<Stopping>(ExploreOptions{}, Limits{}, text, heard).run();
+  CHECK(found.failed == 0 && heard.failed == 0 && found.deadlocked == 0);
+  CHECK(found.executions == 3 && heard.ended == 3);  // after none, one or both steps of the other thread
+}
+
+TEST(an_executor_hears_of_every_borderline_load) {
+  Stopping::Heard heard;
+  const Text text{{{Do::Store, 0, 1}, {Do::Load, 1, 0}}, {{Do::Store, 1, 1}, {Do::Load, 0, 0}}, {{Do::Fence, 0, 0}}};
+  Explorer<Stopping>(ExploreOptions{}, Limits{}, text, heard).run();
+  CHECK(heard.borderline > 0);
+}

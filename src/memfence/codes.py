@@ -38,6 +38,8 @@ class Code(Enum):
     NEVER_TAKEN = ("MF203", "no run takes a statement or an assertion")
     NEVER_TRUE = ("MF204", "a property says something only where something is true that never is")
     NOTHING_TO_CHECK = ("MF205", "nothing is stated about the program, and there is nothing to compare it with")
+    RACING_ACCESSES = ("MF206", "plain accesses of two threads race")
+    RACES_UNFINISHED = ("MF207", "the search for racing plain accesses did not end")
     BAD_TRACE = ("MF301", "a line of a trace is not an event of the known shape")
     NOT_SEQUENTIAL = ("MF302", "a load in a trace saw another value than the last write left")
     BAD_SCHEDULE = ("MF303", "a schedule cannot be read or does not fit the program")

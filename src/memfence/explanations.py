@@ -153,6 +153,23 @@ process could change one of them in between. memfence checks the program as writ
 
     if (flag[0] && turn == 1)     read each into a local variable first to see all interleavings
 """,
+    Code.RACING_ACCESSES: """
+Two threads can be about to access the same variable, one of them writes, and one of the accesses is plain: neither
+atomic nor volatile. C calls that undefined, and compilers use it: they keep the variable in a register, read it twice,
+or move the access past others. memfence checks the accesses as they are written, so its verdict does not cover that.
+
+    static int ready;                  static atomic_int ready;
+    while (!ready) ;                   while (!atomic_load_explicit(&ready, memory_order_relaxed)) ;
+
+memfence looks for states of SC runs in which both accesses come next. Accesses that only relaxed or volatile ones keep
+apart are not reported: the verdict names that as an assumption.
+""",
+    Code.RACES_UNFINISHED: """
+Beside the verdict, memfence looks for plain accesses that race (MF206). That search has a limit of its own, and met it:
+the warnings are true, but there may be more. The verdict itself is not affected.
+
+    memfence check FILE.c -D THREADS=2     a smaller instance is searched completely
+""",
     Code.STUCK: """
 Some run comes to a state where no process can take a step, though not all have come to their end. What is behind such
 a place in the text is not executed, and HOLDS says nothing about it.

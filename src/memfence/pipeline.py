@@ -34,9 +34,10 @@ def load_text(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Pro
 
 
 def read_source(path: str | Path) -> SourceText:
-    """The text of the file; MF002 if there is none."""
+    """The text of the file; MF002 if there is none. Bitcode has no text: its front end reads the file itself."""
     try:
-        return _decoded(str(path), read_bytes(path))
+        content = read_bytes(path)
+        return SourceText(str(path), "") if Path(path).suffix == ".bc" else _decoded(str(path), content)
     except OSError as error:
         raise _unreadable(path, error.strerror or str(error)) from None
 

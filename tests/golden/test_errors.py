@@ -51,6 +51,12 @@ def test_every_case_shows_a_code_a_place_and_a_caret() -> None:
     assert [case.name for case, shown in shown_cases() if not shape.match(shown)] == []
 
 
+def test_every_case_of_c_has_a_help() -> None:
+    cases = [(case, shown) for case, shown in shown_cases() if case.parent.name == "c"]
+    assert len(cases) >= 25
+    assert [case.name for case, shown in cases if "  = help: " not in shown] == []
+
+
 def test_no_expected_file_is_left_without_its_case() -> None:
     known = {case.with_suffix(".expected") for case in CASES}
     assert sorted(FOLDER.glob("*/*.expected")) == sorted(known)

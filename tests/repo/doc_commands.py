@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import memfence
+from support.c_compiler import HAS_CLANG
 from support.command_line import memfence_shown
 from support.corpus import CORPUS
 
@@ -41,7 +42,8 @@ class Command:
 
     @property
     def can_run(self) -> bool:
-        return CORPUS.is_dir() or " corpus/" not in self.text
+        has_input = CORPUS.is_dir() or " corpus/" not in self.text
+        return has_input and (HAS_CLANG or "examples/c/" not in self.text)
 
 
 def pages() -> list[Path]:

@@ -18,6 +18,8 @@ NOT_OF_A_FRONT_END = {
     Code.UNKNOWN_LANGUAGE: "cli/test_commands.py",
     Code.NO_COMPILER: "unit/frontends/test_c.py",
     Code.BAD_PROPERTY: "cli/test_commands.py",
+    Code.RACING_ACCESSES: "unit/questions/test_plain_races.py",
+    Code.RACES_UNFINISHED: "unit/questions/test_plain_races.py",
     Code.STUCK: "unit/questions/test_doubts.py",
     Code.NEVER_TAKEN: "unit/questions/test_doubts.py",
     Code.NEVER_TRUE: "unit/questions/test_doubts.py",

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memfence.version import VERSION
+from support.c_compiler import needs_clang
 from support.command_line import memfence
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +34,7 @@ def test_ci_runs_the_second_command() -> None:
     assert "block == 2" in (ROOT / ".ci/run").read_text()
 
 
+@needs_clang
 def test_the_tables_in_the_readme_are_what_the_first_command_prints() -> None:
     arguments = COMMANDS[0].split("memfence ")[1].split()
     done = memfence(*arguments)

@@ -18,6 +18,7 @@ from memfence.program.ir import (
     SharedVar,
     Store,
 )
+from memfence.program.load_options import LoadOptions
 from memfence.source import SourceText
 
 BYTE = Domain(0, 255)
@@ -44,7 +45,7 @@ class Sample:
         variables = tuple(SharedVar(name, BYTE) for name in self.shared)
         processes = tuple(self._process(source, name, lines) for name, lines in self.bodies)
         properties = () if forbidden is None else (Forbidden(forbidden, text),)
-        return Program(self.name, variables, processes, properties, source, "sample")
+        return Program(self.name, variables, processes, properties, source, LoadOptions(language="sample"))
 
     def _process(self, source: SourceText, name: str, lines: list[int]) -> Process:
         builder = ProcessBuilder(name, name)

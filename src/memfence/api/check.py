@@ -11,6 +11,7 @@ from memfence.program.ir import Program
 from memfence.questions import check as ask
 from memfence.questions.conflicts import refuse_unused
 from memfence.questions.doubts import doubts_about
+from memfence.questions.plain_races import races_of
 from memfence.questions.shortening import shortened
 from memfence.source import SourceText
 from memfence.tasks.answer import Answer, Verdict
@@ -40,7 +41,8 @@ def check(source: Source, options: CheckOptions | None = None, **keywords: Any) 
             asked = options_for(CheckOptions, program, options, keywords, deadline)
             refuse_unused(program, asked, given)
             result = shortened(ask(program, asked), asked)
-            return replace(result, doubts=doubts_about(result, asked))
+            races = races_of(result.program, result.limits)
+            return replace(result, doubts=doubts_about(result, asked), races=races)
     except TimeUp:
         return _unread(source, options or CheckOptions(), keywords, deadline)
 

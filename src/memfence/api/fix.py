@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from memfence.api.check import unread_program
@@ -10,6 +11,7 @@ from memfence.api.inputs import Source, options_for, read_program, with_stated
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor
 from memfence.program.ir import Program
 from memfence.questions.conflicts import refuse_unused
+from memfence.questions.plain_races import races_of
 from memfence.synthesis import asks_for_atomic_writes
 from memfence.synthesis import fix as synthesise
 from memfence.synthesis.atomic_writes import AtomicFix
@@ -22,7 +24,7 @@ from memfence.tasks.limits import Limits, Stop, peak_megabytes
 from memfence.tasks.usage import WrongUsage
 
 ABOUT_ATOMIC_WRITES = ("atomic", "atomic_waits")
-ABOUT_FENCES = ("all", "via", "kinds", "html", "sarif", "junit")
+ABOUT_FENCES = ("all", "via", "kinds", "style", "html", "sarif", "junit")
 
 
 def fix(
@@ -50,11 +52,18 @@ def fix(
             asked = options_for(FixOptions, program, options, keywords, deadline)
             if asked.via is not None and not asked.spec.reorders_stores:
                 raise WrongUsage("via", "the way over TSO is one to PSO: it goes with --model pso")
+            _refuse_style(program, said)
             refuse_unused(program, asked, said)
             _refuse_other_edits(program, asked, said)
-            return synthesise(program, asked, given=_writes(atomic, program), waits_for=atomic_waits)
+            result = synthesise(program, asked, given=_writes(atomic, program), waits_for=atomic_waits)
+            return replace(result, races=races_of(program, result.limits))
     except TimeUp:
         return _unread(source, options or FixOptions(), keywords, deadline)
+
+
+def _refuse_style(program: Program, said: frozenset[str]) -> None:
+    if "style" in said and program.language != "c":
+        raise WrongUsage("style", f"it is about C; {program.language or 'this program'} has one way to write a fence")
 
 
 def _refuse_other_edits(program: Program, options: FixOptions, said: frozenset[str]) -> None:

@@ -106,16 +106,16 @@ class Model:
         self._properties: dict[str, list[str]] = {"forbid": [], "invariant": [], "final": []}
 
     @overload
-    def shared(self, name: str, /, *, initial: int = 0, type: str = "int") -> Value: ...
+    def shared(self, name: str, /, *, initial: int = 0, type: str = "short") -> Value: ...
     @overload
-    def shared(self, name: str, /, *more: str, initial: int = 0, type: str = "int") -> tuple[Value, ...]: ...
-    def shared(self, *names: str, initial: int = 0, type: str = "int") -> Value | tuple[Value, ...]:
+    def shared(self, name: str, /, *more: str, initial: int = 0, type: str = "short") -> tuple[Value, ...]: ...
+    def shared(self, *names: str, initial: int = 0, type: str = "short") -> Value | tuple[Value, ...]:
         """Declare shared variables of the Promela type `type`: one, or a tuple of several."""
         for name in names:
             self._declare(name, f"{type} {name} = {initial};")
         return _one_or_all(names)
 
-    def array(self, name: str, size: int, *, initial: int = 0, type: str = "int") -> Array:
+    def array(self, name: str, size: int, *, initial: int = 0, type: str = "short") -> Array:
         """Declare `size` shared variables that are chosen by an index."""
         self._declare(name, f"{type} {name}[{size}] = {initial};")
         return Array(name)
@@ -190,10 +190,10 @@ class Process:
         return "\n".join([f"active {copies}proctype {self.name}() {{", *self._locals, *body, "}"])
 
     @overload
-    def local(self, name: str, /, *, initial: int = 0, type: str = "int") -> Value: ...
+    def local(self, name: str, /, *, initial: int = 0, type: str = "short") -> Value: ...
     @overload
-    def local(self, name: str, /, *more: str, initial: int = 0, type: str = "int") -> tuple[Value, ...]: ...
-    def local(self, *names: str, initial: int = 0, type: str = "int") -> Value | tuple[Value, ...]:
+    def local(self, name: str, /, *more: str, initial: int = 0, type: str = "short") -> tuple[Value, ...]: ...
+    def local(self, *names: str, initial: int = 0, type: str = "short") -> Value | tuple[Value, ...]:
         """Declare local variables: one, or a tuple of several."""
         for name in names:
             require_name(name)

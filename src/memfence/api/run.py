@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memfence.questions.replay_run import ReplayedRun, schedules
 from memfence.questions.replay_run import replay as ask_replay
@@ -17,7 +17,10 @@ from memfence.running.driver import drive
 from memfence.running.inputs import refusal, require_readable, require_runtime
 from memfence.tasks.deadline import Deadline
 
-__all__ = ["drive_compiler", "replay", "replay_in_gdb", "run", "schedules"]
+if TYPE_CHECKING:
+    from memfence.synthesis.run_fences import RunFix
+
+__all__ = ["drive_compiler", "fix_by_running", "replay", "replay_in_gdb", "run", "schedules"]
 
 
 def run(files: str | Path | Sequence[str | Path], options: RunOptions | None = None, **keywords: Any) -> RunResult:
@@ -48,6 +51,17 @@ def replay(files: Sequence[str | Path], schedule: str | Path, **keywords: Any) -
 def replay_in_gdb(files: Sequence[str | Path], schedule: str | Path, **keywords: Any) -> int:
     """The same in gdb, with the terminal. Returns gdb's exit status."""
     return ask_gdb(tuple(map(str, files)), Path(schedule), replace(RunOptions(), **keywords))
+
+
+def fix_by_running(file: str | Path, options: RunOptions | None = None, **keywords: Any) -> RunFix:
+    """Fences from the borderline executions of one C or C++ file: the fewest statements that leave none."""
+    from memfence.synthesis.run_fences import fix_by_running as ask_fix
+
+    require_readable((str(file),))
+    if not is_source(str(file)):
+        raise refusal(str(file), f"`{file}` is neither C nor C++")
+    asked = replace(options or RunOptions(), **keywords)
+    return ask_fix(str(file), replace(asked, deadline=asked.deadline or Deadline(asked.timeout_seconds)))
 
 
 def drive_compiler(words: Sequence[str], *, is_cpp: bool) -> int:

@@ -66,3 +66,10 @@ def _written(program: Program, to: Target) -> str:
     from memfence.translation.dot import render_dot
 
     return render_dot(program)
+
+
+def language_names() -> list[str]:
+    """Every language that programs can be written in, by the name that `language` takes."""
+    from memfence.frontends.registry import LANGUAGES
+
+    return [language.name for language in LANGUAGES]

@@ -1,4 +1,4 @@
-"""`memfence.why`: is a fence that the program already has needed?"""
+"""`memfence.why`: is a fence that the program already has needed, or what else orders accesses?"""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 from memfence.api.inputs import Source, criterion_named, options_for, read_program, with_stated
 from memfence.program.ir import Program
 from memfence.questions.conflicts import refuse_unused
-from memfence.synthesis.necessity import ExistingFence, WhyResults, existing_fences
+from memfence.synthesis.necessity import WhyResults
 from memfence.synthesis.necessity import why as ask
+from memfence.synthesis.orderings import ExistingFence, existing_fences
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.deadline import Deadline
 from memfence.tasks.options import CheckOptions, criterion_to_check
@@ -26,7 +27,8 @@ def why(
 ) -> WhyResults:
     """For each criterion (as for `check`, if none is given): the run that appears without each fence, or a proof.
 
-    `line`: only the fences of that line. The time limit holds for each check.
+    In C the fences are also seq_cst accesses and read-modify-writes. `line`: only the fences of that line. The time
+    limit holds for each check.
     """
     with_stated(source, keywords)
     deadline = Deadline(keywords.get("timeout_seconds"))
@@ -53,6 +55,9 @@ def _fences(program: Program, line: int | None) -> tuple[ExistingFence, ...]:
     chosen = tuple(fence for fence in fences if fence.at.source is program.source and fence.at.line == line)
     if not chosen:
         lines = sorted({fence.at.line for fence in fences if fence.at.source is program.source})
-        known = f"fences are in line {', '.join(map(str, lines))}" if lines else "there is no fence in this file"
-        raise WrongUsage("line", f"no fence in line {line}; {known}")
+        what = "fence, seq_cst access or read-modify-write" if program.language == "c" else "fence"
+        known = f"they are in line {', '.join(map(str, lines))}" if lines else "there is none in this file"
+        if program.language != "c":
+            known = f"fences are in line {', '.join(map(str, lines))}" if lines else "there is no fence in this file"
+        raise WrongUsage("line", f"no {what} in line {line}; {known}")
     return chosen

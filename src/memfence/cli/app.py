@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from memfence.cli import terminal
+from memfence.cli.choices import Colour
 from memfence.cli.exit_codes import MEANINGS
 from memfence.version import VERSION
 
@@ -27,6 +29,7 @@ VERBS = {
     "conform": "conform",
     "cost": "cost",
     "bench": "bench",
+    "examples": "examples",
     "explain": "explain",
 }
 """The module of each verb, which adds its command to `app` when imported; in the order in which one needs them."""
@@ -56,7 +59,11 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def main(
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    color: Annotated[Colour, typer.Option("--color", help="Colours: where the terminal shows them, or not.")] = (
+        Colour.auto
+    ),
 ) -> None:
+    terminal.COLOUR = color.value
     if version:
         sys.stdout.write(f"memfence {VERSION}\n")
         raise typer.Exit

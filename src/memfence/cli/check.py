@@ -28,6 +28,7 @@ from memfence.cli.option_groups import (
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
+from memfence.cli.several import are_programs, check_several
 
 if TYPE_CHECKING:
     from memfence.certificates.result import Certified
@@ -72,6 +73,11 @@ def check(
     from memfence.reports.doubts import warnings_of
 
     progress = ProgressLine(quiet=reported.quiet)
+    if are_programs(file, compiling.also or ()) and not certifying.is_asked:
+        several = [file, *map(Path, compiling.also or ())]
+        with refusing(reported.json):
+            keywords = keywords_of(context, progress, but=("certificate", "verify", "strict", "also"))
+            raise typer.Exit(check_several(several, keywords, reported, strict=strict))
     files = ReportFiles(reported.html, reported.sarif, reported.junit, witness)
     if witness is not None and model is not Model.sc:
         raise typer.BadParameter("SV-COMP's witnesses are runs under SC: use --model sc", param_hint="--witness")

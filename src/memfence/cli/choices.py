@@ -16,6 +16,12 @@ class RelaxedModel(StrEnum):
     pso = "pso"
 
 
+class Colour(StrEnum):
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
 class CriterionChoice(StrEnum):
     safety = "safety"
     persistent = "persistent"
@@ -46,6 +52,12 @@ class Minimise(StrEnum):
     COUNT = "count"
     COST = "cost"
     FIRST = "first"
+
+
+class Style(StrEnum):
+    fence = "fence"
+    store = "store"
+    asm = "asm"
 
 
 class Via(StrEnum):

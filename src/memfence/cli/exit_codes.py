@@ -35,6 +35,15 @@ MEANINGS: dict[Exit, str] = {
 """The one table: the help, the README and the tests read it."""
 
 
+FROM_BAD_TO_GOOD = (Exit.INTERNAL, Exit.USAGE, Exit.BAD_INPUT, Exit.VIOLATED, Exit.UNKNOWN, Exit.HOLDS)
+
+
+def worst(codes: Iterable[Exit]) -> Exit:
+    """The one of several that a script should see."""
+    seen = set(codes)
+    return next((code for code in FROM_BAD_TO_GOOD if code in seen), Exit.HOLDS)
+
+
 def exit_of(verdict: Verdict, *, is_doubtful: bool = False) -> Exit:
     """Only a proof is 0: a bounded result is not, nor is one that `is_doubtful` where warnings count."""
     if is_doubtful and verdict.value == "holds":

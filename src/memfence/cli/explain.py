@@ -8,11 +8,14 @@ from typing import Annotated
 import typer
 
 from memfence.cli.app import app
+from memfence.cli.completion import codes
 
 
 @app.command(short_help="Explain a diagnostic code.", epilog="Example: memfence explain MF101")
 def explain(
-    code: Annotated[str | None, typer.Argument(metavar="[CODE]", help="A code such as MF101; none lists all.")] = None,
+    code: Annotated[
+        str | None, typer.Argument(metavar="[CODE]", help="A code such as MF101; none lists all.", autocompletion=codes)
+    ] = None,
 ) -> None:
     """Explain a diagnostic code, with an example."""
     from memfence.codes import Code

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memfence.cli.app import app
-from memfence.cli.choices import AtomicWaits, Minimise, RelaxedModel, Via
+from memfence.cli.choices import AtomicWaits, Minimise, RelaxedModel, Style, Via
 from memfence.cli.exit_codes import Exit, exit_of_fix
 from memfence.cli.keywords import keywords_of, typed
 from memfence.cli.option_groups import (
@@ -69,6 +69,9 @@ def fix(
     kinds: Annotated[
         str | None, typer.Option(metavar="LIST", help="What may be written: some of mfence,sfence,locked.")
     ] = None,
+    style: Annotated[
+        Style, typer.Option(help="C: write C11 fences, make atomic stores seq_cst where possible, or write assembly.")
+    ] = Style.fence,
     cost: Annotated[
         str | None,
         typer.Option(
@@ -81,6 +84,9 @@ def fix(
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="OUT", help="Write the text to OUT.")] = None,
     in_place: Annotated[bool, typer.Option("--in-place", help="Write the text back to FILE.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Print the diff only.")] = False,
+    run: Annotated[
+        bool, typer.Option("--run", help="C: run the compiled program, and fence its borderline executions.")
+    ] = False,
 ) -> None:
     """Where exactly do fences go, and how few are enough? Each proved to be needed, all together to be enough."""
     from memfence.api.fix import fix as ask
@@ -90,6 +96,11 @@ def fix(
         raise typer.BadParameter("use one of --in-place and -o", param_hint="--in-place")
     if in_place and str(file) == "-":
         raise typer.BadParameter("standard input cannot be written back; use -o", param_hint="--in-place")
+    if run:
+        from memfence.cli.fix_run import fix_run
+
+        place = file if in_place else output
+        raise fix_run(file, typed(context), place, diff=diff, json=reported.json, quiet=reported.quiet)
     progress = ProgressLine(quiet=reported.quiet)
     files = ReportFiles(reported.html, reported.sarif, reported.junit)
     read = [("FILE", file)]

@@ -9,9 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from memfence.cli.exit_codes import Exit
-
-FROM_BAD_TO_GOOD = (Exit.INTERNAL, Exit.USAGE, Exit.BAD_INPUT, Exit.VIOLATED, Exit.UNKNOWN, Exit.HOLDS)
+from memfence.cli.exit_codes import Exit, worst
 
 
 def run() -> None:
@@ -22,8 +20,7 @@ def run() -> None:
 def check_all(arguments: Sequence[str]) -> Exit:
     """`arguments`: options of `memfence check`, then files; those at the end that exist are the files."""
     options, files = split(arguments)
-    codes = {check_one([*options, file]) for file in files}
-    return next((code for code in FROM_BAD_TO_GOOD if code in codes), Exit.HOLDS)
+    return worst(check_one([*options, file]) for file in files)
 
 
 def split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -16,6 +16,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from memfence.cli.choices import AtomicWaits, BoundPer, CriterionChoice, EngineChoice
+from memfence.cli.completion import languages
 
 File = Annotated[
     Path,  # whether it can be read is found by reading it: bad input, not wrong usage
@@ -40,6 +41,10 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only.")]
 HtmlOption = Annotated[
     Path | None, typer.Option("--html", metavar="OUT", help="Also write a page with the run to step through.")
+]
+LtlOption = Annotated[str | None, typer.Option("--ltl", metavar="F", help="Every fair run satisfies this formula.")]
+DeadlockOption = Annotated[
+    bool, typer.Option("--deadlock", help="Some step is always possible before the end; Spin's `end` labels count.")
 ]
 AtomicWaitsOption = Annotated[
     AtomicWaits,
@@ -74,14 +79,12 @@ class States:
 class Properties(States):
     """Everything that can be asked for, and the bound on buffers that it may be subject to."""
 
-    ltl: Annotated[str | None, typer.Option(metavar="F", help="Every fair run satisfies this formula.")] = None
+    ltl: LtlOption = None
     define: Annotated[
         list[str] | None, typer.Option(metavar="NAME=EXPR", help="A name for a predicate, to use in --ltl.")
     ] = None
     fair: Annotated[bool, typer.Option("--fair", help="With --ltl: weakly fair processes only.")] = False
-    deadlock: Annotated[
-        bool, typer.Option("--deadlock", help="Some step is always possible before the end; Spin's `end` labels count.")
-    ] = False
+    deadlock: DeadlockOption = False
     buffer_bound: Annotated[
         int | None,
         typer.Option(
@@ -124,9 +127,10 @@ class Limited:
 class Loading:
     """How to read the program."""
 
-    language: Annotated[str | None, typer.Option("--language", metavar="L", help="Language of FILE, if unclear.")] = (
-        None
-    )
+    language: Annotated[
+        str | None,
+        typer.Option("--language", metavar="L", help="Language of FILE, if unclear.", autocompletion=languages),
+    ] = None
     int_bits: Annotated[
         int | None,
         typer.Option(
@@ -178,6 +182,9 @@ class Compiling:
     heap_bound: Annotated[
         int, typer.Option(metavar="N", min=1, max=MOST, help="C: follow at most N live blocks of each allocation.")
     ] = 8
+    recursion_bound: Annotated[
+        int, typer.Option(metavar="N", min=1, max=MOST, help="C: follow at most N open calls of a recursive function.")
+    ] = 16
     assertions_only: Annotated[
         bool, typer.Option("--assertions-only", help="C: signed overflow and deadlocks are no errors.")
     ] = False

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memfence.questions.explore import ExploreResult
     from memfence.questions.monitor import MonitorResult
     from memfence.synthesis.atomic_writes import AtomicFix
+    from memfence.synthesis.necessity import WhyResult
     from memfence.synthesis.result import FixResult
     from memfence.tasks.result import CheckResult
 
@@ -97,6 +98,14 @@ class ReportFiles:
             from memfence.reports.junit import render_junit_fix
 
             write_report(self.junit, render_junit_fix(result), "--junit")
+
+    def write_why(self, results: Sequence[WhyResult]) -> None:
+        """The page of `memfence why`, if it was asked for."""
+        if self.html is not None:
+            from memfence.reports.html import render_html
+            from memfence.reports.why_page import why_page
+
+            write_report(self.html, render_html(why_page(results)), "--html")
 
     def write_explore(self, result: ExploreResult) -> None:
         """The page of an exploration, if it was asked for."""

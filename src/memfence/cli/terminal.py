@@ -16,6 +16,8 @@ _SEVERITY = re.compile(r"^(error|warning)(?=\[)", re.MULTILINE)
 _CHANGED = re.compile(r"\*[^\s=│]+=-?\d+")
 
 
+COLOUR = "auto"
+"""What `--color` says: `always`, `never`, or by what the stream shows."""
 DEFAULT_WIDTH = 100
 LEAST_WIDTH = 20
 """Below this a terminal has no size rather than a small one: 0 where nobody has set it. Nothing is readable there."""
@@ -34,7 +36,9 @@ def width() -> int:
 
 
 def shows_colours(stream: TextIO) -> bool:
-    """A terminal, unless `NO_COLOR` is set (no-color.org)."""
+    """A terminal, unless `NO_COLOR` is set (no-color.org); what was asked for counts first."""
+    if COLOUR != "auto":
+        return COLOUR == "always"
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

@@ -14,9 +14,20 @@ from memfence.cli.app import app
 from memfence.cli.choices import CriterionChoice, RelaxedModel
 from memfence.cli.exit_codes import Exit, exit_of_why
 from memfence.cli.keywords import keywords_of
-from memfence.cli.option_groups import Compiling, JsonOption, Limited, Loading, States, grouped
+from memfence.cli.option_groups import (
+    Compiling,
+    DeadlockOption,
+    HtmlOption,
+    JsonOption,
+    Limited,
+    Loading,
+    LtlOption,
+    States,
+    grouped,
+)
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
+from memfence.cli.report_files import ReportFiles
 
 if TYPE_CHECKING:
     from memfence.synthesis.necessity import WhyResult
@@ -41,16 +52,23 @@ def why(
         list[CriterionChoice] | None,
         typer.Option(help="For which criterion, may be repeated. Default: as for check."),
     ] = None,
+    ltl: LtlOption = None,
+    deadlock: DeadlockOption = False,
     json: JsonOption = False,
+    html: HtmlOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no runs.")] = False,
 ) -> None:
     """Is this fence needed? The run that appears without it, or a proof that there is none.
+
+    In C, the same for each seq_cst access and each locked operation: which could be weaker on x86?
 
     Exit code 0: every fence asked about is needed; 1: some are not; 4: some are not known to be.
     """
     from memfence.api.why import why as ask
 
     file, line = _split(place)
+    files = ReportFiles(html)
+    files.require_places([("FILE", file)])
     progress = ProgressLine(quiet=quiet)
     chosen = [one.value for one in criterion or ()]
     try:
@@ -59,6 +77,7 @@ def why(
     finally:
         progress.close()
     _print(results, json, quiet)
+    files.write_why(results)
     raise typer.Exit(_exit_of(results))
 
 

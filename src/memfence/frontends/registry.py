@@ -16,6 +16,8 @@ from memfence.program.load_options import LoadOptions
 from memfence.source import SourceText
 
 EditKind = FenceKind | Literal["locked"]
+EditStyle = Literal["fence", "store", "asm"]
+"""How C writes an edit: as a fence of the language, as a stronger store where that is possible, or as assembly."""
 
 
 class Frontend(Protocol):

@@ -65,9 +65,10 @@ class ProcessBuilder:
         span: Span = NOWHERE,
         point: FencePoint | None = None,
         sync: Sync | None = None,
+        calls: tuple[Span, ...] = (),
     ) -> int:
         """Add a transition; return its number."""
-        self.transitions.append(Transition(source, target, ops, locked, span, sync, point))
+        self.transitions.append(Transition(source, target, ops, locked, span, sync, point, calls=calls))
         return len(self.transitions) - 1
 
     def build(self, initial: int) -> Process:

@@ -6,7 +6,7 @@ Variables, processes, registers, locations and transitions are known by their po
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -58,12 +58,16 @@ UNDECLARED = Domain(-(2**31), 2**31 - 1, "undeclared")
 
 @dataclass(frozen=True, slots=True)
 class SharedVar:
-    """A variable in memory; several `init` values mean as many initial states. Elements of arrays are called `a[0]`."""
+    """A variable in memory; several `init` values mean as many initial states. Elements of arrays are called `a[0]`.
+
+    `is_bookkeeping`: the user wrote no such variable; the front end keeps account there of threads and heap blocks.
+    """
 
     name: str
     domain: Domain
     init: tuple[int, ...] = (0,)
     span: Span = field(default=NOWHERE, compare=False)
+    is_bookkeeping: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +223,7 @@ class Transition:
     is locked by itself: an `Rmw`, or a store whose order the memory model reads so.
     `point`: a fence written there executes right after this transition.
     `origin`: numbers of the transitions of the loaded program that a pass put together here, in order; empty before.
+    `calls`: the places of the calls that are open, outermost first, where the code of functions was put in place.
     """
 
     source: int
@@ -229,6 +234,7 @@ class Transition:
     sync: Sync | None = None
     point: FencePoint | None = field(default=None, compare=False)
     origin: tuple[int, ...] = field(default=(), compare=False)
+    calls: tuple[Span, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +334,7 @@ class Program:
 
     `is_cut_off`: some runs of the text end at bounds that `notes` name, so that nothing found means: not within them.
     `options`: how its text was read. `warnings`: what is legal there but may not mean what its author thinks.
+    `value_names`: integers that mean something to the user, such as addresses, and what: `&queue.head`.
     `error_locations` (DVE): a run goes on after a run-time error, with every process at this location, all memory and
     registers 0 and nothing pending. None: a run ends with its error. `constants`: names of values, for properties.
     """
@@ -343,6 +350,7 @@ class Program:
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False)
     constants: tuple[tuple[str, int], ...] = field(default=(), compare=False)
     is_cut_off: bool = field(default=False, compare=False)
+    value_names: Mapping[int, str] = field(default_factory=dict, compare=False)
 
     @property
     def language(self) -> str:

@@ -7,14 +7,15 @@ from typing import assert_never
 from memfence.execution.happens_before import happens_before_cycle
 from memfence.execution.trace import Trace
 from memfence.program.ir import Final
+from memfence.reports.actions import actions
+from memfence.reports.coverage import assumptions, coverage_fact, race_warnings, warning_text
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
-from memfence.reports.doubts import warnings_of
+from memfence.reports.doubts import doubts_of
 from memfence.reports.herd import show_state
 from memfence.reports.page import Page, SourceView, Tone
 from memfence.reports.reason import reasons
-from memfence.reports.run_table import actions
 from memfence.reports.run_view import run_view
-from memfence.reports.sentences import detail_lines, property_line, scope_text
+from memfence.reports.sentences import detail_lines, is_about_infinite_runs, property_line, scope_text
 from memfence.reports.source_view import marks_of, source_view, sources_of
 from memfence.reports.text import limit_facts, verdict_text
 from memfence.tasks.answer import Verdict
@@ -41,6 +42,8 @@ def check_page(result: CheckResult) -> Page:
         cycle="" if cycle is None or trace is None else cycle_svg(trace, cycle),
         cycle_text=() if cycle is None or trace is None else cycle_sentences(trace, cycle),
         details=(*detail_lines(result), *_final_states(result)),
+        warnings=tuple(warning_text(warning) for warning in race_warnings(result.program, result.races)),
+        assumptions=assumptions(result.program, result.model),
         statistics=statistics_of(result),
     )
 
@@ -74,14 +77,16 @@ def _first_of_loop(result: CheckResult) -> int | None:
 
 
 def _facts(result: CheckResult) -> tuple[tuple[str, str], ...]:
+    is_temporal = any(is_about_infinite_runs(stated) for stated in result.properties)
     facts = [
         ("Memory model", result.model.upper()),
-        ("Criterion", result.criterion.value),
+        ("Criterion", "liveness (LTL)" if is_temporal else result.criterion.value),
         ("Scope", scope_text(result)),
     ]
     facts += [("Note", note) for note in result.program.notes]
+    facts += coverage_fact(result.program, result.model)
     facts += [(name.capitalize(), text) for name, text in limit_facts(result)]
-    facts += [("Warning", f"{one.message} ({one.at.span.place})") for one in warnings_of(result)]
+    facts += [("Warning", f"{one.message} ({one.at.span.place})") for one in doubts_of(result)]
     return tuple(facts)
 
 
@@ -96,7 +101,7 @@ def _final_states(result: CheckResult) -> tuple[str, ...]:
 
 def _way_to(trace: Trace) -> str:
     names = [process.name for process in trace.program.processes]
-    steps = [f"{names[p]} {text}" for at, _ in enumerate(trace.steps) for p, text in actions(trace, at).items()]
+    steps = [f"{names[p]} {does.line}" for at, _ in enumerate(trace.steps) for p, does in actions(trace, at).items()]
     return f"by {'; '.join(steps)}" if steps else "at once"
 
 

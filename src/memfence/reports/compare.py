@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memfence.models.spec import SC
+from memfence.models.spec import SC, TSO
 from memfence.questions.compare import Compared, Comparison, FencesNeeded
+from memfence.reports.coverage import assumptions, covered_facts
 from memfence.reports.json import Object, dump
 from memfence.reports.page import Page, TableView, Tone
 from memfence.reports.sentences import stop_text
@@ -31,7 +32,9 @@ def render_comparison(comparison: Comparison, *, width: int) -> str:
     table = render_table(COLUMNS, rows, width)
     if table is None:  # a very narrow terminal: one line an answer
         table = "\n".join("  ".join(cells).rstrip() for cells in rows)
-    notes = "".join(f"note: {note}\n" for note in (*comparison.program.notes, *_about_fences(comparison)))
+    covered = [text for _, text in covered_facts(comparison.program, TSO.name, verbose=False)]
+    said = (*comparison.program.notes, *covered, *_about_fences(comparison))
+    notes = "".join(f"note: {note}\n" for note in said)
     return f"{comparison.program.source.path}\n{table}\n{notes}"
 
 
@@ -41,7 +44,8 @@ def comparison_page(comparison: Comparison) -> Page:
     decided = sum(row.verdict in (Verdict.HOLDS, Verdict.VIOLATED) for row in comparison.rows)
     tone: Tone = "open" if decided < len(comparison.rows) else "good" if held == decided else "bad"
     source = comparison.program.source
-    note = "; ".join(_about_fences(comparison))
+    legend = "Green holds, red is violated; what is neither was not decided within the limits"
+    note = "; ".join([*_about_fences(comparison), legend])
     table = TableView(
         "Criteria", tuple(c.title for c in COLUMNS), tuple(map(tuple, map(_cells, comparison.rows))), note
     )
@@ -53,6 +57,7 @@ def comparison_page(comparison: Comparison) -> Page:
         headline="every criterion side by side, strongest first",
         facts=tuple(("Note", text) for text in comparison.program.notes),
         tables=(table,),
+        assumptions=assumptions(comparison.program, TSO.name),
         sources=(source_view(source, {}),),
     )
 
@@ -62,6 +67,7 @@ def comparison_object(comparison: Comparison) -> Object:
     return {
         "file": comparison.program.source.path,
         "notes": list(comparison.program.notes),
+        "assumptions": list(assumptions(comparison.program, TSO.name)),
         "criteria": {row.requirement.name: _row_object(row) for row in comparison.rows},
     }
 

@@ -8,6 +8,7 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label
 from memfence.program.ir import Program
 from memfence.program.text.steps import step_text
+from memfence.reports.coverage import race_warnings
 from memfence.reports.standing import Standing, standing_of
 from memfence.source import Span
 from memfence.tasks.doubts import Doubt, NeverTaken, NeverTrue, NothingToCheck, Stuck
@@ -15,7 +16,12 @@ from memfence.tasks.result import CheckResult
 
 
 def warnings_of(result: CheckResult) -> tuple[Diagnostic, ...]:
-    """Every warning about the program and about the verdict, in this order."""
+    """Every warning about the program, about the verdict, and about what it does not cover, in this order."""
+    return (*doubts_of(result), *race_warnings(result.program, result.races))
+
+
+def doubts_of(result: CheckResult) -> tuple[Diagnostic, ...]:
+    """Those about the program and about the verdict."""
     return (*result.program.warnings, *(_warning(result, doubt) for doubt in result.doubts))
 
 

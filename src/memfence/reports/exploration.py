@@ -8,11 +8,13 @@ from memfence.engines.native.stateless import Execution
 from memfence.execution.recording import render_trace
 from memfence.execution.schedule import Replayable, schedule_object
 from memfence.execution.trace import Trace
+from memfence.models.spec import TSO
 from memfence.models.state import Run
 from memfence.program.facts.torn_steps import processes_with_torn_steps
 from memfence.program.ir import Program
 from memfence.program.text.steps import step_text
 from memfence.questions.explore import ExploreFinding, ExploreResult, Iteration
+from memfence.reports.coverage import assumptions, covered_facts
 from memfence.reports.json import Object, dump, trace_list
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
@@ -92,6 +94,7 @@ def _explore_facts(result: ExploreResult) -> Iterator[tuple[str, str]]:
     for note in (*result.program.notes, torn_note(result)):
         if note is not None:
             yield "note", note
+    yield from covered_facts(result.program, TSO.name, verbose=False)
     if result.program.properties:
         yield "note", "only assertions are checked here; `memfence check` checks the stated properties"
     kind = "one of each class of equivalent executions" if result.reduced else "all of them, without reduction"
@@ -189,6 +192,7 @@ def explore_object(result: ExploreResult) -> Object:
         "deadlocked": counts.deadlocked,
         "truncated": counts.truncated,
         "notes": list(result.program.notes),
+        "assumptions": list(assumptions(result.program, TSO.name)),
         "iterations": [_iteration_object(i) for i in result.iterations],
         "findings": [_finding_object(f) for f in result.findings],
         "stats": {"steps": counts.steps, "redundant": counts.redundant, "seconds": round(counts.seconds, 6)},

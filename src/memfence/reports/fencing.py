@@ -6,6 +6,7 @@ from memfence.execution.occurrences import Occurrence, pending_at_end
 from memfence.execution.overtaking import Overtaken
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
+from memfence.reports.coverage import covered_facts, warning_lines
 from memfence.reports.fix_sentences import (
     common_facts,
     common_object,
@@ -18,6 +19,7 @@ from memfence.reports.json import Object, trace_list
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
 from memfence.reports.sentences import counted
+from memfence.reports.shown_run import ending_lines
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import DEFAULT_WIDTH
 from memfence.source import NOWHERE, Span
@@ -42,6 +44,8 @@ def fix_text(result: FixResult, *, width: int = DEFAULT_WIDTH, quiet: bool = Fal
     if result.trace is not None:
         sentences = why_sentences(result.trace)
         lines += ["", *_run("This run is possible whatever is fenced", result.trace, width, sentences)]
+    warned = warning_lines(result.program, result.races, width)
+    lines += ["", *warned] if warned else []
     return "\n".join(lines) + "\n"
 
 
@@ -54,7 +58,7 @@ def _facts(result: FixResult, verbose: bool) -> list[tuple[str, str]]:
         facts.append(("instead", f"{other} (without going by tso first, which costs {result.chosen.cost})"))
     if result.verdict is FixVerdict.UNKNOWN and result.chosen.fences:
         facts.append(("maybe", f"{counted_fences(result.chosen)}, not proved to be enough"))
-    facts += common_facts(result)
+    facts += [*common_facts(result), *covered_facts(result.program, result.model, verbose)]
     stats = result.stats
     parts = [counted(stats.sites, "place"), counted(stats.clauses, "clause"), counted(stats.checks, "check")]
     facts.append(("search", f"{', '.join(parts)}, {stats.states:,} states, {stats.seconds:.2f} s"))
@@ -78,7 +82,7 @@ def minimum_text(result: FixResult) -> str:
 
 def _fence_table(program: Program, chosen: FenceSet, width: int) -> list[str]:
     columns = [Column("place", 16), Column("write", 6), Column("which keeps in order", 24)]
-    rows = [[_place(fence), fence.kind, kept_in_order(program, fence)] for fence in chosen.fences]
+    rows = [[_place(fence), written(fence), kept_in_order(program, fence)] for fence in chosen.fences]
     table = render_table(columns, rows, width)
     if table is not None:
         return table.split("\n")
@@ -91,12 +95,19 @@ def where(fence: PlacedFence) -> str:
     return f"{_side(fence)} `{fence.text}`{place}" if fence.text else place.strip(" ()")
 
 
+def written(fence: PlacedFence) -> str:
+    """What is written: `mfence`, `locked`, `seq_cst`."""
+    return "seq_cst" if fence.style == "store" else fence.kind
+
+
 def _noun(fence: PlacedFence) -> str:
+    if fence.style == "store":
+        return "seq_cst order"
     return "locked write" if fence.kind == "locked" else fence.kind
 
 
 def _side(fence: PlacedFence) -> str:
-    if fence.kind == "locked":
+    if fence.kind == "locked" or fence.style == "store":
         return "of"
     return "before" if fence.is_before else "after"
 
@@ -176,7 +187,13 @@ def _runs(result: FixResult, width: int) -> list[str]:
 
 def _run(title: str, run: Trace, width: int, sentences: tuple[str, ...]) -> list[str]:
     why = ["", *wrap("Why: " + " ".join(sentences), width)] if sentences else []
-    return [*wrap(f"{title} (replayed under {run.model}):", width), "", run_table(run, width), *why]
+    return [
+        *wrap(f"{title} (replayed under {run.model}):", width),
+        "",
+        run_table(run, width),
+        *why,
+        *ending_lines(run, width),
+    ]
 
 
 def fix_object(result: FixResult) -> Object:
@@ -207,6 +224,7 @@ def _fence_object(fence: PlacedFence, with_run: bool) -> Object:
     is_placed = fence.at.source is not NOWHERE.source
     found: Object = {
         "kind": fence.kind,
+        "style": fence.style,
         "file": fence.at.source.path if is_placed else None,
         "line": fence.at.line if is_placed else None,
         "process": fence.point.template,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from memfence.execution.happens_before import happens_before_cycle
+from memfence.reports.coverage import assumptions, coverage_fact, race_warnings, warning_text
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
-from memfence.reports.fencing import kept_in_order, minimum_text, where
+from memfence.reports.fencing import fence_reasons, kept_in_order, minimum_text, where, written
 from memfence.reports.fix_sentences import common_facts, counted_fences, fix_property, fix_scope
 from memfence.reports.page import Page, TableView, Tone
 from memfence.reports.reason import why_sentences
+from memfence.reports.run_tables import run_as_table
 from memfence.reports.run_view import run_view
 from memfence.reports.source_view import marks_of, source_view, sources_of
 from memfence.synthesis.result import FenceSet, FixResult, FixVerdict
@@ -41,8 +43,20 @@ def fix_page(result: FixResult) -> Page:
         sources=(own, *others),
         cycle="" if cycle is None or run is None else cycle_svg(run, cycle),
         cycle_text=() if cycle is None or run is None else cycle_sentences(run, cycle),
-        tables=_tables(result),
+        tables=(*_tables(result), *_other_runs(result)),
+        warnings=tuple(warning_text(warning) for warning in race_warnings(program, result.races)),
+        assumptions=assumptions(program, result.model),
         statistics=_statistics(result),
+    )
+
+
+def _other_runs(result: FixResult) -> tuple[TableView, ...]:
+    """One run a fence: the first is the one to step through, the others are tables."""
+    stopped = [fence for fence in result.chosen.fences if fence.run is not None and fence.run.steps]
+    return tuple(
+        run_as_table(f"A run without the {one.kind} {where(one)}", one.run, " ".join(fence_reasons(one)))
+        for one in stopped[1:]
+        if one.run is not None
     )
 
 
@@ -64,6 +78,7 @@ def _facts(result: FixResult) -> tuple[tuple[str, str], ...]:
     if result.verdict is FixVerdict.FIXED:
         facts.append(("Minimum", minimum_text(result)))
     facts += [(name.capitalize(), text) for name, text in common_facts(result)]
+    facts += coverage_fact(result.program, result.model)
     return tuple(facts)
 
 
@@ -72,7 +87,7 @@ def _tables(result: FixResult) -> tuple[TableView, ...]:
     if result.chosen.fences:
         columns = ("write", "where", "in", "which keeps in order")
         rows = tuple(
-            (f"`{fence.kind}`", where(fence), ", ".join(fence.processes), kept_in_order(result.program, fence))
+            (f"`{written(fence)}`", where(fence), ", ".join(fence.processes), kept_in_order(result.program, fence))
             for fence in result.chosen.fences
         )
         tables.append(TableView("Fences", columns, rows))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from memfence.reports.json import Object
+from memfence.reports.coverage import assumptions, race_warnings
+from memfence.reports.json import Object, diagnostic_object
 from memfence.reports.sentences import (
     CRITERIA,
     asked_text,
@@ -68,8 +69,10 @@ def counted_edits(result: AnyFix) -> str:
 def counted_fences(chosen: FenceSet) -> str:
     """`2 fences (4 over all processes)`."""
     what = "locked write" if all(f.kind == "locked" for f in chosen.fences) else "fence"
-    if {f.kind for f in chosen.fences} > {"locked"}:
+    if {f.kind for f in chosen.fences} > {"locked"} or len({f.style for f in chosen.fences}) > 1:
         what = "edit"
+    elif chosen.fences and chosen.fences[0].style == "store":
+        what = "stronger store"
     several = counted(chosen.count, what)
     return several if chosen.instances == chosen.count else f"{several} ({chosen.instances} over all processes)"
 
@@ -152,6 +155,11 @@ def common_object(result: AnyFix) -> Object:
         "verdict": result.verdict.value,
         "scope": fix_scope(result),
         "notes": list(result.program.notes),
+        "assumptions": list(assumptions(result.program, result.model)),
+        "warnings": [
+            diagnostic_object(warning)
+            for warning in (*result.program.warnings, *race_warnings(result.program, result.races))
+        ],
         "minimise": result.minimise,
         "minimum": result.is_minimum,
         "limit": fix_limit(result),

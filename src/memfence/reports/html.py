@@ -46,17 +46,34 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters["prose"] = _prose
+    environment.filters["tone"] = _tone
     return environment
 
 
-def _prose(text: str) -> Markup:
-    """A sentence with its `names` set as code and its step numbers as buttons that go there."""
+TONES = {"holds": "good", "violated": "bad", "unknown": "open", "no violation": "open"}
+"""Cells of tables that are verdicts."""
+
+
+def _tone(cell: str) -> Markup:
+    """The class of a cell that begins with a verdict."""
+    from markupsafe import Markup
+
+    tone = next((tone for word, tone in TONES.items() if cell.lower().startswith(word)), "")
+    return Markup(f' class="{tone}"' if tone else "")
+
+
+def _prose(text: str, subject: str = "") -> Markup:
+    """A sentence with its `names` as code; step numbers are buttons that go there, places in the `subject` links."""
     from markupsafe import Markup, escape
 
     safe = str(escape(text))
     safe = re.sub(r"`([^`]+)`", r"<code>\1</code>", safe)
     button = r'<button type="button" class="steplink" data-step="\1">step \1</button>'
-    return Markup(re.sub(r"\bstep (\d+)\b", button, safe))
+    safe = re.sub(r"\bstep (\d+)\b", button, safe)
+    if subject:
+        path = re.escape(str(escape(subject)))
+        safe = re.sub(rf"({path}:(\d+))\b", r'<a class="placelink" href="#line-0-\2">\1</a>', safe)
+    return Markup(safe)
 
 
 def _embedded(value: object) -> str:

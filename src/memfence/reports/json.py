@@ -10,9 +10,11 @@ from memfence.execution.trace import Trace, TraceStep
 from memfence.models.state import Buffer, Commit, DropSeparator, Rendezvous, Run, State
 from memfence.program.ir import Final, Program
 from memfence.program.text.steps import step_text
+from memfence.reports.coverage import assumptions
 from memfence.reports.doubts import warnings_of
 from memfence.reports.reason import reasons
 from memfence.reports.sentences import advice_text, detail_lines, limit_text, property_line, scope_text
+from memfence.reports.shown_run import register_text
 from memfence.reports.text import is_shortest
 from memfence.source import NOWHERE, Span
 from memfence.tasks.result import CheckResult
@@ -43,10 +45,11 @@ def check_object(result: CheckResult) -> Object:
         "property": property_line(result),
         "scope": scope_text(result),
         "notes": list(result.program.notes),
+        "assumptions": list(assumptions(result.program, result.model)),
         "limit": limit_text(result),
         "advice": advice_text(result),
         "details": list(detail_lines(result)),
-        "warnings": [_diagnostic_object(warning) for warning in warnings_of(result)],
+        "warnings": [diagnostic_object(warning) for warning in warnings_of(result)],
         "trace": None if result.trace is None else trace_list(result.trace),
         "start": None if result.trace is None else state_object(result.trace.program, result.trace.start),
         "shortest": None if result.trace is None else is_shortest(result),
@@ -67,7 +70,7 @@ def error_object(error: InputError) -> Object:
     """What `--json` prints instead of a result where the input cannot be used."""
     return {
         "error": "; ".join(d.message for d in error.diagnostics),
-        "diagnostics": [_diagnostic_object(d) for d in error.diagnostics],
+        "diagnostics": [diagnostic_object(d) for d in error.diagnostics],
     }
 
 
@@ -88,10 +91,18 @@ def _step_object(program: Program, number: int, taken: TraceStep) -> Object:
         **({"partner": program.processes[runs[1].process].name} if len(runs) == 2 else {}),
         "file": None if place.source is NOWHERE.source else place.source.path,
         "line": None if place.source is NOWHERE.source else place.line,
+        **_calls(program, runs),
         "text": " / ".join(texts) if texts else kind.replace("_", " "),
         "failure": None if taken.failure is None else taken.failure.reason,
         **state_object(program, taken.state),
     }
+
+
+def _calls(program: Program, runs: tuple[Run, ...]) -> Object:
+    """The calls that lead to the step, outermost first; no key where there is none."""
+    calls = [call for run in runs for call in program.processes[run.process].transitions[run.transition].calls]
+    places = [{"file": call.source.path, "line": call.line} for call in calls if call.source is not NOWHERE.source]
+    return {"calls": places} if places else {}
 
 
 def _shape(taken: TraceStep) -> tuple[str, tuple[Run, ...], int]:
@@ -108,11 +119,16 @@ def _shape(taken: TraceStep) -> tuple[str, tuple[Run, ...], int]:
 
 def state_object(program: Program, state: State) -> Object:
     processes = list(zip(program.processes, state.locations, state.registers, state.buffers, strict=True))
+    memory = zip(program.variables, state.memory, strict=True)
     return {
-        "memory": {v.name: value for v, value in zip(program.variables, state.memory, strict=True)},
+        "memory": {v.name: value for v, value in memory if not v.is_bookkeeping},
         "buffers": {p.name: _entries(program, buffers) for p, _, _, buffers in processes},
         "registers": {
-            p.name: {r.name: value for r, value in zip(p.registers, values, strict=True) if not r.transient}
+            p.name: {
+                name: value
+                for r, value in zip(p.registers, values, strict=True)
+                if not r.transient and (name := register_text(program, r.name)) is not None
+            }
             for p, _, values, _ in processes
         },
         "locations": {p.name: p.locations[at].name for p, at, _, _ in processes},
@@ -137,7 +153,8 @@ def _final_states(result: CheckResult) -> list[Object] | None:
     return [{"values": dict(zip(names, values, strict=False)), "count": n} for values, n in result.final_states]
 
 
-def _diagnostic_object(diagnostic: Diagnostic) -> Object:
+def diagnostic_object(diagnostic: Diagnostic) -> Object:
+    """An error or a warning: code, message, place, related places, something to type."""
     return {
         "code": diagnostic.code.id,
         "severity": diagnostic.severity,

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memfence.execution.trace import Trace
+from memfence.program.ir import Program
+from memfence.reports.coverage import assumptions, covered_facts
 from memfence.reports.json import Object, check_object
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
 from memfence.reports.sentences import property_line, scope_text
+from memfence.reports.shown_run import ending_lines, is_c, shortened
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import DEFAULT_WIDTH, verdict_line
 from memfence.source import NOWHERE
-from memfence.synthesis.necessity import ExistingFence, Need, Reason, WhyResult
+from memfence.synthesis.necessity import Need, Reason, WhyResult
+from memfence.synthesis.orderings import ExistingFence
 
 
 def necessity_text(results: Sequence[WhyResult], *, width: int = DEFAULT_WIDTH, quiet: bool = False) -> str:
@@ -21,16 +25,19 @@ def necessity_text(results: Sequence[WhyResult], *, width: int = DEFAULT_WIDTH, 
 
 
 def _section(result: WhyResult, width: int, quiet: bool) -> list[str]:
-    lines = [verdict_line(result.with_all)]
+    covered = covered_facts(result.program, result.model, verbose=False)
+    lines = [verdict_line(result.with_all), *(f"  {name:<7} {text}" for name, text in covered)]
     if not result.reasons:
-        return [*lines, "  there is no fence in it"]
-    columns = [Column("place", 12), Column("fence", 6), Column("needed?", 24)]
-    rows = [[place_text(reason.fence, result), reason.fence.kind, answer_text(reason)] for reason in result.reasons]
+        return [*lines, f"  there is no {_everything(result.program)} in it"]
+    columns = [Column("place", 12), Column(title_of(result.program), 6), Column("needed?", 24)]
+    rows = [[place_text(r.fence, result), what_text(r.fence, result), answer_text(r)] for r in result.reasons]
     table = render_table(columns, rows, width)
     lines += [table] if table is not None else [line for row in rows for line in wrap(": ".join(row), width)]
     if len(result.droppable) > 0 and sum(reason.need is Need.REDUNDANT for reason in result.reasons) > 1:
         places = ", ".join(place_text(fence, result) for fence in result.droppable)
         lines += wrap(f"Of the redundant ones, these can go together (proved): {places}", width)
+        if not result.is_largest:
+            lines += wrap("There may be a larger set of them: too many were left to try.", width)
     if quiet:
         return lines
     for reason in result.reasons:
@@ -40,11 +47,50 @@ def _section(result: WhyResult, width: int, quiet: bool) -> list[str]:
     return lines
 
 
+def _everything(program: Program) -> str:
+    return "fence, seq_cst access or read-modify-write" if is_c(program) else "fence"
+
+
+def title_of(program: Program) -> str:
+    """The head of the column that says what orders accesses."""
+    return "what" if is_c(program) else "fence"
+
+
+def what_text(fence: ExistingFence, result: WhyResult) -> str:
+    """`mfence`; in C the statement, and what it is on the hardware."""
+    if not is_c(result.program):
+        return fence.kind
+    text = shortened(" ".join(fence.at.text.split())) if fence.at.source is not NOWHERE.source else ""
+    return "\n".join(part for part in (text, KINDS[fence.kind]) if part)
+
+
+KINDS: dict[str, str] = {
+    "mfence": "mfence",
+    "sfence": "sfence",
+    "thread_fence": "fence",
+    "store": "seq_cst store",
+    "load": "seq_cst load",
+    "rmw": "locked operation",
+}
+NEEDED: dict[str, str] = {
+    "store": "NEEDED: as a release store it lets a run appear",
+    "rmw": "NEEDED: without its lock a run appears",
+}
+REDUNDANT: dict[str, str] = {
+    "store": "could be a release store (proved for what is asked)",
+    "load": "could be weaker: a load is a mov, whatever its order",
+    "rmw": "what is asked holds without its lock (proved); whether threads spin for ever is not asked",
+}
+
+
 def answer_text(reason: Reason) -> str:
     """Whether it is needed, and why."""
+    kind = reason.fence.kind
     match reason.need:
         case Need.NEEDED:
-            return "NEEDED: without it a run appears"
+            return NEEDED.get(kind, "NEEDED: without it a run appears")
+        case Need.REDUNDANT if kind in REDUNDANT:
+            return f"REDUNDANT: {REDUNDANT[kind]}"
         case Need.REDUNDANT:
             return f"REDUNDANT: {scope_text(reason.result)}"
         case Need.VIOLATED_ANYWAY:
@@ -54,10 +100,20 @@ def answer_text(reason: Reason) -> str:
 
 
 def _run(fence: ExistingFence, place: str, trace: Trace, width: int) -> list[str]:
-    title = f"Without the {fence.kind} at {place}, this run is possible (replayed under {trace.model}):"
+    how = weakened_text(fence, place, "Without")
+    title = f"{how}, this run is possible (replayed under {trace.model}):"
     sentences = why_sentences(trace)
     why = ["", *wrap("Why: " + " ".join(sentences), width)] if sentences else []
-    return [*wrap(title, width), "", run_table(trace, width), *why]
+    return [*wrap(title, width), "", run_table(trace, width), *why, *ending_lines(trace, width)]
+
+
+def weakened_text(fence: ExistingFence, place: str, without: str) -> str:
+    """What was done to the program to see whether it is needed: `Without the mfence at FILE:14`."""
+    if fence.kind == "store":
+        return f"{without} seq_cst for the store at {place}"
+    if fence.kind == "rmw":
+        return f"{without} the lock of the operation at {place}"
+    return f"{without} the {fence.kind.replace('thread_fence', 'fence')} at {place}"
 
 
 def fence_place(fence: ExistingFence) -> str:
@@ -68,6 +124,8 @@ def fence_place(fence: ExistingFence) -> str:
 def place_text(fence: ExistingFence, result: WhyResult) -> str:
     """The place, and whose fence it is where several stand in one line, as in litmus tests."""
     place = fence_place(fence)
+    if is_c(result.program):
+        return f"line {fence.at.line}" if fence.at.source is result.program.source else place
     if sum(fence_place(reason.fence) == place for reason in result.reasons) == 1:
         return place
     names = dict.fromkeys(result.program.processes[p].name for p, _ in sorted(fence.executed))
@@ -86,10 +144,12 @@ def _criterion_object(result: WhyResult) -> Object:
         "criterion": result.criterion.value,
         "property": property_line(result.with_all),
         "verdict": result.with_all.verdict.value,
+        "assumptions": list(assumptions(result.program, result.model)),
         "fences": [
             {**_fence_object(r.fence), "need": r.need.value, "without": check_object(r.result)} for r in result.reasons
         ],
         "droppable_together": [_fence_object(fence) for fence in result.droppable],
+        "droppable_largest": result.is_largest,
     }
 
 
@@ -97,6 +157,7 @@ def _fence_object(fence: ExistingFence) -> Object:
     is_placed = fence.at.source is not NOWHERE.source
     return {
         "kind": fence.kind,
+        "text": " ".join(fence.at.text.split()) if is_placed else None,
         "file": fence.at.source.path if is_placed else None,
         "line": fence.at.line if is_placed else None,
     }

@@ -34,7 +34,10 @@ class AccessView:
 
 @dataclass(frozen=True, slots=True)
 class ActionView:
-    """What one process does in a step: its text and, where it has one, its place: source, line, columns."""
+    """What one process does in a step: its text and, where it has one, its place: source, line, columns.
+
+    `calls`: the lines of the calls that lead there, `40→12`; empty for the code of the process itself.
+    """
 
     process: int
     text: str
@@ -43,11 +46,15 @@ class ActionView:
     line: int = 0
     first_column: int = 0
     last_column: int = 0
+    calls: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """A step and the state after it: `buffers[process][buffer]` with the oldest entry first."""
+    """A step and the state after it: `buffers[process][buffer]` with the oldest entry first.
+
+    `minor`: no other process can see it; it is not shown.
+    """
 
     kind: str
     actions: tuple[ActionView, ...]
@@ -57,6 +64,7 @@ class StepView:
     registers: tuple[tuple[tuple[str, int], ...], ...]
     locations: tuple[str, ...]
     failure: str | None = None
+    minor: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +91,12 @@ class RunView:
     steps: tuple[StepView, ...]
     overtaken: tuple[Overtaking, ...] = ()
     loop_start: int | None = None
+    acting: tuple[int, ...] = ()
+    """The processes that get a column."""
+    bookkeeping: tuple[int, ...] = ()
+    """Variables that the user did not write."""
+    value_names: tuple[tuple[int, str], ...] = ()
+    """Numbers that are addresses: `&queue.head`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,4 +151,7 @@ class Page:
     cycle_text: tuple[str, ...] = ()
     tables: tuple[TableView, ...] = ()
     details: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    """What the verdict does not cover, and what it takes for granted."""
     statistics: tuple[tuple[str, str], ...] = ()

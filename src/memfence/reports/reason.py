@@ -8,6 +8,7 @@ from memfence.execution.trace import Trace
 from memfence.program.expressions import Shared, walk
 from memfence.program.ir import Forbidden, Invariant
 from memfence.reports.sentences import violated_property
+from memfence.reports.shown_run import value_text
 from memfence.source import NOWHERE
 from memfence.tasks.evidence import BadState, Run
 from memfence.tasks.result import CheckResult
@@ -90,7 +91,7 @@ def _conflicts(trace: Trace, found: Why) -> list[str]:
         reader = processes[found.hidden_from.access.process].name
         sentences.append(
             f"So `{reader}` read {_equation(trace, found.hidden_from)} ({_where(found.hidden_from)}), "
-            f"not {found.pair.store.access.value}."
+            f"not {value_text(trace.program, found.pair.store.access.variable, found.pair.store.access.value)}."
         )
     if found.missed is not None:
         writer = processes[found.missed.access.process].name
@@ -102,8 +103,8 @@ def _conflicts(trace: Trace, found: Why) -> list[str]:
 
 
 def _equation(trace: Trace, event: Occurrence) -> str:
-    variable = trace.program.variables[event.access.variable]
-    return f"{variable.name} = {variable.domain.text(event.access.value)}"
+    variable = event.access.variable
+    return f"{trace.program.variables[variable].name} = {value_text(trace.program, variable, event.access.value)}"
 
 
 def _where(event: Occurrence) -> str:

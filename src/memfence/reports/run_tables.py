@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from memfence.execution.trace import Trace
 from memfence.reports.page import TableView
-from memfence.reports.run_table import actions, changed_memory
+from memfence.reports.run_table import cells_of, changed_memory
+from memfence.reports.shown_run import rows_of, shown_processes
 
 
 def run_as_table(title: str, trace: Trace, note: str = "") -> TableView:
     """A column a process, and what changed in memory."""
-    processes = trace.program.processes
-    rows = []
-    for position in range(len(trace.steps)):
-        cells = actions(trace, position)
-        mine = (cells.get(number, "") for number, _ in enumerate(processes))
-        rows.append((str(position + 1), *mine, changed_memory(trace, position)))
-    return TableView(title, ("step", *(process.name for process in processes), "memory"), tuple(rows), note)
+    doing = shown_processes(trace)
+    rows = tuple(
+        (str(row.position + 1), *cells_of(trace, row.position, doing), changed_memory(trace, row))
+        for row in rows_of(trace)
+    )
+    names = (trace.program.processes[number].name for number in doing)
+    return TableView(title, ("step", *names, "memory"), rows, note)

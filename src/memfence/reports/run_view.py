@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from memfence.execution.occurrences import occurrences, transition_of
 from memfence.execution.overtaking import overtaken_pairs
@@ -10,8 +11,10 @@ from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
 from memfence.program.facts.effects import stored_variables
+from memfence.program.ir import Process
+from memfence.reports.actions import Action, actions
 from memfence.reports.page import AccessView, ActionView, Overtaking, Pending, RunView, StepView
-from memfence.reports.run_table import actions, place
+from memfence.reports.shown_run import is_shown_variable, register_text, shown_positions, shown_processes
 from memfence.source import NOWHERE, SourceText
 
 Issued = list[list[list[int]]]
@@ -32,15 +35,20 @@ def run_view(trace: Trace, sources: Sequence[SourceText], loop_start: int | None
     )
     issued: Issued = [[[] for _ in buffers] for buffers in trace.start.buffers]
     steps = [_state_view(trace, trace.start, issued, "start", (), ())]
+    important = set(shown_positions(trace))
     for position in range(len(trace.steps)):
         _follow(issued, trace, position)
-        steps.append(_step_view(trace, position, issued, sources, overtaken))
+        step = _step_view(trace, position, issued, sources, overtaken)
+        steps.append(step if position in important else replace(step, minor=True))
     accessed = {event.access.variable for event in occurrences(trace)}
     return RunView(
         model=trace.model,
         processes=tuple(p.name for p in program.processes),
         variables=tuple(v.name for v in program.variables),
-        shown=tuple(n for n, _ in enumerate(program.variables) if n in accessed),
+        shown=tuple(n for n, _ in enumerate(program.variables) if n in accessed and is_shown_variable(program, n)),
+        acting=shown_processes(trace),
+        bookkeeping=tuple(n for n, _ in enumerate(program.variables) if not is_shown_variable(program, n)),
+        value_names=tuple(program.value_names.items()),
         buffer_names=tuple(_buffer_names(trace, number) for number, _ in enumerate(program.processes)),
         steps=tuple(steps),
         overtaken=tuple(dict.fromkeys(overtaken)),
@@ -77,7 +85,7 @@ def _step_view(
         for a in accesses(trace.program, trace.memory_model, trace.state_before(position), taken.step)
     )
     doing = tuple(
-        _action(trace, position, process, text, sources) for process, text in actions(trace, position).items()
+        _action(trace, position, process, action, sources) for process, action in actions(trace, position).items()
     )
     failure = None if taken.failure is None else taken.failure.reason
     return _state_view(trace, taken.state, issued, _kind(trace, position), doing, seen, failure)
@@ -101,22 +109,28 @@ def _kind(trace: Trace, position: int) -> str:
             return "separator"
 
 
-def _action(trace: Trace, position: int, process: int, text: str, sources: Sequence[SourceText]) -> ActionView:
+def _action(trace: Trace, position: int, process: int, action: Action, sources: Sequence[SourceText]) -> ActionView:
     transition = transition_of(trace, position, process)
     if transition is None or transition.span.source is NOWHERE.source:
-        return ActionView(process, text)
+        return ActionView(process, action.line)
     span = transition.span
-    shown, bracket, values = text.removeprefix(place(trace.program, span)).partition(" [")
-    if trace.steps[position].failure is not None or not values.endswith("]"):
-        failed = trace.steps[position].failure
-        whole = text.removeprefix(place(trace.program, span))
-        shown, bracket, values = whole if failed is None else whole.removesuffix(f" !! {failed.reason}"), "", ""
     first_line = span.source.line_text(span.line)
     last = min(len(first_line), span.column - 1 + span.end - span.start)
+    calls = action.place.rpartition("→")[0]
     return ActionView(
-        process, shown, values.removesuffix("]") if bracket else "", sources.index(span.source), span.line,
-        span.column - 1, last,
-    )  # fmt: skip
+        process, action.text, action.values, sources.index(span.source), span.line, span.column - 1, last, calls
+    )
+
+
+def place_name(process: Process, at: int) -> str:
+    """Where a process stands, as its author would say it: a label, the line of what comes next, or its end."""
+    if process.locations[at].labels:
+        return process.locations[at].labels[0]
+    spans = [t.span for _, t in process.leaving(at)]
+    if not spans:
+        return "ended"
+    lines = [span.line for span in spans if span.source is not NOWHERE.source]
+    return f"before line {min(lines)}" if lines else ""
 
 
 def _state_view(
@@ -145,9 +159,13 @@ def _state_view(
             for buffers, theirs in zip(state.buffers, issued, strict=True)
         ),
         registers=tuple(
-            tuple((r.name, value) for r, value in zip(p.registers, values, strict=True) if not r.transient)
+            tuple(
+                (name, value)
+                for r, value in zip(p.registers, values, strict=True)
+                if not r.transient and (name := register_text(trace.program, r.name)) is not None
+            )
             for p, values in zip(processes, state.registers, strict=True)
         ),
-        locations=tuple(p.locations[at].name for p, at in zip(processes, state.locations, strict=True)),
+        locations=tuple(place_name(p, at) for p, at in zip(processes, state.locations, strict=True)),
         failure=failure,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from memfence.questions.run import Confirmation, RunFinding, RunResult
+from memfence.questions.run import Confirmation, PlainRace, RunFinding, RunResult
 from memfence.reports.sentences import counted
 from memfence.reports.table import Column, render_table, wrap
 from memfence.running.places import Place
@@ -73,6 +73,8 @@ def bound_words(result: RunResult) -> list[str]:
         words.append(f"{counted(counts.executions, 'random execution')} (seed {asked.seed})")
     elif asked.preemptions is not None and counts.cut:
         words.append(counted(asked.preemptions, "preemption"))
+    if asked.reorders_stores:
+        words.append(counted(result.simulated or 0, "random execution with reordered stores"))
     if counts.spins_roughly:
         words.append("100 rounds of loops that only read")
     if counts.truncated:
@@ -110,11 +112,23 @@ def run_facts(result: RunResult) -> Iterator[tuple[str, str]]:
     if result.options.random is not None:
         kind = f"at random, seed {result.options.seed}"
     yield "search", f"{kind}: {counts.steps:,} steps, {counts.redundant:,} runs given up, {counts.seconds:.2f} s"
+    for race in result.races[:MOST_SHOWN]:
+        yield "warning", race_text(race)
+    if len(result.races) > MOST_SHOWN:
+        yield "warning", f"... and {len(result.races) - MOST_SHOWN} more data races between plain accesses"
     if counts.truncated:
         yield "note", f"{counts.truncated:,} executions are longer than {result.options.depth} steps and were cut off"
         yield "try", "fewer rounds in the program, `--preemptions 2` or `--random 10000`"
     if counts.out_of_time:
         yield "try", "a longer --timeout, `--preemptions 2` or `--random 10000`"
+
+
+def race_text(race: PlainRace) -> str:
+    """Both accesses, and why they matter."""
+    return (
+        f"data race on `{race.first.variable}`: {race.first.kind} at {_at(race.first.place)}, {race.second.kind} at "
+        f"{_at(race.second.place)}; an optimising compiler may merge or move them"
+    )
 
 
 def _finding_lines(finding: RunFinding, width: int, *, in_full: bool) -> list[str]:

@@ -8,6 +8,7 @@ from memfence.reports.running import (
     confirmation_text,
     fence_text,
     finding_text,
+    race_text,
     shown_first,
     suggested_fences,
     unknown_text,
@@ -31,6 +32,10 @@ def run_object(result: RunResult) -> Object:
         "bound": _bound_object(result),
         "limit": unknown_text(result) if result.verdict is Verdict.UNKNOWN else None,
         "fences": [_fence_object(fence) for fence in suggested_fences(result)],
+        "races": [
+            {"text": race_text(race), "accesses": [step_object(race.first), step_object(race.second)]}
+            for race in result.races
+        ],
         "findings": [finding_object(finding) for finding in shown_first(result.findings)],
         "stats": {
             "steps": counts.steps,
@@ -54,6 +59,7 @@ def _bound_object(result: RunResult) -> Object | None:
         "seed": asked.seed if asked.random is not None else None,
         "depth": asked.depth if counts.truncated else None,
         "rounds": 100 if counts.spins_roughly else None,
+        "simulated": result.simulated,
     }
 
 

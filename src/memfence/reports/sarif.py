@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError
 from memfence.explanations import explanation
+from memfence.reports.coverage import assumptions
 from memfence.reports.doubts import warnings_of
 from memfence.reports.reason import reasons
 from memfence.reports.sarif_flows import code_flow, essential_places
@@ -86,6 +87,7 @@ def check_result(result: CheckResult) -> Object:
             "model": result.model,
             "criterion": result.criterion.value,
             "scope": scope_text(result),
+            "assumptions": list(assumptions(result.program, result.model)),
             "bound": result.bound,
             "engine": result.engine,
             "states": stats.states,

@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from memfence.execution.trace import Trace
+from memfence.reports.coverage import assumptions
 from memfence.reports.fix_sentences import fix_scope
 from memfence.reports.sarif_flows import code_flow
 from memfence.reports.sarif_places import place, uri
@@ -57,6 +58,7 @@ def _result(
             "model": result.model,
             "criterion": result.criterion.value,
             "scope": fix_scope(result),
+            "assumptions": list(assumptions(result.program, result.model)),
             "minimum": result.is_minimum,
         },
     }

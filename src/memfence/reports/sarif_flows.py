@@ -8,8 +8,9 @@ from typing import Any
 from memfence.execution.occurrences import Occurrence, occurrences, transition_of
 from memfence.execution.overtaking import explain
 from memfence.execution.trace import Trace
-from memfence.reports.run_table import actions, buffer_text
+from memfence.reports.actions import actions, buffer_text
 from memfence.reports.sarif_places import place
+from memfence.reports.shown_run import is_shown_variable, shown_positions, value_text
 from memfence.source import NOWHERE, Span
 
 Object = dict[str, Any]
@@ -20,16 +21,16 @@ def code_flow(trace: Trace) -> Object:
     flows: dict[int, list[Object]] = {}
     essential = {event.position for event, _ in _essential_events(trace)}
     happened = occurrences(trace)
-    accessed = {event.access.variable for event in happened}
+    accessed = {v for v in {event.access.variable for event in happened} if is_shown_variable(trace.program, v)}
     spans = {event.position: event.span for event in happened}
-    for position in range(len(trace.steps)):
-        for process, text in actions(trace, position).items():
+    for position in shown_positions(trace):
+        for process, action in actions(trace, position).items():
             transition = transition_of(trace, position, process)
             # A commit is shown at the store that it completes.
             span = spans.get(position, NOWHERE) if transition is None else transition.span
             flows.setdefault(process, []).append(
                 {
-                    "location": {**place(span), "message": {"text": text}},
+                    "location": {**place(span), "message": {"text": action.line}},
                     "executionOrder": position + 1,
                     "importance": "essential" if position in essential else "important",
                     "state": _state(trace, position, accessed),
@@ -74,8 +75,8 @@ def _essential_events(trace: Trace) -> Iterator[tuple[Occurrence, str]]:
 
 def _state(trace: Trace, position: int, accessed: set[int]) -> Object:
     state = trace.steps[position].state
-    names = trace.program.variables
-    shown = {names[number].name: {"text": str(state.memory[number])} for number in sorted(accessed)}
+    program = trace.program
+    shown = {program.variables[n].name: {"text": value_text(program, n, state.memory[n])} for n in sorted(accessed)}
     for number, process in enumerate(trace.program.processes):
         pending = buffer_text(trace.program, state, number)
         if pending:

@@ -12,6 +12,7 @@ from memfence.execution.trace import Trace
 from memfence.models.steps import evaluate_in, is_final
 from memfence.program.ir import Final, Forbidden, Invariant, NoDeadlock, Program, Property, PropertyAutomaton
 from memfence.program.text.steps import step_text
+from memfence.reports.shown_run import is_c, waiting_text
 from memfence.reports.standing import standing_of
 from memfence.source import NOWHERE
 from memfence.tasks.answer import Verdict
@@ -336,6 +337,8 @@ def detail_lines(result: CheckResult) -> tuple[str, ...]:
             return (_races(result.program, shown),)
         case Run(trace, Strays()):
             return (_strays(trace),)
+        case Run(trace, Deadlocked()) if is_c(trace.program):
+            return (waiting_text(trace),)
         case Run(trace, Deadlocked()):
             return tuple(f"`{one.name}` {one.waits}" for one in standing_of(trace))
         case _:

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from memfence.execution.trace import Trace
 from memfence.models.state import Rendezvous, Run
 from memfence.reports.page import Mark, SourceLine, SourceView
+from memfence.reports.shown_run import shown_positions
 from memfence.source import NOWHERE, SourceText
 
 Marks = Mapping[int, Sequence[Mark]]
@@ -27,11 +28,11 @@ def sources_of(trace: Trace) -> tuple[SourceText, ...]:
 def marks_of(trace: Trace, source: SourceText) -> dict[int, list[Mark]]:
     """For each line of `source`: the steps of the run that start on it."""
     marks: dict[int, list[Mark]] = {}
-    for number, taken in enumerate(trace.steps, 1):
-        for run in _runs(taken.step):
+    for position in shown_positions(trace):
+        for run in _runs(trace.steps[position].step):
             span = trace.program.processes[run.process].transitions[run.transition].span
             if span.source is source:
-                marks.setdefault(span.line, []).append(Mark(number, run.process))
+                marks.setdefault(span.line, []).append(Mark(position + 1, run.process))
     return marks
 
 

@@ -75,6 +75,13 @@ def wrap(text: str, width: int) -> list[str]:
             lines.append("  " + word if width > 4 else word)
         while len(lines[-1]) > width:
             indent = "  " if width > 4 else ""
-            lines[-1], rest = lines[-1][:width], lines[-1][width:]
+            at = _break_within(lines[-1], width)
+            lines[-1], rest = lines[-1][:at], lines[-1][at:]
             lines.append(indent + rest)
     return lines
+
+
+def _break_within(text: str, width: int) -> int:
+    """Where to break a word that is too long: behind the last opening parenthesis or comma of its second half."""
+    found = [n + 1 for n, character in enumerate(text[:width]) if character in "(," and n >= width // 2]
+    return found[-1] if found else width

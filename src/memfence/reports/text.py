@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import assert_never
 
 from memfence.execution.trace import Trace
+from memfence.reports.coverage import covered_facts
 from memfence.reports.reason import reasons
 from memfence.reports.run_table import run_table
 from memfence.reports.sentences import OBSTACLES, advice_text, detail_lines, limit_text, property_line, scope_text
+from memfence.reports.shown_run import is_c
 from memfence.reports.table import wrap
 from memfence.tasks.answer import Tried, Verdict
 from memfence.tasks.evidence import Outside, Run
@@ -22,7 +24,8 @@ def render_text(result: CheckResult, *, width: int = DEFAULT_WIDTH, verbose: boo
     if result.trace is not None:
         lines += ["", *_counterexample(result, result.trace, reasons(result), width)]
     details = detail_lines(result) if result.loop_start is None else ()  # the table of a lasso says itself what repeats
-    lines += [line for detail in details for line in ("", *detail.splitlines())]
+    for detail in details:
+        lines += ["", *(wrap(detail, width) if is_c(result.program) else detail.splitlines())]
     return "\n".join(lines) + "\n"
 
 
@@ -56,7 +59,7 @@ def is_shortest(result: CheckResult) -> bool:
 def _facts(result: CheckResult, verbose: bool) -> list[str]:
     facts = [("scope", scope_text(result))]
     facts += [("note", note) for note in result.program.notes]
-    facts += limit_facts(result)
+    facts += [*covered_facts(result.program, result.model, verbose), *limit_facts(result)]
     facts.append(("search", f"{result.engine}: {stats_text(result.stats)}"))
     if verbose:
         facts += [("tried", tried_text(one)) for one in result.answer.tried]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memfence.reports.necessity import answer_text, place_text
+from memfence.reports.coverage import assumptions
+from memfence.reports.necessity import answer_text, place_text, title_of, weakened_text, what_text
 from memfence.reports.page import Page, TableView, Tone
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_tables import run_as_table
@@ -30,6 +31,7 @@ def why_page(results: Sequence[WhyResult]) -> Page:
         facts=(("Memory model", first.model.upper()), ("With all fences", verdict_text(first.with_all))),
         sources=(source_view(first.program.source, {}, None),),
         tables=tuple(tables),
+        assumptions=assumptions(first.program, first.model),
     )
 
 
@@ -42,14 +44,14 @@ def _verdict(needs: Sequence[Need]) -> tuple[str, Tone]:
 
 
 def _answers(result: WhyResult) -> TableView:
-    rows = tuple((place_text(r.fence, result), r.fence.kind, answer_text(r)) for r in result.reasons)
-    return TableView(f"Fences for {result.criterion}", ("place", "fence", "needed?"), rows)
+    rows = tuple((place_text(r.fence, result), what_text(r.fence, result), answer_text(r)) for r in result.reasons)
+    return TableView(f"Fences for {result.criterion}", ("place", title_of(result.program), "needed?"), rows)
 
 
 def _runs(result: WhyResult) -> list[TableView]:
     return [
         run_as_table(
-            f"A run without the {reason.fence.kind} at {place_text(reason.fence, result)}",
+            weakened_text(reason.fence, place_text(reason.fence, result), "A run without"),
             reason.result.trace,
             " ".join(why_sentences(reason.result.trace)),
         )

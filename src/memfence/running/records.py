@@ -116,13 +116,28 @@ class RunProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class RawRace:
+    """Two plain accesses of one variable, one of them a store, that nothing orders."""
+
+    first: RawStep
+    second: RawStep
+
+
+@dataclass(frozen=True, slots=True)
+class Hunt:
+    """Executions with simulated store buffers, at random, and the one that went wrong, if any did."""
+
+    confirmation: RawConfirmation
+
+
+@dataclass(frozen=True, slots=True)
 class Fault:
     """The runtime itself could not go on."""
 
     message: str
 
 
-RunRecord = Layout | RawFinding | RunCounts | Replayed | RunProgress | Fault
+RunRecord = Layout | RawFinding | RawRace | Hunt | RunCounts | Replayed | RunProgress | Fault
 
 
 def read_records(lines: Iterable[bytes]) -> Iterator[RunRecord]:
@@ -142,6 +157,10 @@ def _record(record: dict[str, Any]) -> RunRecord:
             return Layout(record["load_address"], pairs[0], pairs[1], tuple(record["loops"]))
         case "finding":
             return _finding(record)
+        case "hunt":
+            return Hunt(_confirmation(record["confirmation"]))
+        case "race":
+            return RawRace(_step(record["first"]), _step(record["second"]))
         case "replayed":
             return Replayed(
                 record["taken"], record["of"], _steps(record["events"]), _steps(record["waiting"]),

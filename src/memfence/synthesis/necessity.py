@@ -1,33 +1,29 @@
 """`memfence why`: is a fence that the program already has needed?
 
 Each fence is dropped alone, in every instance of its template, and the program is checked again: a fence is needed if a
-run appears, redundant if the check proves that none does.
+run appears, redundant if the check proves that none does. C has more that orders accesses (`synthesis.orderings`): a
+seq_cst store becomes a release store, a read-modify-write loses its lock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import combinations
 
 from memfence.models.spec import ModelName
-from memfence.program.ir import Fence, Op, Program, Transition, WrittenFence
+from memfence.program.ir import Program
 from memfence.questions import check
-from memfence.source import NOWHERE, Span
+from memfence.synthesis.orderings import ExistingFence, existing_fences, without_fences
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult
 from memfence.tasks.shown import Shown
 
-
-@dataclass(frozen=True, slots=True)
-class ExistingFence:
-    """A fence of the text and the transitions (process, number) that execute it."""
-
-    kind: WrittenFence
-    at: Span
-    executed: frozenset[tuple[int, int]]
+MOST_TRIED = 32
+"""Sets that are tried before the first that was found counts as good enough."""
 
 
 class Need(StrEnum):
@@ -51,7 +47,7 @@ class Reason:
 @dataclass(frozen=True, slots=True)
 class WhyResult:
     """The answers for one criterion. `with_all`: the check of the program as it is. `droppable`: redundant fences that
-    can go together (each alone can)."""
+    can go together (each alone can); `is_largest`: of no more of them it is true."""
 
     program: Program
     model: ModelName
@@ -59,49 +55,13 @@ class WhyResult:
     with_all: CheckResult
     reasons: tuple[Reason, ...]
     droppable: tuple[ExistingFence, ...]
+    is_largest: bool = True
 
 
 class WhyResults(Shown, tuple[WhyResult, ...]):
     """The answers for every criterion asked about, in order."""
 
     __slots__ = ()
-
-
-def existing_fences(program: Program) -> tuple[ExistingFence, ...]:
-    """Every fence statement, in the order of the text."""
-    found: dict[tuple[str, int, WrittenFence], tuple[Span, set[tuple[int, int]]]] = {}
-    for p, process in enumerate(program.processes):
-        for t, transition in enumerate(process.transitions):
-            for op in transition.ops:
-                if isinstance(op, Fence) and not transition.locked:
-                    span = transition.span
-                    number = t if span.source is NOWHERE.source else span.start
-                    key = (f"{p}" if span.source is NOWHERE.source else span.source.path, number, op.kind)
-                    found.setdefault(key, (span, set()))[1].add((p, t))
-    return tuple(
-        ExistingFence(kind, span, frozenset(executed)) for (_, _, kind), (span, executed) in sorted(
-            found.items(), key=lambda item: item[0]
-        )
-    )  # fmt: skip
-
-
-def without_fences(program: Program, fences: Iterable[ExistingFence]) -> Program:
-    """`program` as if these fences had never been written."""
-    dropped = {(p, t, fence.kind) for fence in fences for p, t in fence.executed}
-
-    def kept(p: int, t: int, transition: Transition) -> Transition:
-        ops: tuple[Op, ...] = tuple(
-            op for op in transition.ops if not isinstance(op, Fence) or (p, t, op.kind) not in dropped
-        )
-        if ops == transition.ops:
-            return transition
-        return replace(transition, ops=ops, span=transition.span if ops else NOWHERE)  # a run must not show it
-
-    processes = tuple(
-        replace(process, transitions=tuple(kept(p, t, transition) for t, transition in enumerate(process.transitions)))
-        for p, process in enumerate(program.processes)
-    )
-    return replace(program, processes=processes)
 
 
 def why(
@@ -114,8 +74,8 @@ def why(
     chosen = existing_fences(program) if fences is None else tuple(fences)
     reasons = tuple(_reason(program, fence, with_all, asked) for fence in chosen)
     redundant = [reason.fence for reason in reasons if reason.need is Need.REDUNDANT]
-    droppable = _together(program, redundant, asked) if len(redundant) > 1 else tuple(redundant)
-    return WhyResult(program, options.model, criterion, with_all, reasons, droppable)
+    droppable, is_largest = _together(program, redundant, asked) if len(redundant) > 1 else (tuple(redundant), True)
+    return WhyResult(program, options.model, criterion, with_all, reasons, droppable, is_largest)
 
 
 def _check(program: Program, options: CheckOptions) -> CheckResult:
@@ -126,15 +86,36 @@ def _check(program: Program, options: CheckOptions) -> CheckResult:
 def _reason(program: Program, fence: ExistingFence, with_all: CheckResult, options: CheckOptions) -> Reason:
     if with_all.verdict is Verdict.VIOLATED:
         return Reason(fence, Need.VIOLATED_ANYWAY, with_all)
-    result = _check(without_fences(program, [fence]), options)
+    if fence.is_free:
+        return Reason(fence, Need.REDUNDANT if with_all.verdict is Verdict.HOLDS else Need.UNKNOWN, with_all)
+    result = _check(without_fences(program, [fence], options.spec), options)
     needs = {Verdict.VIOLATED: Need.NEEDED, Verdict.HOLDS: Need.REDUNDANT}
     return Reason(fence, needs.get(result.verdict, Need.UNKNOWN), result)
 
 
-def _together(program: Program, redundant: Sequence[ExistingFence], options: CheckOptions) -> tuple[ExistingFence, ...]:
-    """As many of them, from the first on, as can be dropped at the same time."""
+def _together(
+    program: Program, redundant: Sequence[ExistingFence], options: CheckOptions
+) -> tuple[tuple[ExistingFence, ...], bool]:
+    """Redundant ones that can go at the same time, and whether no larger set can."""
+
+    def can_go(fences: Sequence[ExistingFence]) -> bool:
+        return _check(without_fences(program, fences, options.spec), options).verdict is Verdict.HOLDS
+
+    free = [fence for fence in redundant if fence.is_free]
+    others = [fence for fence in redundant if not fence.is_free]
     dropped: list[ExistingFence] = []
-    for fence in redundant:
-        if _check(without_fences(program, [*dropped, fence]), options).verdict is Verdict.HOLDS:
+    for fence in others:
+        if can_go([*dropped, fence]):
             dropped.append(fence)
-    return tuple(dropped)
+    chosen, is_largest = _larger(others, dropped, can_go)
+    return tuple(fence for fence in redundant if fence in (*free, *chosen)), is_largest
+
+
+def _larger(
+    others: Sequence[ExistingFence], dropped: Sequence[ExistingFence], can_go: Callable[[list[ExistingFence]], bool]
+) -> tuple[Sequence[ExistingFence], bool]:
+    """A largest set, where few enough candidates are left to try; else `dropped`."""
+    larger = [list(some) for size in range(len(others), len(dropped), -1) for some in combinations(others, size)]
+    if len(larger) > MOST_TRIED:
+        return dropped, False
+    return next((some for some in larger if can_go(some)), dropped), True

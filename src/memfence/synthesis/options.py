@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from memfence.frontends.registry import EditKind
+from memfence.frontends.registry import EditKind, EditStyle
 from memfence.tasks.options import CheckOptions
 
 Minimise = Literal["first", "count", "cost"]
@@ -24,11 +24,12 @@ class FixOptions(CheckOptions):
 
     `minimise`: `count` edits, their `cost`, or take the `first` set that the papers' greedy loops give. `all`: list
     every minimal set. `via`: with "tso", mfences for TSO first, then sfences for PSO. `kinds`: what may be written;
-    without it, fences where the language has them, and locked writes where no fence helps.
+    without it, fences where the language has them, and locked writes where no fence helps. `style`: how C writes them.
     """
 
     minimise: Minimise = "count"
     all: bool = False
     via: Literal["tso"] | None = None
     kinds: tuple[EditKind, ...] | None = None
+    style: EditStyle = "fence"
     costs: Mapping[EditKind, int] = field(default_factory=lambda: dict(DEFAULT_COSTS))

@@ -6,17 +6,32 @@ from collections.abc import Iterable, Iterator
 from difflib import unified_diff
 from pathlib import PurePosixPath
 
-from memfence.frontends.registry import EditKind, language_named
+from memfence.frontends.registry import EditKind, EditStyle, language_named
 from memfence.program.ir import FencePoint, Program
 from memfence.source import NOWHERE, SourceText
 
 
-def patched_text(program: Program, edits: Iterable[tuple[FencePoint, EditKind]]) -> str | None:
+def patched_text(
+    program: Program, edits: Iterable[tuple[FencePoint, EditKind]], style: EditStyle = "fence"
+) -> str | None:
     """The text of `program` with the edits; None for a program that was not read from a text."""
     language = language_named(program.language)
     if language is None or program.source is NOWHERE.source:
         return None
+    if language.name == "c":
+        from memfence.frontends.c.edits import insert_fences
+
+        return insert_fences(program.source, list(edits), style)
     return language.frontend().insert_fences(program.source, list(edits))
+
+
+def style_of(program: Program, point: FencePoint, kind: EditKind, style: EditStyle) -> EditStyle:
+    """How the edit is written where `style` is asked for: not every statement is a store that could be stronger."""
+    if style != "store":
+        return style
+    from memfence.frontends.c.edits import stronger_store
+
+    return "fence" if stronger_store(program.source, point, kind, style) is None else "store"
 
 
 def unified(source: SourceText, patched: str) -> str:

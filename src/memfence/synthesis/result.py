@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from memfence.execution.overtaking import Overtaken
 from memfence.execution.trace import Trace
-from memfence.frontends.registry import EditKind
+from memfence.frontends.registry import EditKind, EditStyle
 from memfence.models.spec import ModelName
 from memfence.program.ir import FencePoint, Program
 from memfence.source import Span
@@ -15,6 +15,7 @@ from memfence.synthesis.evidence import FixEvidence
 from memfence.synthesis.options import Minimise
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, Stop
+from memfence.tasks.plain_race import PlainRaces
 from memfence.tasks.result import CheckResult
 from memfence.tasks.shown import Shown
 
@@ -36,6 +37,7 @@ class PlacedFence:
     `at`: the statement next to it, which it follows, or precedes if `is_before`. `location`: the control point it
     leads to. `processes`: the instances it changes. `run`: a run of the unpatched program that only this one of the
     chosen edits stops, and `overtaken` the store and the access that it keeps in order there, if that is what it does.
+    `style`: how it is written; as a `store`, it is the statement itself that changes.
     """
 
     kind: EditKind
@@ -47,6 +49,7 @@ class PlacedFence:
     level: int
     run: Trace | None = None
     overtaken: Overtaken | None = None
+    style: EditStyle = "fence"
 
     @property
     def at(self) -> Span:
@@ -97,6 +100,7 @@ class Fix(Shown):
 
     `checked`: the check that says which property was asked about, where it was not the criterion alone. `is_minimum`:
     nothing with less `minimise` is enough. `stop`: the limit that was hit, where there is no answer because of it.
+    `races`: for C, the plain accesses that race.
     """
 
     program: Program
@@ -110,6 +114,7 @@ class Fix(Shown):
     stats: FixStats
     stop: Stop = Stop.NOTHING_LEFT
     checked: CheckResult | None = None
+    races: PlainRaces | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

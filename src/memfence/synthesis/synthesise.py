@@ -23,7 +23,7 @@ from memfence.synthesis.choose_edits import Attempt, attempt
 from memfence.synthesis.clauses import Clause, is_crossed, runs_of
 from memfence.synthesis.evidence import PatchedTextOpen
 from memfence.synthesis.options import FixOptions
-from memfence.synthesis.patch import patched_text, unified
+from memfence.synthesis.patch import patched_text, style_of, unified
 from memfence.synthesis.result import FenceSet, FixResult, FixStats, FixVerdict, PlacedFence
 from memfence.synthesis.sites import KINDS_OF_LANGUAGE, FenceEdit
 from memfence.tasks.answer import Verdict
@@ -175,10 +175,12 @@ def _kept_in_order(run: Trace, edit: FenceEdit) -> Overtaken | None:
 def with_text(result: FixResult, edits: Sequence[FenceEdit], options: FixOptions) -> FixResult:
     """The patched text. FIXED stands only if it reads as the very program that was proved, or is proved again."""
     program = result.program
-    patched = patched_text(program, ((edit.point, edit.kind) for edit in edits)) if edits else None
+    places = [(edit.point, edit.kind) for edit in edits]
+    patched = patched_text(program, places, options.style) if edits else None
     if patched is None:
         return result
-    result = replace(result, patched=patched, diff=unified(program.source, patched))
+    chosen = FenceSet(tuple(_in_style(program, fence, options) for fence in result.chosen.fences))
+    result = replace(result, patched=patched, diff=unified(program.source, patched), chosen=chosen)
     if result.verdict is not FixVerdict.FIXED:
         return result
     source = SourceText(program.source.path, patched)
@@ -188,6 +190,10 @@ def with_text(result: FixResult, edits: Sequence[FenceEdit], options: FixOptions
     if are_isomorphic(with_edits(program, edits), again):
         return result
     return _proved_again(result, again, options)
+
+
+def _in_style(program: Program, fence: PlacedFence, options: FixOptions) -> PlacedFence:
+    return replace(fence, style=style_of(program, fence.point, fence.kind, options.style))
 
 
 def _proved_again(result: FixResult, again: Program, options: FixOptions) -> FixResult:

@@ -12,6 +12,7 @@ from memfence.tasks.criterion import Criterion
 from memfence.tasks.doubts import Doubt
 from memfence.tasks.evidence import Evidence, Lasso
 from memfence.tasks.limits import Cost, Limits, peak_megabytes
+from memfence.tasks.plain_race import PlainRaces
 from memfence.tasks.shown import Shown
 
 
@@ -36,7 +37,8 @@ class CheckResult(Shown):
     """The answer to one question about one program. `reports.sentences` puts what the verdict covers into words.
 
     `properties`: what was asked, for safety; of temporal properties the one that decided. `final_states` pairs the
-    observed values with how often they were met. `doubts`: why a HOLDS may say less than it seems to.
+    observed values with how often they were met. `doubts`: why a HOLDS may say less than it seems to. `races`: for C,
+    the plain accesses that race; None: not asked.
     """
 
     program: Program
@@ -48,6 +50,7 @@ class CheckResult(Shown):
     stats: Stats
     final_states: tuple[tuple[tuple[int, ...], int], ...] | None = None
     doubts: tuple[Doubt, ...] = ()
+    races: PlainRaces | None = None
 
     @property
     def verdict(self) -> Verdict:

@@ -21,6 +21,7 @@ def test_a_violation_has_every_key_of_the_contract() -> None:
     value = json.loads(render_json(result_of(message_passing(), "pso")))
     assert {"file", "model", "criterion", "verdict", "bound", "engine", "property", "trace", "stats"} <= set(value)
     assert {"scope", "notes"} <= set(value)
+    assert (value["assumptions"], value["warnings"]) == ([], [])  # those are about C
     assert (value["file"], value["model"], value["verdict"]) == ("mp.txt", "pso", "violated")
     assert set(value["stats"]) >= {"states", "transitions", "seconds", "peak_mb"}
     step = value["trace"][2]

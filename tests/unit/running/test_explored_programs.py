@@ -108,6 +108,8 @@ def test_random_executions_are_no_proof_and_find_the_borderline_one(tmp_path: Pa
     fenced = run_text(tmp_path, STORE_BUFFERING_FENCED, random=50, seed=7)
     assert fenced.verdict is Verdict.HOLDS_UP_TO
     assert run_text(tmp_path, STORE_BUFFERING, random=50, seed=7).findings == found.findings
+    shared = run_text(tmp_path, STORE_BUFFERING, random=50, seed=7, threads=2)
+    assert shared.counts.executions == 50 and shared.verdict is Verdict.VIOLATED and len(shared.findings) == 2
 
 
 def test_memory_that_only_one_thread_touches_makes_no_steps(tmp_path: Path) -> None:
@@ -144,3 +146,19 @@ def test_fields_of_different_sizes_that_overlap_are_one_cell(tmp_path: Path) -> 
     )
     result = run_text(tmp_path, text)
     assert result.verdict is Verdict.HOLDS and result.counts.executions == 2
+
+
+def test_plain_accesses_that_nothing_orders_are_warned_about(tmp_path: Path) -> None:
+    racy = run_text(tmp_path, two_threads("int x;", "x = 1;", "int r = x; (void)r;"))
+    assert racy.verdict is Verdict.HOLDS
+    (race,) = racy.races
+    assert {race.first.variable, race.second.variable} == {"x"} and {race.first.kind, race.second.kind} == {
+        "store",
+        "load",
+    }
+    lock, unlock = "pthread_mutex_lock(&m);", "pthread_mutex_unlock(&m);"
+    locked = two_threads("pthread_mutex_t m; int x;", f"{lock} x = 1; {unlock}", f"{lock} x = 2; {unlock}")
+    assert run_text(tmp_path, locked).races == ()
+    handed = two_threads("int x; atomic_int flag;", "x = 1; flag = 1;", "if (flag) x = 2;")
+    assert run_text(tmp_path, handed).races == ()
+    assert run_text(tmp_path, two_threads("volatile int x;", "x = 1;", "x = 2;")).races == ()

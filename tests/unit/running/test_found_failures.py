@@ -142,3 +142,22 @@ def test_the_time_limit_ends_it_without_a_verdict(tmp_path: Path) -> None:
     body = "for (int i = 0; i < 60; i++) n++;"
     result = run_text(tmp_path, two_threads("atomic_int n;", body, body), timeout_seconds=2)
     assert result.verdict is Verdict.UNKNOWN and result.counts.out_of_time
+
+
+MESSAGE = two_threads(
+    "volatile int data; atomic_int flag;",
+    "data = 1; atomic_store_explicit(&flag, 1, memory_order_{order});",
+    "if (atomic_load(&flag)) assert(data == 1);",
+)
+
+
+@pytest.mark.parametrize("order", ["relaxed", "release"])
+def test_stores_that_overtake_stores_are_found_under_pso_and_nothing_is_proved(tmp_path: Path, order: str) -> None:
+    text = MESSAGE.replace("{order}", order)
+    assert run_text(tmp_path, text).verdict is Verdict.HOLDS
+    result = run_text(tmp_path, text, reorders_stores=True)
+    if order == "relaxed":
+        assert result.verdict is Verdict.VIOLATED and [f.cause for f in result.findings] == ["assertion"]
+        assert "flush" in {step.kind for step in result.findings[0].steps}
+    else:
+        assert result.verdict is Verdict.HOLDS_UP_TO and result.simulated

@@ -34,6 +34,16 @@ NEWEST, OLDEST = 30, 13
 MESSAGE = re.compile(r"^(?P<path>.+?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<text>.*)$")
 INSTALL = "pip install 'memfence[c]'"
 SECONDS = 300
+HINTS = {
+    "file not found": "name the folder of the header with -I",
+    "<command line>": "write -D NAME or -D NAME=VALUE",
+    "exceptions disabled": "memfence follows no exceptions: return an error code instead, in the code under test",
+    "undeclared identifier": "declare it, or define it with -D",
+    "too large": "use a smaller one for the check, set by a macro and -D",
+}
+BITCODE_HINT = "write it with: clang -g -O1 -Xclang -disable-llvm-passes -c -emit-llvm FILE.c"
+HINT = "correct the line, or say what your build says: -D, -I, --std"
+"""The help for what clang refuses."""
 
 
 def compile_text(source: SourceText, options: COptions) -> str:
@@ -55,14 +65,15 @@ def compile_text(source: SourceText, options: COptions) -> str:
 
 def compile_bitcode(path: Path, source: SourceText, options: COptions) -> str:
     """The text of a file of bitcode."""
-    tool = shutil.which("llvm-dis")
-    command = [tool, str(path), "-o", "-"] if tool else [
-        *find_clang(options.clang, False, source), "-S", "-emit-llvm", "-x", "ir", "-o", "-", str(path)
-    ]  # fmt: skip
-    done = _run(command, source)
-    if done.returncode != 0:
-        raise InputError(_diagnostics(done.stderr, source))
-    return done.stdout
+    command = [*find_clang(options.clang, False, source), "-S", "-emit-llvm", "-Xclang", "-disable-llvm-passes"]
+    with tempfile.TemporaryDirectory(prefix="memfence-") as folder:
+        out = Path(folder) / "out.ll"
+        done = _run([*command, "-o", str(out), str(path)], source)
+        if done.returncode != 0 or not out.exists():
+            found = re.search(r"error: (.*)", done.stderr)
+            message = f"this is no LLVM bitcode: {found[1] if found else 'no message'}"
+            raise InputError([Diagnostic(Code.COMPILER, message, Label(source.span(0, 0)), hint=BITCODE_HINT)])
+        return out.read_text(encoding="utf-8", errors="replace")
 
 
 def flags(is_cpp: bool, options: COptions) -> list[str]:
@@ -104,7 +115,8 @@ def find_clang(given: str | None, is_cpp: bool, source: SourceText) -> list[str]
     if given:
         found = shutil.which(given)
         if found is None:
-            raise _no_clang(source, f"there is no `{given}`")
+            what = f"`{given}` is no program that can be run" if Path(given).exists() else f"there is no `{given}`"
+            raise _no_clang(source, what)
         return [found, *CLANG_TARGET]
     if importlib.util.find_spec("ziglang") is not None:
         return [sys.executable, "-m", "ziglang", "c++" if is_cpp else "cc", *ZIG_TARGET]
@@ -127,9 +139,16 @@ def _diagnostics(output: str, source: SourceText) -> list[Diagnostic]:
     found = [_diagnostic(match, texts) for line in output.splitlines() if (match := MESSAGE.match(line))]
     if found:
         return found
-    reason = next((line for line in output.splitlines() if line.strip()), "no message")
+    lines = [line for line in output.splitlines() if line.strip()]
+    reason = next((line for line in lines if "error:" in line), lines[0] if lines else "no message")
     at = Label(source.span(0, min(1, len(source.text))))
-    return [Diagnostic(Code.COMPILER, f"clang failed: {reason[:200]}", at)]
+    return [Diagnostic(Code.COMPILER, f"clang failed: {reason[:200]}", at, hint=_failed_hint(reason))]
+
+
+def _failed_hint(reason: str) -> str:
+    if "-std=" in reason:
+        return "use a standard that clang knows: --std c11, --std gnu17, --std c++20"
+    return "is the program of --clang a clang? Leave the option out to use the one that memfence[c] brings"
 
 
 def _diagnostic(match: re.Match[str], texts: dict[str, SourceText]) -> Diagnostic:
@@ -140,10 +159,8 @@ def _diagnostic(match: re.Match[str], texts: dict[str, SourceText]) -> Diagnosti
     start = min(source.start_of_line(line) + column - 1, len(source.text))
     rest = re.match(r"\w+|.", source.text[start:])
     span = source.span(start, start + (len(rest[0]) if rest else 0))
-    message = match["text"].replace("'", "`")
-    hint = None
-    if "file not found" in message:
-        hint = "name the folder of the header with -I"
+    message = re.sub(r"(?<!\w)'([^']+)'(?!\w)", r"`\1`", match["text"])
+    hint = next((hint for part, hint in HINTS.items() if part in message or part in path), HINT)
     return Diagnostic(Code.COMPILER, message, Label(span), hint=hint)
 
 

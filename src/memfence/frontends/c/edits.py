@@ -1,19 +1,20 @@
-"""Fences back into the source: after the statement, with braces around a lone body, and the include they need."""
+"""Fences back into the source: after the statement, with braces around a lone body, and the include they need.
+
+In the style `store`, a statement that is an atomic store of a weaker order becomes a seq_cst one instead.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
 
-from memfence.frontends.c.statements import CPP
+from memfence.frontends.c.statements import CPP, Statements
 from memfence.frontends.edits import Edit, apply_edits
-from memfence.frontends.registry import EditKind
+from memfence.frontends.registry import EditKind, EditStyle
 from memfence.program.ir import FencePoint
 from memfence.source import SourceText
 
-Style = Literal["fence", "asm"]
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*$", re.MULTILINE)
 FENCES: dict[tuple[str, str], str] = {
     ("c", "mfence"): "atomic_thread_fence(memory_order_seq_cst);",
@@ -25,6 +26,8 @@ ASSEMBLY = {
     "mfence": '__asm__ __volatile__("mfence" ::: "memory");',
     "sfence": '__asm__ __volatile__("sfence" ::: "memory");',
 }
+STORE = re.compile(r"(?:std::)?(?:atomic_store_explicit|__atomic_store(?:_n)?)|.*(?:\.|->)\s*store", re.DOTALL)
+WEAK_ORDER = re.compile(r"((?:std::)?memory_order(?:_|::)|__ATOMIC_)(relaxed|release|RELAXED|RELEASE)")
 HEADERS = {"c": "<stdatomic.h>", "cpp": "<atomic>"}
 
 
@@ -33,18 +36,37 @@ def point_key(start: int, end: int, is_lone: bool) -> str:
     return f"{start}:{end}:{int(is_lone)}"
 
 
-def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]], style: Style = "fence") -> str:
+def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]], style: EditStyle = "fence") -> str:
     """The text with a fence after each statement, otherwise byte for byte the same."""
     language = "cpp" if Path(source.path).suffix in CPP else "c"
     by_key: dict[str, list[str]] = {}
+    stronger: dict[str, Edit] = {}
     for point, kind in points:
+        store = stronger_store(source, point, kind, style)
+        if store is not None:
+            stronger[point.key] = store
+            continue
         text = ASSEMBLY[kind] if style == "asm" else FENCES[language, kind]
         if text not in by_key.setdefault(point.key, []):
             by_key[point.key].append(text)
     edits = [edit for key, fences in by_key.items() for edit in _after(source.text, key, fences)]
-    if edits and style == "fence":
+    if edits and style != "asm":
         edits += _include(source.text, HEADERS[language])
-    return apply_edits(source.text, edits)
+    return apply_edits(source.text, [*edits, *stronger.values()])
+
+
+def stronger_store(source: SourceText, point: FencePoint, kind: EditKind, style: EditStyle) -> Edit | None:
+    """The edit that makes the statement a seq_cst store: in that style, where all it does is store atomically."""
+    if style != "store" or kind != "mfence":
+        return None
+    found = Statements(source).call_at(int(point.key.split(":")[0]))
+    if found is None or not found.arguments or not STORE.fullmatch(found.function):
+        return None
+    start, end = found.arguments[-1]
+    order = WEAK_ORDER.fullmatch(source.text[start:end])
+    if order is None:
+        return None
+    return Edit(start, end, order[1] + ("SEQ_CST" if order[2].isupper() else "seq_cst"))
 
 
 def _after(text: str, key: str, fences: list[str]) -> list[Edit]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.c.clang import compile_bitcode, compile_text
+from memfence.frontends.c.hints import hint_for
 from memfence.frontends.c.llvm.instructions import Module
 from memfence.frontends.c.llvm.link import Linked, Symbol
 from memfence.frontends.c.llvm.reader import read_module
@@ -16,12 +18,13 @@ from memfence.frontends.c.llvm.tokens import ReadingError
 from memfence.frontends.c.lowering.assemble import assemble
 from memfence.frontends.c.lowering.sources import Sources
 from memfence.frontends.c.machine.refusal import Refused
-from memfence.frontends.c.machine.specialise import specialise
+from memfence.frontends.c.machine.specialise import ENTRY_HINT, specialise
 from memfence.program.ir import Program
 from memfence.program.load_options import DEFAULT_OPTIONS, COptions, LoadOptions
-from memfence.source import SourceText
+from memfence.source import SourceText, Span
 
 DEFAULT = COptions()
+IR_HINT = "write it with: clang -g -O1 -Xclang -disable-llvm-passes -S -emit-llvm FILE.c"
 
 
 def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
@@ -69,8 +72,27 @@ def _module(source: SourceText, options: COptions) -> Module:
     try:
         return read_module(text, source.path)
     except ReadingError as error:
-        at = Label(source.span(0, min(1, len(source.text))))
-        raise InputError([Diagnostic(Code.SYNTAX, f"this is no LLVM IR: {error}", at)]) from None
+        raise InputError([_no_module(str(error), source)]) from None
+
+
+def _no_module(reason: str, source: SourceText) -> Diagnostic:
+    """At the line of the IR that cannot be read; a source without anything in it has no `main`."""
+    if not source.path.endswith((".ll", ".bc")):
+        nothing = Label(source.span(0, min(1, len(source.text))), "nothing is defined here")
+        return Diagnostic(Code.NO_PROCESS, "the file defines no function", nothing, hint=ENTRY_HINT)
+    line = re.split(r" in |expected: ", reason)[-1]
+    start = max(0, source.text.find(line))
+    at = Label(source.span(start, start + min(len(line), len(source.text) - start) if start else start + 1))
+    return Diagnostic(Code.SYNTAX, f"this is no LLVM IR: {reason}", at, hint=IR_HINT)
+
+
+def _mentioned(message: str, source: SourceText) -> Span:
+    """Where IR without debug information has what the message names; else the start of the text."""
+    found = re.search(r"`([^`]+)`", message) if source.path.endswith(".ll") else None
+    start = source.text.find(found[1]) if found else -1
+    if found is None or start < 0:
+        return source.span(0, min(1, len(source.text)))
+    return source.span(start, start + len(found[1]))
 
 
 def _twice(first: Symbol, second: Symbol, linked: Linked, sources: Sources) -> Diagnostic:
@@ -81,5 +103,6 @@ def _twice(first: Symbol, second: Symbol, linked: Linked, sources: Sources) -> D
 
 
 def _diagnostic(refused: Refused, sources: Sources, source: SourceText) -> Diagnostic:
-    span = sources.span(refused.place) if refused.place else source.span(0, min(1, len(source.text)))
-    return Diagnostic(refused.code, refused.message, Label(span, refused.label), hint=refused.hint)
+    span = sources.span(refused.place) if refused.place else _mentioned(refused.message, source)
+    hint = refused.hint or hint_for(refused.code, refused.message)
+    return Diagnostic(refused.code, refused.message, Label(span, refused.label), hint=hint)

@@ -25,6 +25,14 @@ class Statement:
     is_lone: bool
 
 
+@dataclass(frozen=True, slots=True)
+class CallStatement:
+    """A statement that is a call: the text of what is called, and the offsets of its arguments."""
+
+    function: str
+    arguments: tuple[tuple[int, int], ...]
+
+
 class Statements:
     """The statements of one text."""
 
@@ -59,18 +67,37 @@ class Statements:
         if not node.is_named:
             node = node.parent
         parent = node.parent
-        while (
-            parent is not None
-            and parent.type in ("call_expression", "field_expression")
-            and (parent.start_byte == node.start_byte)
-        ):
+        while parent is not None and _is_named_by(parent, node):
             node, parent = parent, parent.parent
         if node is None or (_is_statement(node) and node.type not in SIMPLE and node.type != "return_statement"):
             return None
         return self._offset(node.start_byte), self._offset(node.end_byte)
 
+    def call_at(self, start: int) -> CallStatement | None:
+        """The call that the statement at this offset consists of."""
+        line = self.source.line_of(start)
+        column = len(self.source.text[self.source.start_of_line(line) : start].encode())
+        node: Any = self.tree.root_node.descendant_for_point_range((line - 1, column), (line - 1, column))
+        while node is not None and not _is_statement(node):
+            node = node.parent
+        calls = [child for child in node.named_children if child.type != "comment"] if node is not None else []
+        if len(calls) != 1 or calls[0].type != "call_expression":
+            return None
+        function, arguments = (calls[0].child_by_field_name(name) for name in ("function", "arguments"))
+        places = [(child.start_byte, child.end_byte) for child in arguments.named_children if child.type != "comment"]
+        called = self.data[function.start_byte : function.end_byte].decode("utf-8", "replace")
+        return CallStatement(called, tuple((self._offset(a), self._offset(b)) for a, b in places))
+
     def _offset(self, byte: int) -> int:
         return byte if self.is_ascii else len(self.data[:byte].decode("utf-8", "replace"))
+
+
+def _is_named_by(parent: Any, node: Any) -> bool:
+    """Whether debug information means `parent` by the place of `node`: `f` of `f(x)`, `a` of `a[i]`, `b` of `a->b`."""
+    if parent.type == "field_expression" and parent.child_by_field_name("field") == node:
+        return True
+    starts = parent.type in ("call_expression", "field_expression", "subscript_expression")
+    return bool(starts and parent.start_byte == node.start_byte)
 
 
 def _is_statement(node: Any) -> bool:

@@ -41,7 +41,14 @@
     return made;
   };
   const colour = (process) => `p${process % 6}`;
-  const equation = (variable, value) => `${run.variables[variable]} = ${value}`;
+  const addresses = new Map(run.value_names);
+  const valueText = (value) => addresses.get(value) ?? String(value);
+  const equation = (variable, value) => `${run.variables[variable]} = ${valueText(value)}`;
+  // Steps that nobody else can see are passed over; where one was asked for, the one before it is shown.
+  const visible = run.steps.map((step, n) => n).filter((n) => !run.steps[n].minor);
+  const end = visible.at(-1);
+  const following = (number) => visible.find((n) => n > number) ?? end;
+  const preceding = (number) => visible.findLast((n) => n < number) ?? 0;
 
   // The machine: processes on top, their store buffers below them, memory at the bottom.
   const deepest = run.processes.map((_, p) =>
@@ -81,13 +88,21 @@
       parts.cells.set(v, cell);
     }
     memory.append(cells);
-    const hidden = run.variables.map((name, v) => [name, v]).filter(([, v]) => !run.shown.includes(v));
+    const named = run.variables.map((name, v) => [name, v]).filter(([, v]) => !run.bookkeeping.includes(v));
+    const hidden = named.filter(([, v]) => !run.shown.includes(v));
     if (hidden.length) {
-      const names = hidden.slice(0, 12).map(([name, v]) => `${name}=${run.steps[0].memory[v]}`);
+      const names = hidden.slice(0, 12).map(([name, v]) => `${name}=${valueText(run.steps[0].memory[v])}`);
       memory.append(element("div", "others", `not accessed: ${names.join(" ")}${hidden.length > 12 ? " …" : ""}`));
     }
     parts.arrows = shape("svg", { class: "arrows" });
     machine.append(cpus, memory, parts.arrows);
+  }
+
+  // With many processes, or on a small screen, the one that acts may be outside of its frame.
+  function bringIntoView(cpu) {
+    const frame = cpu.closest(".scroll");
+    const [inner, outer] = [cpu.getBoundingClientRect(), frame.getBoundingClientRect()];
+    if (inner.left < outer.left || inner.right > outer.right) frame.scrollLeft += inner.left - outer.left - 12;
   }
 
   function drawState(number) {
@@ -97,13 +112,14 @@
     parts.cpus.forEach(({ cpu, at, does, regs }, p) => {
       const action = step.actions.find((one) => one.process === p);
       cpu.classList.toggle("active", Boolean(action));
+      if (action && number > 0) bringIntoView(cpu);
       at.textContent = step.locations[p];
       const past = action ? action : lastAction(p, number);
       does.textContent = past ? past.text : "";
       does.classList.toggle("past", !action);
       regs.replaceChildren(...step.registers[p].map(([name, value], r) => {
         const changed = value !== before.registers[p][r][1];
-        return element("span", `reg ${colour(p)}${changed ? " changed" : ""}`, `${name}=${value}`);
+        return element("span", `reg ${colour(p)}${changed ? " changed" : ""}`, `${name}=${valueText(value)}`);
       }));
       for (const [, b] of used[p]) {
         const label = run.buffer_names[p][b] ? `buffer of ${run.buffer_names[p][b]}` : "store buffer";
@@ -118,7 +134,7 @@
       }
     });
     for (const [v, cell] of parts.cells) {
-      cell.lastChild.textContent = step.memory[v];
+      cell.lastChild.textContent = valueText(step.memory[v]);
       cell.classList.toggle("changed", number > 0 && step.accesses.some((a) => a.variable === v && ["store", "commit"].includes(a.kind)));
     }
   }
@@ -126,7 +142,7 @@
   function lastAction(p, number) {
     for (let n = number; n > 0; n -= 1) {
       const action = run.steps[n].actions.find((one) => one.process === p && run.steps[n].kind !== "commit");
-      if (action) return action;
+      if (action && !run.steps[n].minor) return action;
     }
     return null;
   }
@@ -232,10 +248,10 @@
     for (const line of lines) {
       const group = shape("g", { class: colour(line.process) });
       const start = middle(line.from, line.process);
-      const end = middle(line.committed ? line.to + 1 : last, line.process);
+      const stop = middle(line.committed ? line.to + 1 : end, line.process);
       const x = start.x - 12 - 9 * line.lane;
       laneOf.set(`${line.process}/${line.from}`, x);
-      const y = line.committed ? end.y : end.bottom;
+      const y = line.committed ? stop.y : stop.bottom;
       group.append(shape("line", { x1: x, x2: x, y1: start.y, y2: y, class: line.committed ? "" : "late" }), shape("circle", { cx: x, cy: start.y, r: 4 }));
       if (line.committed) group.append(shape("circle", { cx: x, cy: y, r: 3 }));
       svg.append(group);
@@ -290,7 +306,7 @@
     const said = [];
     for (const action of step.actions) {
       const what = step.kind === "commit" ? "" : `${action.text}. `;
-      said.push(["b", run.processes[action.process]], ["", action.line ? `, line ${action.line}: ${what}` : `: ${what}`]);
+      said.push(["b", run.processes[action.process]], ["", action.line ? `, line ${action.line}${action.calls ? ` (called from ${action.calls})` : ""}: ${what}` : `: ${what}`]);
     }
     for (const access of step.accesses) {
       const what = equation(access.variable, access.value);
@@ -303,12 +319,13 @@
       if (access.overtakes.length > 1) said.push(["alarm", `This overtakes its own stores of steps ${listed(access.overtakes)}, which are still pending. `]);
     }
     if (step.failure) said.push(["alarm", `${step.failure}.`]);
-    if (number === last && !step.failure) said.push(["", run.loop_start === null ? "This is the last step." : `Then again from step ${run.loop_start}.`]);
+    if (number === end && !step.failure) said.push(["", run.loop_start === null ? "This is the last step." : `Then again from step ${run.loop_start}.`]);
     return said;
   }
 
   function go(number, { scroll = true } = {}) {
     current = Math.min(last, Math.max(0, number));
+    if (run.steps[current].minor) current = preceding(current);
     slider.value = current;
     slider.setAttribute("aria-valuetext", current === 0 ? "start" : `step ${current} of ${last}`);
     document.getElementById("position").textContent = `${current} / ${last}`;
@@ -316,7 +333,7 @@
       kind === "b" ? element("b", "", text) : element("span", kind, text)));
     for (const button of document.querySelectorAll("[data-go]")) {
       const back = ["first", "back"].includes(button.dataset.go);
-      button.disabled = back ? current === 0 : current === last;
+      button.disabled = back ? current === 0 : current === end;
     }
     rows.forEach((row, n) => (n === current ? row.setAttribute("aria-current", "step") : row.removeAttribute("aria-current")));
     const steps = document.getElementById("steps");
@@ -334,12 +351,12 @@
   document.addEventListener("click", (event) => {
     const target = event.target.closest("[data-go], [data-step]");
     if (!target) return;
-    const moves = { first: 0, back: current - 1, next: current + 1, last };
+    const moves = { first: 0, back: preceding(current), next: following(current), last };
     go(target.dataset.go ? moves[target.dataset.go] : Number(target.dataset.step));
   });
   document.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.target === slider) return;
-    const moves = { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: last };
+    const moves = { ArrowLeft: preceding(current), ArrowRight: following(current), Home: 0, End: last };
     if (!(event.key in moves)) return;
     event.preventDefault();
     go(moves[event.key]);

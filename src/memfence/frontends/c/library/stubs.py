@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from memfence.frontends.c.library.arguments import nothing
+from memfence.codes import Code
+from memfence.frontends.c.library.arguments import nothing, number
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine.atomically import returned
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.residual import Check
-from memfence.frontends.c.machine.values import Known, Value
+from memfence.frontends.c.machine.values import ZERO, Known, Value
 from memfence.program.expressions import FALSE
 
 QUIET = [
@@ -35,9 +36,6 @@ QUIET = [
     "clock_nanosleep",
     "srand",
     "srandom",
-    "signal",
-    "sigaction",
-    "atexit",
     "setlocale",
     "madvise",
     "pthread_attr_init",
@@ -88,6 +86,21 @@ def _stop(kind: str) -> Handler:
     return stop
 
 
+def _no_handler(what: str, argument: int) -> Handler:
+    """A call that installs a function which the system runs later; without one, nothing happens."""
+
+    def install(path: Path, call: Call, arguments: list[Value]) -> None:
+        if number(path, arguments, argument) not in NO_HANDLERS:
+            raise path.refuse(Code.UNSUPPORTED, f"{what} is not followed")
+        returned(path, call, ZERO)
+
+    return install
+
+
+NO_HANDLERS = (ZERO, Known(1))
+"""SIG_DFL or a null pointer, and SIG_IGN."""
+
+
 def _constant(value: int) -> Handler:
     def give(path: Path, call: Call, arguments: list[Value]) -> None:
         returned(path, call, Known(value))
@@ -112,4 +125,7 @@ FUNCTIONS: dict[str, Handler] = {
     "clock": _constant(0),
     "sysconf": _constant(4),
     "__errno_location": _constant(0),
+    "signal": _no_handler("a signal handler", 1),
+    "sigaction": _no_handler("a signal handler", 1),
+    "atexit": _no_handler("a function that runs at exit", 0),
 }

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from memfence.frontends.c.llvm.metadata import Place
 from memfence.frontends.c.lowering.emission import Emission, is_locked
-from memfence.frontends.c.lowering.names import register_name
+from memfence.frontends.c.lowering.names import register_name, value_names
 from memfence.frontends.c.lowering.points import Points
 from memfence.frontends.c.lowering.sources import Sources
+from memfence.frontends.c.machine.path import is_system
 from memfence.frontends.c.machine.process import SCRATCH, Location, Process
 from memfence.frontends.c.machine.residual import Among, Modify, Op, Read, Set, Step, Write, registers_read_by
 from memfence.frontends.c.machine.specialise import Specialised
@@ -47,6 +49,7 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
         options=LoadOptions(language="c", c=found.world.options),
         notes=tuple(found.world.notes),
         is_cut_off=bool(found.world.notes),
+        value_names=value_names(found.world, [g.process for g in graphs]),
     )
 
 
@@ -78,6 +81,12 @@ class _Graph:
 
     def cells(self) -> set[int]:
         return {address for step in self.all_steps() for op in step.ops for address in cells_of(op)}
+
+
+def calls_of(step: Step) -> tuple[Place, ...]:
+    """The user's calls that lead to the step, outermost first."""
+    calls = [call for call in step.stack if not is_system(call)]
+    return tuple(calls[: calls.index(step.place)] if step.place in calls else calls)
 
 
 def cells_of(op: Op) -> tuple[int, ...]:
@@ -179,11 +188,12 @@ def _variable(world: World, address: int, started: set[int]) -> ir.SharedVar:
     elif placed is None:
         block = world.space.at(address + 8)
         name = f"freed({block.name})" if block is not None else name
+    is_bookkeeping = placed is None or placed.kind == "thread"
     domain = _domain(values)
     if LOWEST not in values.listed and domain.hi == HIGHEST:
         # PSO needs one integer for itself: a store of the least one is an error then, never an overlooked run.
         domain = ir.Domain(max(domain.lo, LOWEST + 1), domain.hi)
-    return ir.SharedVar(name, domain, (initial,))
+    return ir.SharedVar(name, domain, (initial,), is_bookkeeping=is_bookkeeping)
 
 
 def _domain(values: ValueSet) -> ir.Domain:
@@ -227,6 +237,7 @@ def _lower(graph: _Graph, name: str, variables: dict[int, int], sources: Sources
                 locked=is_locked(step.locked, ops),
                 span=sources.span(step.place) if point is None else point.span,
                 point=point,
+                calls=tuple(sources.span(call) for call in calls_of(step)),
             )
     return builder.build(numbers[graph.initial])
 

@@ -113,7 +113,23 @@ class Emission:
         operand = Unknown(self.expr(op.operand), all_of_bits(op.bits))
         new = _updated(op.kind, op.bits, old, operand).expr
         guard = [] if op.guard is None else [ir.Assume(self.expr(op.guard))]
-        return [ir.Load(register, address), *guard, ir.Store(address, new)]
+        return [
+            ir.Load(register, address, order=_loading(order)),
+            *guard,
+            ir.Store(address, new, order=_storing(order)),
+        ]
+
+
+def _loading(order: MemoryOrder) -> MemoryOrder:
+    """The order of the load in a read-modify-write of this order."""
+    return {MemoryOrder.RELEASE: MemoryOrder.RELAXED, MemoryOrder.ACQ_REL: MemoryOrder.ACQUIRE}.get(order, order)
+
+
+def _storing(order: MemoryOrder) -> MemoryOrder:
+    """The order of the store in a read-modify-write of this order."""
+    if order is MemoryOrder.ACQ_REL:
+        return MemoryOrder.RELEASE
+    return MemoryOrder.RELAXED if order in (MemoryOrder.ACQUIRE, MemoryOrder.CONSUME) else order
 
 
 PLAIN_KINDS: dict[str, ir.RmwKind] = {

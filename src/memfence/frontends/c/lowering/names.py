@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from memfence.frontends.c.llvm.link import Symbol
 from memfence.frontends.c.lowering.sources import Sources
 from memfence.frontends.c.machine.liveness import CONTENT, result_of
 from memfence.frontends.c.machine.process import Process, Slot
+from memfence.frontends.c.machine.value_sets import UNWRITTEN
+from memfence.frontends.c.machine.world import World
 
 LONGEST_NAME = 40
 
 
 def register_name(process: Process, slot: Slot, sources: Sources) -> str:
-    """The name of the register that holds the value of `slot`."""
+    """The name of the register that holds the value of `slot`; `%` marks values that have no name in the source."""
     if isinstance(slot.name, int):
         return process.world.space.name_of(slot.name, slot.part[0])
     symbol = _symbol(process, slot.owner)
     part = "".join(f"#{n}" for n in slot.part)
     if symbol is None:
-        return f"{slot.owner}.{slot.name}{part}"
+        return f"{slot.owner}.%{slot.name}{part}"
     owner = _title(process, symbol)
     if slot.name.startswith(CONTENT):
         return f"{owner}.{_variable(process, symbol, slot.name[1:])}{part}"
-    return _expression(process, symbol, slot.name, sources) or f"{owner}.{slot.name}{part}"
+    return _expression(process, symbol, slot.name, sources) or f"{owner}.%{slot.name}{part}"
+
+
+def value_names(world: World, processes: Sequence[Process]) -> dict[int, str]:
+    """Every address that memory or a register may hold, as C writes it: `&queue.head`; a function by its name."""
+    values = [*world.values.values(), *(v for process in processes for v in process.register_values.values())]
+    found: dict[int, str] = {}
+    for address in sorted({address for known in values for address in known.addresses()}):
+        placed = world.space.at(address)
+        if placed is not None and placed.kind != "thread":
+            name = placed.name if address == placed.start else placed.name_at(address - placed.start, 0)
+            found[address] = name if placed.kind == "function" else f"&{name}"
+    return {**found, UNWRITTEN: "uninitialised"}
 
 
 def _title(process: Process, symbol: Symbol) -> str:
@@ -49,5 +65,5 @@ def _expression(process: Process, symbol: Symbol, name: str, sources: Sources) -
         for instruction in block:
             if result_of(instruction) == name:
                 text = sources.span(process.world.linked.debug[symbol.module].place(instruction.place)).text
-                return " ".join(text.split()) if 0 < len(text) <= LONGEST_NAME else None
+                return f"%{' '.join(text.split())}" if 0 < len(text) <= LONGEST_NAME else None
     return None

@@ -81,6 +81,11 @@ def _first_part(text: str) -> str:
     return text.rstrip()
 
 
-@lru_cache(1024)
 def _absolute(path: str) -> str:
+    is_absolute = path.startswith("/")
+    return _real(path if is_absolute else str(Path.cwd() / path))  # elsewhere a relative path means another file
+
+
+@lru_cache(1024)
+def _real(path: str) -> str:
     return os.path.realpath(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memfence.codes import Code
 from memfence.frontends.c.llvm.instructions import Function, GlobalVariable
 from memfence.frontends.c.llvm.link import Linked, Symbol
 from memfence.frontends.c.llvm.types import (
@@ -29,9 +30,14 @@ from memfence.frontends.c.llvm.values import (
 )
 from memfence.frontends.c.machine.arithmetic import exact
 from memfence.frontends.c.machine.memory import AddressSpace, Object
+from memfence.frontends.c.machine.refusal import Refused
 
 Plan = tuple[int, list[tuple[Operand, int, int]]]
 """Constant bytes; then for each other index its operand, its stride, and the elements of its array (0: no limit)."""
+
+
+MOST_BYTES = 1 << 27
+"""Of one variable: its initial bytes are kept."""
 
 
 class NotConstant(Exception):
@@ -67,6 +73,8 @@ class Constants:
         variable = debug.variable(definition.debug)
         name = variable.name if variable is not None else symbol.name
         size = size_of(definition.type)
+        if size > MOST_BYTES:
+            raise Refused(Code.TOO_LARGE, f"`{name}` has {size:,} bytes", variable.place if variable else None)
         placed = self.space.place(key, size, name, "global", debug, variable.type if variable else 0)
         self._initialise(placed, symbol.module, definition)
         return placed

@@ -1,0 +1,42 @@
+"""The example programs that come with memfence."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+SUFFIXES = (".pml", ".litmus", ".c", ".cpp", ".dve", ".rmm", ".pst")
+
+
+def examples_folder() -> Path:
+    """Where the package is installed, else beside its sources."""
+    package = Path(__file__).resolve().parents[1]
+    places = (package / "examples", package.parents[1] / "examples")
+    return next((place for place in places if place.is_dir()), places[0])
+
+
+def example_files() -> list[Path]:
+    """Every example, those for newcomers first."""
+    folder = examples_folder()
+    found = (path for path in folder.rglob("*") if path.suffix in SUFFIXES)
+    return sorted(found, key=lambda path: (len(path.relative_to(folder).parts), str(path)))
+
+
+def example_texts() -> list[tuple[str, str]]:
+    """Each example by its name, with the first words of its first comment."""
+    folder = examples_folder()
+    return [(str(path.relative_to(folder)), _about(path.read_text(encoding="utf-8"))) for path in example_files()]
+
+
+def example(name: str) -> Path | None:
+    """The example of that name, with or without folder and suffix."""
+    folder = examples_folder()
+    for path in example_files():
+        if name in (str(path.relative_to(folder)), path.name, path.stem):
+            return path
+    return None
+
+
+def _about(text: str) -> str:
+    found = re.match(r"\s*/\*+\s*(.+?)(?:\.\s|\*/|\n\s*\*?\s*\n|\n)", text, re.DOTALL)
+    return " ".join(found[1].split())[:90] if found else ""

@@ -1,0 +1,50 @@
+"""`memfence examples [NAME]`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memfence.cli.app import app
+from memfence.cli.completion import example_names
+from memfence.cli.report_files import write_report
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@app.command(short_help="List the example programs, or write one.", epilog="Example: memfence examples lost_wakeup")
+def examples(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="Which one to write here; none lists all.", autocompletion=example_names),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="OUT", help="Write it to OUT.")] = None,
+) -> None:
+    """List the example programs that come with memfence, or write one of them into this folder."""
+    from memfence.api.examples import example, example_texts
+    from memfence.diagnostics import did_you_mean
+
+    if name is None:
+        _list(example_texts())
+        return
+    found = example(name)
+    if found is None:
+        known = [one for one, _ in example_texts()]
+        near = did_you_mean(name, [*known, *(Path(one).stem for one in known)], "`memfence examples` lists all") or ""
+        near = next((f"did you mean `{one}`?" for one in known if f"`{Path(one).stem}`" in near), near)
+        raise typer.BadParameter(f"there is no example `{name}`; {near}", param_hint="NAME")
+    target = output or Path(found.name)
+    if target.exists():
+        raise typer.BadParameter(f"`{target}` is there already; use -o", param_hint="NAME" if output is None else "-o")
+    write_report(target, found.read_text(encoding="utf-8"), "--output")
+    sys.stdout.write(f"{target} written. Try: memfence check {target}\n")
+
+
+def _list(listed: Sequence[tuple[str, str]]) -> None:
+    width = max((len(name) for name, _ in listed), default=0)
+    for name, about in listed:
+        sys.stdout.write(f"{name:<{width}}  {about}".rstrip() + "\n")

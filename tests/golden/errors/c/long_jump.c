@@ -1,0 +1,6 @@
+#include <setjmp.h>
+static jmp_buf place;
+int main(void)
+{
+    longjmp(place, 1);
+}

@@ -1,0 +1,7 @@
+#include <signal.h>
+static void handler(int number) { (void)number; }
+int main(void)
+{
+    signal(SIGINT, handler);
+    return 0;
+}
