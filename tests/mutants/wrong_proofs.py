@@ -20,7 +20,7 @@ from random import Random
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests")]
 PATCHES = Path(__file__).with_name("patches")
-QUESTIONS = 400
+QUESTIONS = 1500
 Answer = tuple[str, str]
 """The verdict, and what became of its proof: valid, refused, none."""
 
@@ -35,8 +35,11 @@ def ask() -> list[Answer]:
         random = Random(seed)
         program = cyclic_program(seed, ordered=seed % 3 == 0)
         places = [random.randrange(len(process.locations)) for process in program.processes]
-        bad = " && ".join(f"P{p}@#{at}" for p, at in enumerate(places)) + f" && x0 == {random.randrange(3)}"
-        asked = {"forbid": bad, "model": random.choice(["sc", "tso", "pso"]), "timeout_seconds": 10}
+        bad = " && ".join(f"P{p}@#{at}" for p, at in enumerate(places)) + random.choice(
+            ["", f" && x0 == {random.randrange(3)}"]
+        )
+        model, engine = random.choice(["tso", "tso", "pso"]), random.choice(["auto", "explicit", "symbolic", "dual"])
+        asked = {"forbid": bad, "model": model, "engine": engine, "timeout_seconds": 10}
         try:
             proof = check_certified(program, None, verified=True, **asked)
         except Exception as fault:  # a witness that does not replay is a fault, not an answer
