@@ -20,6 +20,7 @@ from memfence.tasks.task import ALL_REDUCTIONS, Safety
 from support.cyclic_programs import cyclic_program
 from support.generators import EVERYTHING, Shape, programs
 from support.models import spec
+from support.samples import Sample, ends, register_is
 from twins.dual import can_reach
 
 ALL = frozenset(ALL_REDUCTIONS)
@@ -36,6 +37,13 @@ ATOMIC = Shape(
     features=frozenset({"steps", "loops", "fences", "addresses", "arithmetic", "locked"}),
     weights=(7, 1, 2),
 )
+
+FENCED = Sample("fenced", "x y").process("P", "x := 1", "mfence", "r := y").process("Q", "y := 1", "mfence", "r := x")
+OVERWRITTEN = Sample("overwritten", "x y").process("P", "x := 1", "x := 2", "r := y")
+OVERWRITTEN.process("Q", "y := 1", "mfence", "r := x")
+"""P reads an old y while both its stores to x are pending."""
+BOTH_READ_0 = [(FENCED, False), (OVERWRITTEN, True)]
+"""Whether both processes may end with 0."""
 
 
 def random_bad(program: Program, random: Random) -> Expr:
@@ -102,6 +110,13 @@ def quick(examples: int):
 def test_cyclic_programs_get_the_answers_of_the_twin_and_the_limit_of_the_explicit_engine():
     answers = [check_cyclic(seed) for seed in range(100)]
     assert 20 < sum(answers) < 80  # neither answer is rare
+
+
+@pytest.mark.parametrize(("sample", "expected"), BOTH_READ_0)
+def test_known_programs_have_their_known_answers(sample: Sample, expected: bool) -> None:
+    program = sample.build()
+    bad = conjunction(*(fact for p in range(2) for fact in (ends(program, p), register_is(p, 0, 0))))
+    assert check_against_explicit(program, Safety(bad=bad), frozenset()) == expected
 
 
 @pytest.mark.slow

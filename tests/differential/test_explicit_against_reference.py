@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from memfence.engines.native.explicit import explore
@@ -22,6 +22,7 @@ from memfence.tasks.limits import Stop
 from memfence.tasks.task import ALL_REDUCTIONS, Safety
 from support.generators import EVERYTHING, Shape, programs
 from support.models import spec
+from support.samples import Sample
 
 MEMORIES = (
     spec("sc"),
@@ -41,6 +42,8 @@ CHOICES = replace(REGISTER_WORK, weights=(4, 2, 4), features=frozenset({"choices
 """Such steps beside accesses, at the same place."""
 ALL = frozenset(ALL_REDUCTIONS)
 SUBJECTS = programs(SMALL) | programs(SMALL).map(fuse_lock_regions)
+OVERWRITTEN = Sample("overwritten", "x").process("P0", "x := 1", "x := 2", "r := x").build()
+"""The load sees the newer one of two own stores that are pending."""
 
 
 def named(memory: ModelSpec) -> str:
@@ -140,6 +143,7 @@ def quick(examples: int):
 
 @pytest.mark.parametrize("memory", MEMORIES, ids=named)
 @given(program=SUBJECTS)
+@example(program=OVERWRITTEN)
 @quick(40)
 def test_the_states_without_reductions_are_those_of_the_reference(memory, program):
     check_states(program, memory)

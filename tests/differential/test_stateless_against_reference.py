@@ -19,7 +19,7 @@ from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, Register, variable_address
 from memfence.program.facts.effects import accesses_memory
-from memfence.program.ir import Assign, Assume, Domain, Load, Op, Process, Program, SharedVar, Store
+from memfence.program.ir import Assert, Assign, Assume, Domain, Load, Op, Process, Program, SharedVar, Store
 from memfence.questions.explore import explore as analyse
 from memfence.reports.json import dump
 from memfence.source import SourceText
@@ -88,6 +88,20 @@ EMPTY = program(
     process("Q", write(Y), (Assign(0, Const(1)),), (Load(0, X),), locked=frozenset({1})),
 )
 """A locked step is a fence, even where it accesses nothing."""
+
+HASTY = program(
+    process("O", (Load(0, X), Assert(Const(0)))),
+    process("P", write(X), (Load(0, Y),)),
+    process("Q", write(Y), (Load(0, X),)),
+)
+"""Not robust, although O may fail before the others do anything."""
+
+OVERLAPPING = program(
+    process("P", (Load(0, X),), write(Y)),
+    process("Q", (Load(0, X),), write(X)),
+    process("R", (Load(0, X),), (Load(0, Y),)),
+)
+"""Eight classes of executions; one is only seen by whoever knows which steps behind a race wait for others there."""
 
 TORN = [
     program(process("P", (*write(X), *write(Y))), process("Q", (*write(Y, 2), *write(X, 2)))),
@@ -198,6 +212,7 @@ def count_interleavings(program: Program, bound: int) -> int:
 @given(programs(MIXED))
 @example(CHANCE)
 @example(UNBLOCKED)
+@example(OVERLAPPING)
 @many(60)
 def test_every_class_of_executions_is_run(program):
     check_traces(program)
@@ -258,6 +273,12 @@ def state_before(program: Program, start: int, steps) -> State:
         assert isinstance(after, State)
         state = after
     return state
+
+
+def test_what_can_come_before_a_step_that_fails_is_run():
+    explored = explore(HASTY)
+    assert explored.has_failure and explored.has_borderline
+    check_robustness(HASTY)
 
 
 @given(programs(ACCESSES))

@@ -24,6 +24,7 @@ from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.limits import Limits
 from memfence.tasks.task import Safety, Task
 from support.cyclic_programs import cyclic_program
+from support.samples import Sample, ends, register_is
 from support.symbolic_limit import explicit_limit
 
 Ask = Callable[[Task], Answer]
@@ -87,6 +88,16 @@ def test_auto_decides_everything_even_with_next_to_no_budget(monkeypatch: pytest
     seeds = range(60, 100)
     asked = decided(portfolio.decide, seeds)
     assert asked == decided(engine_named("symbolic").answer, seeds) >= 200
+
+
+def test_a_run_that_needs_larger_buffers_is_no_answer_about_smaller_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(portfolio, "SMALL", replace(portfolio.SMALL, most_states=5))
+    sample = Sample("two pending stores", "x y z").process("P0", "x := 1", "y := 1", "r := z")
+    program = sample.process("P1", "z := 1", "mfence", "r := x", "s := y").build()
+    ended = (ends(program, 0), ends(program, 1))
+    all_are_0 = conjunction(*ended, register_is(0, 0, 0), register_is(1, 0, 0), register_is(1, 1, 0))
+    tasks = [Task(program, TSO.bounded(k), Safety(bad=all_are_0), Limits(timeout_seconds=20)) for k in (1, 2)]
+    assert [portfolio.decide(task).verdict for task in tasks] == [Verdict.HOLDS_UP_TO, Verdict.VIOLATED]
 
 
 @pytest.mark.slow

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from memfence.engines.native.explicit import explore
 from memfence.models.state import State
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.passes.orders import for_hardware
+from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, Shared, variable_address
-from memfence.program.ir import Program
+from memfence.program.ir import Domain, Lock, Process, Program, SharedVar, Store, Unlock
 from memfence.tasks.task import Safety
 from support.generators import EVERYTHING, Shape, programs
 from support.models import spec
@@ -21,6 +22,19 @@ from support.models import spec
 MEMORIES = (spec("sc"), spec("tso", 1), spec("tso", 2), spec("pso", 1))
 SHAPE = Shape(processes=(1, 2), statements=(1, 2), features=EVERYTHING | {"assertions", "regions"})
 SYMMETRY = frozenset({"symmetry"})
+
+
+def locking(name: str) -> Process:
+    """Stores while it holds the bus."""
+    builder = ProcessBuilder(name, name)
+    for op in (Lock(), Store(variable_address(0), Const(1)), Unlock()):
+        builder.emit(builder.location(), len(builder.locations), op)
+    builder.location()
+    return builder.build(0)
+
+
+LOCKING = Program("locking", (SharedVar("x", Domain(0, 1)),), (locking("P"), locking("Q")))
+"""Whoever of the two holds the bus: it is the one that has moved."""
 
 
 @st.composite
@@ -59,6 +73,7 @@ def orbit(state: State, classes: list[list[int]]) -> object:
 
 @pytest.mark.parametrize("memory", MEMORIES, ids=lambda m: f"{m.name}-{m.bound}")
 @given(program=programs_with_twins())
+@example(program=LOCKING)
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 def test_there_are_as_many_states_as_orbits(memory, program):
     plain = explore(program, memory, Safety(failures=False))
