@@ -5,6 +5,7 @@
 Each bug is built in a copy of the tree, and asked the same questions about the same programs as the tree without it.
 Where the truth is VIOLATED and the answer HOLDS, `--verify` must refuse the proof, or there must be none: the search
 that writes it has the same bug, the checkers have not. Exit code 1 if a proof of a wrong answer is valid.
+The last column counts right answers whose proof gives the bug away.
 """
 
 from __future__ import annotations
@@ -65,7 +66,10 @@ def row(name: str, truth: list[Answer], answers: list[Answer]) -> tuple[str, int
         if right == "violated" and verdict == "holds"
     )
     cells = " | ".join(str(wrong[became]) for became in ("refused", "none", "valid"))
-    return f"| {name} | {wrong.total()} | {cells} |", wrong["valid"]
+    noticed = sum(
+        right == verdict and became == "refused" for (right, _), (verdict, became) in zip(truth, answers, strict=True)
+    )
+    return f"| {name} | {wrong.total()} | {cells} | {noticed} |", wrong["valid"]
 
 
 def main(names: list[str]) -> int:
@@ -76,9 +80,8 @@ def main(names: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         tree = copied(Path(folder) / "tree")
         truth = asked_in(tree)
-        print(
-            "| planted bug | wrong HOLDS | proof refused | no proof | proof valid |\n|---|---|---|---|---|", flush=True
-        )
+        print("| planted bug | wrong HOLDS | proof refused | no proof | proof valid | right, but proof refused |")
+        print("|---|---|---|---|---|---|", flush=True)
         for patch in chosen:
             if patch.name.startswith("certificate-"):
                 continue
