@@ -93,18 +93,4 @@ Block* block_at(const void* address) {
   return address < block.begin + block.size || (address == block.begin && block.size == 0) ? &block : nullptr;
 }
 
-std::size_t live_blocks() {
-  std::size_t live = 0;
-  for (int i = 1; i < zones_end_; ++i)
-    for (const Block& block : zones_[i].blocks) live += !block.is_freed;
-  return live;
-}
-
-const Block* first_live_block() {
-  for (int i = 1; i < zones_end_; ++i)
-    for (const Block& block : zones_[i].blocks)
-      if (!block.is_freed) return &block;
-  return nullptr;
-}
-
 }  // namespace memfence::running

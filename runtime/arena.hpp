@@ -27,7 +27,5 @@ void* allocate(int thread, std::size_t size, std::size_t alignment, void* pc);
 bool is_in_arena(const void* address);
 // The block around the address, or null.
 Block* block_at(const void* address);
-std::size_t live_blocks();
-const Block* first_live_block();
 
 }  // namespace memfence::running

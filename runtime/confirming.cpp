@@ -72,7 +72,10 @@ class HoldingBack {
 };
 
 bool can_take(int step) {
-  if (step < 0) return ~step < world.known_threads() && !world.fiber(~step).buffer.empty();
+  if (step < 0) {
+    const int thread = ~step % kMostFibers;
+    return thread < world.known_threads() && static_cast<std::size_t>(~step / kMostFibers) < world.fiber(thread).buffer.size();
+  }
   return step < world.known_threads() && !world.is_done(step) && world.is_ready(step);
 }
 
@@ -83,11 +86,19 @@ struct Manner {
   bool by_priority = true;
 };
 
-void go_on(std::vector<int>& steps, const Manner& manner, Chance& chance, std::uint64_t depth) {
+// The store of the thread that reaches memory next: the oldest or, under PSO, any that may.
+int flush_step(int thread, bool pso, Chance& chance) {
+  const Fiber& fiber = world.fiber(thread);
+  std::size_t entry = pso ? chance.below(fiber.buffer.size()) : 0;
+  while (!World::may_flush(fiber, entry)) --entry;
+  return ~(thread + kMostFibers * static_cast<int>(entry));
+}
+
+void go_on(std::vector<int>& steps, const Manner& manner, Chance& chance, const Options& options) {
   int priority[kMostFibers];
   for (int& one : priority) one = static_cast<int>(chance.below(1000));
   if (manner.first >= 0) priority[manner.first] = 1000;
-  while (!world.is_over() && steps.size() < depth) {
+  while (!world.is_over() && steps.size() < options.depth) {
     int best = -1, buffered = -1;
     for (int id = 0; id < world.known_threads(); ++id) {
       if (!world.fiber(id).buffer.empty() && (buffered < 0 || chance.below(2) == 0)) buffered = id;
@@ -96,7 +107,7 @@ void go_on(std::vector<int>& steps, const Manner& manner, Chance& chance, std::u
     }
     if (best < 0 && buffered < 0) return;
     const bool flushes = buffered >= 0 && (best < 0 || static_cast<int>(chance.below(10)) < manner.flush_of_ten);
-    const int step = flushes ? ~buffered : best;
+    const int step = flushes ? flush_step(buffered, options.pso, chance) : best;
     steps.push_back(step);
     world.run(&step, 1);
   }
@@ -144,7 +155,7 @@ Confirmation confirm(const std::vector<int>& prefix, const StaleLoad& stale, int
     world.reset();
     if (take_steps(prefix) != prefix.size()) return result;
     result.steps = prefix;
-    go_on(result.steps, manner_of(result.attempts++, stale.reader, writer, chance), chance, options.depth);
+    go_on(result.steps, manner_of(result.attempts++, stale.reader, writer, chance), chance, options);
     if (world.failure.kind == Finding::Unsupported) continue;
     result.is_deadlock = waits_for_ever();
     if (world.failure.kind == Finding::None && !result.is_deadlock) continue;
@@ -154,5 +165,7 @@ Confirmation confirm(const std::vector<int>& prefix, const StaleLoad& stale, int
   }
   return result;
 }
+
+Confirmation hunt(const Options& options, Chance& chance) { return confirm({}, {0, 0, 0}, 0, options, chance); }
 
 }  // namespace memfence::running

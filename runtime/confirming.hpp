@@ -23,6 +23,9 @@ struct Confirmation {
 Confirmation confirm(const std::vector<int>& prefix, const StaleLoad& stale, int writer, const Options& options,
                      Chance& chance);
 
+// The same from the beginning: executions with store buffers at random, for models without a monitor.
+Confirmation hunt(const Options& options, Chance& chance);
+
 // Take the steps one by one, as long as they are possible. Returns how many were.
 std::size_t take_steps(const std::vector<int>& steps);
 

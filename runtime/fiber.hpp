@@ -64,6 +64,7 @@ struct Buffered {
   Cell cell;
   int number;
   std::uint64_t value;
+  std::uint32_t epoch = 0;  // PSO: stores of a later epoch reach memory later
 };
 
 struct ThreadLocalValue {
@@ -91,6 +92,7 @@ struct Fiber {
   void* result = nullptr;
   Wish wish;
   List<NumberedAccess> freed;  // cells of a block that the next step frees
+  std::uint32_t epoch = 0;  // release fences and release stores so far
   bool has_unfenced_store = false;  // to a shared cell
   // The last store: the program makes it after the hook returned.
   Cell unsettled;

@@ -1,7 +1,5 @@
 #include "findings.hpp"
 
-#include "arena.hpp"
-
 namespace memfence::running {
 
 namespace {
@@ -56,6 +54,7 @@ void Findings::ended(const std::vector<int>& steps, const Ending& ending) {
   truncated += ending.truncated;
   if (ending.failed || world.failure.kind != Finding::None) {  // it may fail before there is any step
     ++failing;
+    has_endless_loop |= world.failure.kind == Finding::EndlessLoop;
     Found found;
     found.steps = steps;
     found.failure = world.failure;
@@ -75,13 +74,6 @@ void Findings::ended(const std::vector<int>& steps, const Ending& ending) {
     for (int i = 0; i < world.known_threads(); ++i)
       if (!world.is_done(i) && !world.is_unborn(i)) found.pc = world.fiber(i).wish.pc;
     add(std::move(found));
-    return;
-  }
-  if (world.has_ended) return;
-  if (const Block* lost = first_live_block()) {
-    ++leaking;
-    leaked_at = lost->pc;
-    leaked_bytes = lost->size;
   }
 }
 

@@ -30,10 +30,7 @@ class Findings {
 
   std::vector<Found> all;
   std::uint64_t executions = 0, borderline_executions = 0, failing = 0, deadlocked = 0, truncated = 0;
-  std::uint64_t leaking = 0;
-  void* leaked_at = nullptr;
-  std::size_t leaked_bytes = 0;
-  double first_seconds = -1;
+  bool has_endless_loop = false;  // each costs seconds: one is enough
 
  private:
   void add(Found found);

@@ -18,7 +18,7 @@ void set(Options& options, const std::string& name, const std::string& value) {
   if (name == "monitor") options.monitor = number != 0;
   if (name == "first") options.first = number != 0;
   if (name == "confirm") options.confirm = number != 0;
-  if (name == "model") options.pso = value == "pso";
+  if (name == "reorder") options.pso = number != 0;
   if (name == "changes") options.changes = static_cast<int>(number);
   if (name == "replay") options.replay = value;
   if (name == "output") options.shows_output = number != 0;

@@ -102,6 +102,7 @@ inline void ProgramExecutor::offer(int thread, Offers& offers) {
 }
 
 inline Executed ProgramExecutor::execute(const Alternative& step, Offers&) {
+  if (findings_.has_endless_loop) return Executed::Stopped;
   steps_.push_back(step.label);
   if (is_behind_) {
     world.reset();

@@ -71,7 +71,7 @@ bool walk_at_random(const Options& options, double seconds, Findings& findings, 
       if (stale) findings.stale(walk.steps, *stale);
     }
     findings.ended(walk.steps, ending);
-    if (options.first && !findings.all.empty()) break;
+    if ((options.first && !findings.all.empty()) || findings.has_endless_loop) break;
   }
   world.logs = false;
   return !world.cells.learned;

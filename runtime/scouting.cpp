@@ -45,6 +45,7 @@ void scout(const Options& options, PlainRaces& races) {
     run_at_random(chance, options.depth < kMostSteps ? options.depth : kMostSteps);
     quiet = world.cells.learned ? 0 : quiet + 1;
     races.look(world.log);
+    if (world.failure.kind == Finding::EndlessLoop) break;  // the exploration will meet it, too
   }
   world.scouts = world.logs = false;
 }

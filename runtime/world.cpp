@@ -101,6 +101,7 @@ void World::reset() {
     f.state = Fiber::State::Unborn;
     f.joined = f.detached = f.quiet_birth = f.is_eligible = f.has_unfenced_store = false;
     f.created = 0;
+    f.epoch = 0;
     f.joiner = -1;
     f.wish = Wish{};
     f.freed.clear();
@@ -149,7 +150,7 @@ void World::run(const int* steps, std::size_t count) {
   while (plan_at_ < plan_size_ && !is_over()) {
     const int step = plan_[plan_at_++];
     if (step < 0)
-      flush(*fibers_[~step]);
+      flush(~step);
     else
       resume(*fibers_[step]);
   }
@@ -161,7 +162,7 @@ void World::next(Fiber& from) {
   while (plan_at_ < plan_size_) {
     const int step = plan_[plan_at_++];
     if (step < 0) {
-      flush(*fibers_[~step]);
+      flush(~step);
       continue;
     }
     if (step == from.id && from.state != Fiber::State::Done) return;

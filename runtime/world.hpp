@@ -58,7 +58,7 @@ class World {
   void open(int (*main)(int, char**, char**), int argc, char** argv, char** environment);
   // Begin again: memory as before `main`, and `main` run up to its first step.
   void reset();
-  // Let threads take these steps, in this order. A negative number ~t: thread t's oldest buffered store reaches memory.
+  // Let threads take these steps, in this order. A negative number ~n: a buffered store reaches memory, see `flush`.
   void run(const int* steps, std::size_t count);
   bool is_over() const { return failure.kind != Finding::None || has_ended; }
   int known_threads() const { return static_cast<int>(identities_.size()); }
@@ -67,7 +67,10 @@ class World {
   bool is_done(int id) const { return is_over() || id >= created_ids_end_ || fibers_[id]->state == Fiber::State::Done; }
   bool is_unborn(int id) const { return fibers_[id]->state == Fiber::State::Unborn; }
   bool is_ready(int id) const;
-  void flush(Fiber& fiber, std::size_t entry = 0);
+  // A buffered store reaches memory: that of thread `which` % 64, the `which` / 64-th in its buffer.
+  void flush(int which);
+  // Whether it may, where stores to different cells need not keep their order.
+  static bool may_flush(const Fiber& fiber, std::size_t entry);
   void identity(int id, int& parent, int& index) const {
     parent = identities_[static_cast<std::size_t>(id)].parent;
     index = identities_[static_cast<std::size_t>(id)].index;

@@ -71,10 +71,20 @@ void World::settle() {
   }
   if (!simulates || me.unsettled_number < 0) return;
   cell.write(me.before);
-  me.buffer.push_back({cell, me.unsettled_number, value});
+  me.buffer.push_back({cell, me.unsettled_number, value, me.epoch});
 }
 
-void World::flush(Fiber& fiber, std::size_t entry) {
+bool World::may_flush(const Fiber& fiber, std::size_t entry) {
+  for (std::size_t i = 0; i < entry; ++i) {
+    const Buffered& older = fiber.buffer[i];
+    if (older.epoch < fiber.buffer[entry].epoch || older.number == fiber.buffer[entry].number) return false;
+  }
+  return true;
+}
+
+void World::flush(int which) {
+  Fiber& fiber = *fibers_[which % kMostFibers];
+  const auto entry = static_cast<std::size_t>(which / kMostFibers);
   if (entry >= fiber.buffer.size()) return;
   const Buffered oldest = fiber.buffer[entry];
   fiber.buffer.erase(fiber.buffer.begin() + static_cast<std::ptrdiff_t>(entry));

@@ -48,7 +48,7 @@ bool Steps::evaluate(int expression, const Number* state, Number& out) const {
       out = state[n.place + index];
       return true;
     }
-    case Kind::At: out = n.locations[static_cast<std::size_t>(state[n.place])]; return true;
+    case Kind::At: out = n.locations[static_cast<std::size_t>(state[n.place])] != 0 ? 1 : 0; return true;
     case Kind::Empty: out = is_drained(state, n.place); return true;
     case Kind::Negate: return evaluate(n.a, state, out) && !__builtin_sub_overflow(Number{0}, out, &out);
     case Kind::Not:

@@ -37,21 +37,33 @@ namespace {
 
 using Kind = Node::Kind;
 
-const std::map<std::string, Kind, std::less<>> kBinary = {
-    {"+", Kind::Add},       {"-", Kind::Subtract},   {"*", Kind::Multiply},    {"/", Kind::Divide},
-    {"%", Kind::Remainder}, {"<<", Kind::ShiftLeft}, {">>", Kind::ShiftRight}, {"&", Kind::BitAnd},
-    {"|", Kind::BitOr},     {"^", Kind::BitXor},     {"==", Kind::Equal},      {"!=", Kind::Unequal},
-    {"<", Kind::Less},      {"<=", Kind::LessEqual}, {">", Kind::Greater},     {">=", Kind::GreaterEqual},
-    {"&&", Kind::And},      {"||", Kind::Or},
-};
-const std::map<std::string, Kind, std::less<>> kUnary = {{"-", Kind::Negate}, {"!", Kind::Not}, {"~", Kind::Complement}};
-const std::map<std::string, Modification, std::less<>> kModifications = {
-    {"exchange", Modification::Exchange}, {"compare_exchange", Modification::Exchange},
-    {"add", Modification::Add},           {"sub", Modification::Subtract},
-    {"and", Modification::And},           {"or", Modification::Or},
-    {"xor", Modification::Xor},           {"nand", Modification::Nand},
-    {"max", Modification::Max},           {"min", Modification::Min},
-};
+const std::map<std::string, Kind, std::less<>>& binary_kinds() {
+  static const std::map<std::string, Kind, std::less<>> known = {
+      {"+", Kind::Add},       {"-", Kind::Subtract},   {"*", Kind::Multiply},    {"/", Kind::Divide},
+      {"%", Kind::Remainder}, {"<<", Kind::ShiftLeft}, {">>", Kind::ShiftRight}, {"&", Kind::BitAnd},
+      {"|", Kind::BitOr},     {"^", Kind::BitXor},     {"==", Kind::Equal},      {"!=", Kind::Unequal},
+      {"<", Kind::Less},      {"<=", Kind::LessEqual}, {">", Kind::Greater},     {">=", Kind::GreaterEqual},
+      {"&&", Kind::And},      {"||", Kind::Or},
+  };
+  return known;
+}
+
+const std::map<std::string, Kind, std::less<>>& unary_kinds() {
+  static const std::map<std::string, Kind, std::less<>> known = {
+      {"-", Kind::Negate}, {"!", Kind::Not}, {"~", Kind::Complement}};
+  return known;
+}
+
+const std::map<std::string, Modification, std::less<>>& modifications() {
+  static const std::map<std::string, Modification, std::less<>> known = {
+      {"exchange", Modification::Exchange}, {"compare_exchange", Modification::Exchange},
+      {"add", Modification::Add},           {"sub", Modification::Subtract},
+      {"and", Modification::And},           {"or", Modification::Or},
+      {"xor", Modification::Xor},           {"nand", Modification::Nand},
+      {"max", Modification::Max},           {"min", Modification::Min},
+  };
+  return known;
+}
 
 template <class Value>
 Value known(const std::map<std::string, Value, std::less<>>& table, const std::string& word) {
@@ -127,7 +139,7 @@ class Reader {
       n.b = expression(list.at(2), process);
       n.c = expression(list.at(3), process);
     } else {
-      n.kind = list.parts.size() == 2 ? known(kUnary, word) : known(kBinary, word);
+      n.kind = list.parts.size() == 2 ? known(unary_kinds(), word) : known(binary_kinds(), word);
       n.a = expression(list.at(1), process);
       if (list.parts.size() > 2) n.b = expression(list.at(2), process);
     }
@@ -163,7 +175,7 @@ class Reader {
       op.kind = OpKind::Modify;
       op.reg = list.at(1).is_absent() ? -1 : register_of(list.at(1), process);
       address(op, list, 2, process);
-      op.modification = known(kModifications, list.at(5).text);
+      op.modification = known(modifications(), list.at(5).text);
       op.value = expression(list.at(6), process);
       op.expected = optional(list.at(7), process);
     } else if (word == "assign") {

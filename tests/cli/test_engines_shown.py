@@ -58,18 +58,17 @@ def test_an_interrupt_of_several_engines_says_what_is_known(monkeypatch: pytest.
     """Ctrl-C comes while all of them search: each ends with what it has, and none is asked again."""
     program = store_buffering()
     engine = engine_named("explicit")
-    started = threading.Event()
 
     def slow(self: object, task: Task) -> Answer:
         stopped = threading.Event()
         assert task.limits.cancel is not None
         task.limits.cancel.when_cancelled(stopped.set)
-        started.set()
         assert stopped.wait(20)
         return Answer(Verdict.UNKNOWN, Limit(Stop.CANCELLED, 77), "explicit", Cost(states=77))
 
     monkeypatch.setattr(type(engine), "answer", slow)
-    threading.Thread(target=lambda: (started.wait(20), os.kill(os.getpid(), signal.SIGINT))).start()
+    alarm = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    alarm.start()
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
     try:
         answer = ask_side_by_side([("explicit", Task(program, TSO, Safety()))], lambda one: one)

@@ -82,7 +82,7 @@ def test_nonsense_is_wrong_usage_or_bad_input_and_never_our_fault(verb: str, opt
     code = memfence(verb, model, *EXTRA.get(verb, ()), *word, folder=tmp_path).returncode
     if option.type.name in ("choice", "integer range", "float range"):
         assert code == Exit.USAGE
-    elif name in ("--forbid", "--invariant", "--final", "--ltl", "--language", "--replay", "-D"):
+    elif name in ("--forbid", "--invariant", "--final", "--ltl", "--language", "--replay", "-D", "--run"):
         assert code == Exit.BAD_INPUT
     else:
         assert code in (Exit.HOLDS, Exit.VIOLATED, Exit.USAGE)

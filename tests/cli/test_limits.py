@@ -146,6 +146,6 @@ def test_a_terminal_sees_progress_that_is_wiped_before_the_answer(big: Path) -> 
     assert code == 4 and ": UNKNOWN under sc" in output
     lines = [line for line in watched.seen.split("\r\x1b[K") if line]
     assert lines and all(
-        re.fullmatch(r"[\d,]+ states, [\d,]+/s, queue [\d,]+( \([\d,]+ s\))?, [\d,]+ MB, \d+ s", line) for line in lines
+        re.fullmatch(r"explicit: [\d,]+ states, [\d,]+/s, queue [\d,]+, [\d,]+ MB, \d+ s", line) for line in lines
     ), watched.seen
     assert watched.seen.endswith("\r\x1b[K")

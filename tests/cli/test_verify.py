@@ -98,3 +98,13 @@ def test_a_violation_has_no_certificate(tmp_path: Path) -> None:
 
 def test_a_place_where_nothing_can_be_written_is_refused_before_the_search() -> None:
     assert memfence("check", PROGRAM, "--certificate", "/nonexistent/proof.mfc").returncode == 2
+
+
+def test_the_proof_of_a_fix_is_about_the_text_with_its_fences(tmp_path: Path) -> None:
+    fixed, proof = tmp_path / "fixed.pml", tmp_path / "proof.mfc"
+    (tmp_path / "memfence.h").write_text(Path("examples/memfence.h").read_text())
+    done = memfence("fix", "examples/peterson.pml", "-o", fixed, "--certificate", proof, "--verify")
+    assert done.returncode == 0, done.stderr
+    assert "checked" in done.stdout
+    assert memfence("verify", proof, fixed).returncode == 0
+    assert memfence("verify", proof, "examples/peterson.pml").returncode == 1

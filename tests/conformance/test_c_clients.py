@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import memfence
+from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from support.c_compiler import needs_clang
 from support.corpus import CORPUS, needs_corpus
@@ -29,6 +30,16 @@ def test_the_mpmc_queue_hands_over_every_element_once() -> None:
     include = (str(LIBRARIES / "queues/MPMCQueue/include"),)
     result = memfence.check(CLIENTS / "mpmc_queue.cc", include=include, model="tso")
     assert result.verdict is Verdict.HOLDS_UP_TO
+
+
+@pytest.mark.slow
+def test_the_ring_buffer_hands_over_what_was_written() -> None:
+    """It counts its wraps in high bits, without end: what is said is said for the first few."""
+    folder = LIBRARIES / "ringbuf"
+    reading = {"include": (str(folder),), "also": (str(folder / "ringbuf.c"),)}
+    assert memfence.check(CLIENTS / "ringbuf.c", model="tso", **reading).verdict is Verdict.HOLDS_UP_TO
+    wrong = (CLIENTS / "ringbuf.c").read_text().replace("== i + 1", "== i + 2")
+    assert memfence.check(SourceText("wrong.c", wrong), model="tso", **reading).verdict is Verdict.VIOLATED
 
 
 @pytest.mark.parametrize("kind", ["fas", "cas"])

@@ -54,7 +54,11 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the project, built, whose tests pass."""
     if not all(shutil.which(tool) for tool in ("cmake", "ninja")) or importlib.util.find_spec("nanobind") is None:
         pytest.skip("cmake, ninja and nanobind are needed to build the core")
-    copy = tmp_path_factory.mktemp("mutants") / "tree"
+    return copied(tmp_path_factory.mktemp("mutants") / "tree")
+
+
+def copied(copy: Path) -> Path:
+    """The project in the folder `copy`, built."""
     copy.mkdir()
     for name in COPIED:
         source = ROOT / name

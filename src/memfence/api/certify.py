@@ -1,21 +1,26 @@
-"""Certificates beside answers: `check(..., certificate=PATH)` and `verify=True`."""
+"""Certificates beside answers: `--certificate` and `--verify` of `check` and `fix`."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import fields
 from pathlib import Path
 from tempfile import mkstemp
 from typing import Any
 
 from memfence.api.check import check
-from memfence.api.inputs import Source, options_for, read_program
+from memfence.api.inputs import Source, options_for, read_program, with_stated
 from memfence.api.verify import verify
 from memfence.certificates.format.header import Claim
 from memfence.certificates.result import Certified
 from memfence.certificates.writer.certify import certify
 from memfence.certificates.writer.chunks import NoCertificate
 from memfence.certificates.writer.claim import claim_of
+from memfence.pipeline import load_text
 from memfence.program.ir import Program
+from memfence.source import SourceText
+from memfence.synthesis.atomic_writes import AtomicFix
+from memfence.synthesis.result import FixResult, FixVerdict
 from memfence.tasks.answer import Verdict
 from memfence.tasks.deadline import Deadline, TimeUp
 from memfence.tasks.evidence import Bound
@@ -27,6 +32,7 @@ def check_certified(
     source: Source, certificate: Path | None, *, verified: bool, options: CheckOptions | None = None, **keywords: Any
 ) -> Certified:
     """Check, and where the answer is a proof write it to `certificate`; with `verified`, have it checked at once."""
+    with_stated(source, keywords)
     deadline = Deadline(keywords.get("timeout_seconds", None if options is None else options.timeout_seconds))
     try:
         program = read_program(source, keywords, deadline)
@@ -37,6 +43,23 @@ def check_certified(
         return Certified(result, None, "the answer is not a proof", None)
     asked = options_for(CheckOptions, program, options, keywords, deadline)
     return _certified(program, asked, result, certificate, verified)
+
+
+def certify_fix(
+    result: FixResult | AtomicFix, certificate: Path | None, *, verified: bool, **keywords: Any
+) -> Certified | None:
+    """The proof that the text with its fences works: the certificate is about that text. None: nothing was fixed.
+
+    `keywords` are those of `fix`; what a check does not know of is left out.
+    """
+    if not isinstance(result, FixResult) or result.verdict not in (FixVerdict.FIXED, FixVerdict.ALREADY_HOLDS):
+        return None
+    source = result.program.source
+    text = source.text if result.patched is None else result.patched
+    program = load_text(SourceText(source.path, text), result.program.options)
+    known = {one.name for one in fields(CheckOptions)}
+    asked = {name: value for name, value in keywords.items() if name in known}
+    return check_certified(program, certificate, verified=verified, **asked)
 
 
 def _certified(

@@ -11,6 +11,8 @@ from memfence.cli.option_groups import Certifying
 
 if TYPE_CHECKING:
     from memfence.certificates.result import Certified
+    from memfence.synthesis.atomic_writes import AtomicFix
+    from memfence.synthesis.result import FixResult
     from memfence.tasks.result import CheckResult
 
 
@@ -28,6 +30,15 @@ def ask_and_certify(
     require_place(certifying.certificate, "--certificate")
     proof = check_certified(file, certifying.certificate, verified=certifying.verify, **keywords)
     return proof.result, proof
+
+
+def certify_patch(result: FixResult | AtomicFix, certifying: Certifying, keywords: dict[str, Any]) -> Certified | None:
+    """The proof that the text with its fences works, where one is asked for."""
+    if not certifying.is_asked:
+        return None
+    from memfence.api.certify import certify_fix
+
+    return certify_fix(result, certifying.certificate, verified=certifying.verify, **keywords)
 
 
 def write_proof(proof: Certified | None, *, quiet: bool) -> Exit | None:

@@ -14,6 +14,7 @@ from memfence.cli.exit_codes import Exit, exit_of_fix
 from memfence.cli.keywords import keywords_of, typed
 from memfence.cli.option_groups import (
     AtomicWaitsOption,
+    Certifying,
     Compiling,
     CriterionOption,
     File,
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from memfence.synthesis.atomic_writes import AtomicFix
     from memfence.synthesis.result import FixResult
 
+LEFT_OUT = ("atomic", "output", "in_place", "diff", "kinds", "cost", "certificate", "verify")
+"""What only the command line has, or reads for itself."""
+
 
 @app.command(
     short_help="Where do fences go, and how few are enough?",
@@ -48,6 +52,7 @@ def fix(
     loading: LoadingInSteps,
     compiling: Compiling,
     reported: Reported,
+    certifying: Certifying,
     model: Annotated[RelaxedModel, typer.Option(help="Memory model.")] = RelaxedModel.tso,
     criterion: CriterionOption = None,
     atomic: Annotated[
@@ -85,6 +90,7 @@ def fix(
 ) -> None:
     """Where exactly do fences go, and how few are enough? Each proved to be needed, all together to be enough."""
     from memfence.api.fix import fix as ask
+    from memfence.cli.certifying import certify_patch, write_proof
 
     if in_place and output is not None:
         raise typer.BadParameter("use one of --in-place and -o", param_hint="--in-place")
@@ -99,7 +105,7 @@ def fix(
     files = ReportFiles(reported.html, reported.sarif, reported.junit)
     read = [("FILE", file)]
     files.require_places(read, [("--atomic", atomic), ("--output", output)])
-    keywords = keywords_of(context, progress, but=("atomic", "output", "in_place", "diff", "kinds", "cost"))
+    keywords = keywords_of(context, progress, but=LEFT_OUT)
     given = {"html", "sarif", "junit", "atomic", "atomic_waits"} & set(typed(context))
     try:
         with refusing(reported.json, file, files):
@@ -110,7 +116,8 @@ def fix(
     _write(result, atomic, file if in_place else output)
     _print(result, reported, diff)
     files.write_fix(result)
-    raise typer.Exit(exit_of_fix(result.verdict))
+    proof = certify_patch(result, certifying, keywords)
+    raise typer.Exit(write_proof(proof, quiet=reported.quiet or reported.json or diff) or exit_of_fix(result.verdict))
 
 
 def _list_of(atomic: Path | None) -> dict[str, Any]:

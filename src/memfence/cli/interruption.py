@@ -15,6 +15,7 @@ from typing import Any
 from memfence.cli.exit_codes import Exit
 
 INTERRUPTED = "interrupted"
+NOTHING_SAID: dict[str, list[str]] = {"assumptions": [], "warnings": []}
 
 
 def report_interruption(arguments: Sequence[str] | None = None, *, limit: str = INTERRUPTED) -> Exit:
@@ -41,8 +42,8 @@ def interrupted_object(arguments: Sequence[str], limit: str = INTERRUPTED) -> di
     asked = {"file": "<stdin>" if file == "-" else file, "model": _value(arguments, "--model", "tso")}
     asked["criterion"] = _value(arguments, "--criterion", "safety")
     answers: dict[str, dict[str, Any]] = {
-        "check": {**asked, "engine": "none", "property": "", "bound": None, "trace": None},
-        "fix": {**asked, "fences": [], "count": 0, "instances": 0, "minimum": False, "sets": None},
+        "check": {**asked, "engine": "none", "property": "", "bound": None, "trace": None, **NOTHING_SAID},
+        "fix": {**asked, "fences": [], "count": 0, "instances": 0, "minimum": False, "sets": None, **NOTHING_SAID},
         "why": {"criteria": []},
         "compare": {"file": asked["file"], "notes": [], "criteria": {}},
         "explore": {"file": asked["file"], "interleavings": 0, "borderline": 0, "bound": None},

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from memfence.cli.app import app
+from memfence.cli.choices import RelaxedModel
 from memfence.cli.exit_codes import Exit, exit_of
 from memfence.cli.option_groups import JsonOption, QuietOption
 from memfence.cli.refusal import refusing
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from memfence.questions.run import RunResult
 
 ARGUMENTS = "memfence.run.arguments"
-NOT_WITH_REPLAY = ("preemptions", "random", "seed", "depth", "first", "save", "sarif", "junit")
+NOT_WITH_REPLAY = ("model", "preemptions", "random", "seed", "threads", "depth", "first", "save", "sarif", "junit")
 
 
 class RunCommand(TyperCommand):
@@ -57,6 +58,10 @@ def run(
     flag: Annotated[
         list[str] | None, typer.Option("--flag", metavar="F", help="Another flag for gcc.", show_default=False)
     ] = None,
+    model: Annotated[
+        RelaxedModel,
+        typer.Option(help="pso: stores may also overtake stores; then failures are found, nothing is proved."),
+    ] = RelaxedModel.tso,
     preemptions: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Executions with at most N preemptions. Default: all.")
     ] = None,
@@ -64,6 +69,9 @@ def run(
         int | None, typer.Option(metavar="N", min=1, help="N executions at random (PCT) instead of all.")
     ] = None,
     seed: Annotated[int, typer.Option(metavar="S", min=0, help="What --random begins with.")] = 1,
+    threads: Annotated[
+        int, typer.Option(metavar="N", min=0, help="With --random: N processes; 0: one per processor.")
+    ] = 1,
     depth: Annotated[int, typer.Option(metavar="D", min=1, help="Follow no execution beyond D steps.")] = 10_000,
     first: Annotated[bool, typer.Option("--first", help="Stop at the first finding.")] = False,
     timeout: Annotated[float | None, typer.Option(metavar="S", min=0, help="Give up after S seconds.")] = None,
@@ -84,6 +92,9 @@ def run(
 ) -> None:
     """Run a compiled program in every way that matters: does one fail, could one go wrong with store buffers?"""
     _refuse_together(context, preemptions, random, replay, gdb)
+    if threads != 1 and random is None:
+        problem = "an exploration of all executions is one process; --random can be several"
+        raise typer.BadParameter(problem, param_hint="--threads")
     for path, option in ((sarif, "--sarif"), (junit, "--junit")):
         require_place(path, option)
     if save is not None:
@@ -98,7 +109,15 @@ def run(
     }
     if replay is not None:
         raise typer.Exit(_replay(files, replay, asked, json=json, gdb=gdb))
-    asked |= {"preemptions": preemptions, "random": random, "seed": seed, "depth": depth, "first": first}
+    asked["reorders_stores"] = model is RelaxedModel.pso
+    asked |= {
+        "preemptions": preemptions,
+        "random": random,
+        "seed": seed,
+        "threads": threads,
+        "depth": depth,
+        "first": first,
+    }
     result = _ask(files, asked, json, quiet)
     if save is not None:
         _save(result, save)

@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Literal
 
 from memfence.running.build import Sources, build_program
 from memfence.running.places import NO_PLACE, Names, Place
 from memfence.running.process import Ran, fault_of, run_process
-from memfence.running.records import Layout, RawConfirmation, RawFinding, RawRace, RunCounts, RunProgress
+from memfence.running.records import Hunt, Layout, RawConfirmation, RawFinding, RawRace, RunCounts, RunProgress
 from memfence.running.steps import SLEEPS, ProgramStep, StaleLoad, explain_stale_load, named_steps
 from memfence.tasks.answer import Verdict
 from memfence.tasks.deadline import Deadline
+from memfence.tasks.limits import all_processors
 
 DEFAULT_DEPTH = 10_000
 RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
@@ -27,7 +29,8 @@ RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """Every option of `memfence run`, under the same name. `random`: so many executions at random instead of all."""
+    """Every option of `memfence run`, under the same name. `random`: so many executions at random instead of all.
+    `reorders_stores`: as under PSO; then nothing is proved, since borderline is about TSO."""
 
     macros: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
@@ -37,6 +40,7 @@ class RunOptions:
     preemptions: int | None = None
     random: int | None = None
     seed: int = 1
+    threads: int = 1
     depth: int = DEFAULT_DEPTH
     timeout_seconds: float | None = None
     hang_seconds: float = 5.0
@@ -44,6 +48,7 @@ class RunOptions:
     reduce: bool = True
     monitor: bool = True
     confirm: bool = True
+    reorders_stores: bool = False
     progress: Callable[[RunProgress], object] | None = field(default=None, compare=False)
     deadline: Deadline | None = field(default=None, compare=False)
 
@@ -102,13 +107,16 @@ class RunResult:
     layout: Layout
     options: RunOptions
     races: tuple[PlainRace, ...] = ()
+    simulated: int | None = None
     fault: str | None = None
 
     @property
     def is_complete(self) -> bool:
         """Whether all executions were run, each to its end."""
         asked, counts = self.options, self.counts
-        bounded = asked.random is not None or (asked.preemptions is not None and counts.cut > 0)
+        bounded = (
+            asked.random is not None or asked.reorders_stores or (asked.preemptions is not None and counts.cut > 0)
+        )
         return not (bounded or counts.truncated or counts.out_of_time or counts.spins_roughly or self.fault)
 
     @property
@@ -127,6 +135,39 @@ def run(files: tuple[str, ...], options: RunOptions) -> RunResult:
 
 def run_program(program: Path, files: tuple[str, ...], options: RunOptions, deadline: Deadline) -> RunResult:
     """Explore an executable that was linked with the runtime."""
+    workers = options.threads or all_processors()
+    if options.random is None or workers == 1:
+        return _run_one(program, files, options, deadline)
+    parts = [
+        replace(options, random=-(-options.random // workers), seed=options.seed + 1_000_003 * number)
+        for number in range(workers)
+    ]
+    with ThreadPoolExecutor(workers) as pool:
+        results = list(pool.map(lambda part: _run_one(program, files, part, deadline), parts))
+    return _joined(results, options)
+
+
+def _joined(results: list[RunResult], options: RunOptions) -> RunResult:
+    """Random executions of several processes as those of one: each finding once, the first that was met."""
+    totals = {
+        one.name: sum(getattr(result.counts, one.name) for result in results)
+        for one in fields(RunCounts)
+        if one.name not in ("seconds", "threads", "reduced", "out_of_time", "spins_roughly")
+    }
+    flags = {name: any(getattr(r.counts, name) for r in results) for name in ("out_of_time", "spins_roughly")}
+    counts = replace(
+        results[0].counts, **totals, **flags, seconds=max(result.counts.seconds for result in results)
+    )  # the processes ran at the same time
+    findings: dict[tuple[object, ...], RunFinding] = {}
+    for finding in (finding for result in results for finding in result.findings):
+        stale = None if finding.stale is None else finding.stale.missed.place
+        findings.setdefault((finding.kind, finding.cause, finding.place, stale), finding)
+    fault = next((result.fault for result in results if result.fault), None)
+    joined = replace(results[0], counts=counts, findings=tuple(findings.values()), options=options, fault=fault)
+    return replace(joined, verdict=_verdict(joined))
+
+
+def _run_one(program: Path, files: tuple[str, ...], options: RunOptions, deadline: Deadline) -> RunResult:
     ran = run_process(
         program,
         options.arguments,
@@ -151,6 +192,8 @@ def _runtime_options(options: RunOptions, deadline: Deadline) -> dict[str, str |
         asked["preemptions"] = options.preemptions
     if options.random is not None:
         asked["random"] = options.random
+    if options.reorders_stores:
+        asked["reorder"] = True
     if deadline.left is not None:
         asked["timeout"] = deadline.left
     return asked
@@ -162,10 +205,21 @@ def result_of(ran: Ran, program: Path, files: tuple[str, ...], options: RunOptio
     counts = next((r for r in ran.records if isinstance(r, RunCounts)), None)
     names = Names(program, layout.load_address)
     findings = tuple(_finding(r, names) for r in ran.records if isinstance(r, RawFinding))
+    hunts = [r.confirmation for r in ran.records if isinstance(r, Hunt)]
+    findings += tuple(_hunted(raw, names) for raw in hunts if raw.kind is not None)
+    simulated = hunts[0].attempts if hunts else None
     fault = None if counts is not None else _fault(ran)
     races = tuple(_race(r, names) for r in ran.records if isinstance(r, RawRace))
-    result = RunResult(files, Verdict.UNKNOWN, counts or RunCounts(), findings, layout, options, races, fault)
+    result = RunResult(
+        files, Verdict.UNKNOWN, counts or RunCounts(), findings, layout, options, races, simulated, fault
+    )
     return replace(result, verdict=_verdict(result))
+
+
+def _hunted(raw: RawConfirmation, names: Names) -> RunFinding:
+    """A failure under simulated store buffers."""
+    finding = RawFinding(raw.kind or "", raw.schedule, raw.steps, raw.waiting, 1, raw.message, raw.thread)
+    return _finding(finding, names)
 
 
 def _race(raw: RawRace, names: Names) -> PlainRace:

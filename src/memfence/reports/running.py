@@ -73,6 +73,8 @@ def bound_words(result: RunResult) -> list[str]:
         words.append(f"{counted(counts.executions, 'random execution')} (seed {asked.seed})")
     elif asked.preemptions is not None and counts.cut:
         words.append(counted(asked.preemptions, "preemption"))
+    if asked.reorders_stores:
+        words.append(counted(result.simulated or 0, "random execution with reordered stores"))
     if counts.spins_roughly:
         words.append("100 rounds of loops that only read")
     if counts.truncated:

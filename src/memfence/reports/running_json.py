@@ -59,6 +59,7 @@ def _bound_object(result: RunResult) -> Object | None:
         "seed": asked.seed if asked.random is not None else None,
         "depth": asked.depth if counts.truncated else None,
         "rounds": 100 if counts.spins_roughly else None,
+        "simulated": result.simulated,
     }
 
 

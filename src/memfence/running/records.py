@@ -124,13 +124,20 @@ class RawRace:
 
 
 @dataclass(frozen=True, slots=True)
+class Hunt:
+    """Executions with simulated store buffers, at random, and the one that went wrong, if any did."""
+
+    confirmation: RawConfirmation
+
+
+@dataclass(frozen=True, slots=True)
 class Fault:
     """The runtime itself could not go on."""
 
     message: str
 
 
-RunRecord = Layout | RawFinding | RawRace | RunCounts | Replayed | RunProgress | Fault
+RunRecord = Layout | RawFinding | RawRace | Hunt | RunCounts | Replayed | RunProgress | Fault
 
 
 def read_records(lines: Iterable[bytes]) -> Iterator[RunRecord]:
@@ -150,6 +157,8 @@ def _record(record: dict[str, Any]) -> RunRecord:
             return Layout(record["load_address"], pairs[0], pairs[1], tuple(record["loops"]))
         case "finding":
             return _finding(record)
+        case "hunt":
+            return Hunt(_confirmation(record["confirmation"]))
         case "race":
             return RawRace(_step(record["first"]), _step(record["second"]))
         case "replayed":

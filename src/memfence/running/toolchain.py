@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -46,7 +47,9 @@ class Toolchain:
 
 @cache
 def find_toolchain() -> Toolchain:
-    """gcc and g++ of the PATH. InputError where there are none."""
+    """gcc and g++ of the PATH. InputError where there are none, or the machine is not one that the runtime knows."""
+    if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
+        raise _missing(f"programs are run on Linux, x86-64, not on {platform.system()}, {platform.machine()}")
     c, cpp = shutil.which(os.environ.get("MEMFENCE_CC", "gcc")), shutil.which(os.environ.get("MEMFENCE_CXX", "g++"))
     if c is None or cpp is None:
         raise _missing(f"running programs needs gcc and g++, and there is no `{'gcc' if c is None else 'g++'}`")

@@ -21,17 +21,18 @@ def ask_side_by_side(asked: Sequence[tuple[str, Task]], judge: Callable[[Answer]
     """
     able = [(name, task) for name, task in asked if engine_named(name).obstacle(task) is None]
     cancels = [Cancel() for _ in able]
+    futures: list[Future[Answer]] = []
+    able[0][1].limits.announce(" + ".join(name for name, _ in able))
     with ThreadPoolExecutor(len(able)) as pool:
-        futures = [
-            pool.submit(_ask, name, _part(task, number, len(able), cancel), judge)
-            for number, ((name, task), cancel) in enumerate(zip(able, cancels, strict=True))
-        ]
-        able[0][1].limits.announce(" + ".join(name for name, _ in able))
         try:
+            for number, ((name, task), cancel) in enumerate(zip(able, cancels, strict=True)):
+                futures.append(pool.submit(_ask, name, _part(task, number, len(able), cancel), judge))
             answers = list(_as_they_come(futures, cancels))
         except KeyboardInterrupt:
             for cancel in cancels:
                 cancel.cancel()
+            if not futures:
+                raise
             answers = [future.result() for future in futures]
     conclusive = [answer for answer in answers if answer.is_conclusive]
     bounded = [answer for answer in answers if answer.verdict is Verdict.HOLDS_UP_TO]

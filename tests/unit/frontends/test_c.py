@@ -274,7 +274,8 @@ def test_a_compiler_that_does_not_exist_is_named() -> None:
 
 def test_a_run_that_is_cut_off_is_no_deadlock() -> None:
     """Integers of 64 bits are followed within 32: whoever gets beyond stops there, and nobody else is to blame."""
-    body = two_threads("_Atomic long x = 1;", "x = x * 65536;", "x = x * 65536;", "")
+    count = "for (;;) { int m = n; n = m < 300 ? m + 1 : 0; }"
+    body = two_threads("_Atomic int n; _Atomic long x;", count, "x = (long)n * 65536 * 65536;", "")
     result = checked(body)
     assert result.verdict is Verdict.HOLDS_UP_TO
     assert any("32 bits" in note for note in result.program.notes)

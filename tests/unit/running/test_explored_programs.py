@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memfence.tasks.answer import Verdict
-from unit.running.programs import HEAD, STORE_BUFFERING, STORE_BUFFERING_FENCED, run_text, two_threads
+from support.run_programs import HEAD, STORE_BUFFERING, STORE_BUFFERING_FENCED, run_text, two_threads
 
 
 def test_store_buffering_takes_three_executions_and_is_borderline(tmp_path: Path) -> None:
@@ -108,6 +108,8 @@ def test_random_executions_are_no_proof_and_find_the_borderline_one(tmp_path: Pa
     fenced = run_text(tmp_path, STORE_BUFFERING_FENCED, random=50, seed=7)
     assert fenced.verdict is Verdict.HOLDS_UP_TO
     assert run_text(tmp_path, STORE_BUFFERING, random=50, seed=7).findings == found.findings
+    shared = run_text(tmp_path, STORE_BUFFERING, random=50, seed=7, threads=2)
+    assert shared.counts.executions == 50 and shared.verdict is Verdict.VIOLATED and len(shared.findings) == 2
 
 
 def test_memory_that_only_one_thread_touches_makes_no_steps(tmp_path: Path) -> None:

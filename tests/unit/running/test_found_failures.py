@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memfence.tasks.answer import Verdict
-from unit.running.programs import HEAD, run_text, two_threads
+from support.run_programs import HEAD, run_text, two_threads
 
 CAUSES = {
     "crash": ("", "*(volatile int *)0 = 1;"),
@@ -29,7 +29,7 @@ CAUSES = {
 @pytest.mark.parametrize("cause", CAUSES)
 def test_a_mistake_is_found_with_its_place(tmp_path: Path, cause: str) -> None:
     declarations, body = CAUSES[cause]
-    result = run_text(tmp_path, two_threads(declarations, body, ""), hang_seconds=0.5, timeout_seconds=10)
+    result = run_text(tmp_path, two_threads(declarations, body, ""), hang_seconds=0.25, timeout_seconds=20)
     assert result.verdict is Verdict.VIOLATED
     (finding,) = result.findings
     assert (finding.kind, finding.cause, finding.thread) == ("failure", cause, 1)
@@ -140,5 +140,24 @@ def test_endless_executions_are_cut_off_and_decide_nothing(tmp_path: Path) -> No
 
 def test_the_time_limit_ends_it_without_a_verdict(tmp_path: Path) -> None:
     body = "for (int i = 0; i < 60; i++) n++;"
-    result = run_text(tmp_path, two_threads("atomic_int n;", body, body), timeout_seconds=2)
+    result = run_text(tmp_path, two_threads("atomic_int n;", body, body), timeout_seconds=1)
     assert result.verdict is Verdict.UNKNOWN and result.counts.out_of_time
+
+
+MESSAGE = two_threads(
+    "volatile int data; atomic_int flag;",
+    "data = 1; atomic_store_explicit(&flag, 1, memory_order_{order});",
+    "if (atomic_load(&flag)) assert(data == 1);",
+)
+
+
+@pytest.mark.parametrize("order", ["relaxed", "release"])
+def test_stores_that_overtake_stores_are_found_under_pso_and_nothing_is_proved(tmp_path: Path, order: str) -> None:
+    text = MESSAGE.replace("{order}", order)
+    assert run_text(tmp_path, text).verdict is Verdict.HOLDS
+    result = run_text(tmp_path, text, reorders_stores=True)
+    if order == "relaxed":
+        assert result.verdict is Verdict.VIOLATED and [f.cause for f in result.findings] == ["assertion"]
+        assert "flush" in {step.kind for step in result.findings[0].steps}
+    else:
+        assert result.verdict is Verdict.HOLDS_UP_TO and result.simulated

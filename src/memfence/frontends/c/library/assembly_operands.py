@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.llvm.types import IntType, PointerType, Type
 from memfence.frontends.c.llvm.values import InlineAsm
-from memfence.frontends.c.machine.access import load, modify, store
+from memfence.frontends.c.machine.access import load, store
 from memfence.frontends.c.machine.arithmetic import choose, compare, compute
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.residual import UpdateKind
+from memfence.frontends.c.machine.updates import modify
 from memfence.frontends.c.machine.values import ONE, ZERO, Parts, Scalar, Value
 from memfence.program.orders import MemoryOrder
 

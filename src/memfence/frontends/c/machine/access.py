@@ -7,22 +7,20 @@ from collections.abc import Callable, Sequence
 from memfence.codes import Code
 from memfence.frontends.c.llvm.types import ArrayType, StructType, Type, size_of
 from memfence.frontends.c.machine import private
-from memfence.frontends.c.machine.arithmetic import compute, unwrapped
+from memfence.frontends.c.machine.arithmetic import compute
 from memfence.frontends.c.machine.memory import Object
 from memfence.frontends.c.machine.path import Path
-from memfence.frontends.c.machine.residual import Among, Cell, Check, Guard, Modify, Op, Read, UpdateKind, Write
+from memfence.frontends.c.machine.residual import Cell, Check, Op, Read, Write
 from memfence.frontends.c.machine.undefined import used
-from memfence.frontends.c.machine.value_sets import ADDRESS_BASE, UNWRITTEN, ValueSet, just, listed, range_of_bits
+from memfence.frontends.c.machine.value_sets import ADDRESS_BASE, UNWRITTEN, ValueSet, just
 from memfence.frontends.c.machine.values import Known, Parts, Scalar, Unknown, Value
-from memfence.frontends.c.machine.world import PARTLY, Restart
+from memfence.frontends.c.machine.wide import is_wide
+from memfence.frontends.c.machine.world import BEYOND, PARTLY, Restart
 from memfence.program.expressions import Binary, Conditional, Const, Register, conjunction, disjunction
 from memfence.program.orders import MemoryOrder
 
 MOST_FORKS = 12
 """Objects that a pointer may point to before they are accessed by a computed index."""
-
-FEW_ELEMENTS = 4
-"""Elements of one array that are accessed case by case."""
 
 ALIVE_OFFSET = 8
 """The flag of a heap block that was freed, or of a local that is gone, lies so many bytes before it."""
@@ -111,6 +109,8 @@ def load(path: Path, result: str, type: Type, pointer: Scalar, order: MemoryOrde
     bits = path.bits_of(type)
     if size > 8:
         raise path.refuse(Code.UNSUPPORTED, f"an access of {size} bytes at once")
+    from memfence.frontends.c.machine.among import load_among, use_index
+
     if use_index(path, pointer, size):
         load_among(path, result, bits, pointer, size, order)
         return
@@ -139,6 +139,8 @@ def _load_at(path: Path, result: str, bits: int, address: int, size: int, order:
         raise path.refuse(
             Code.UNSUPPORTED, f"`{path.world.space.name_of(address, size)}` is accessed in pieces of different size"
         )
+    if cell.size != size and path.world.codes.among(path.world.possible(cell)):
+        raise path.refuse(Code.UNSUPPORTED, "a part of an integer of 64 bits that needs more than 32")
     register = path.scratch()
     checks: list[Op] = []
     if is_masked(path, result):
@@ -251,6 +253,8 @@ def store(path: Path, type: Type, value: Value, pointer: Scalar, order: MemoryOr
     size = size_of(type)
     if size > 8:
         raise path.refuse(Code.UNSUPPORTED, f"an access of {size} bytes at once")
+    from memfence.frontends.c.machine.among import store_among, use_index
+
     if use_index(path, pointer, size):
         store_among(path, value, pointer, size, order)
         return
@@ -276,135 +280,20 @@ def _store_at(path: Path, value: Scalar, address: int, size: int, order: MemoryO
     write_cell(path, cell, value, order, ops)
 
 
+def stop_beyond(path: Path, value: Scalar) -> bool:
+    """Cut the run off where it stores an integer beyond 32 bits for which there is no code left."""
+    if not isinstance(value, Known) or not is_wide(value.value):
+        return False
+    path.world.note(BEYOND)
+    path.stop("bound")
+    return True
+
+
 def write_cell(path: Path, cell: Cell, value: Scalar, order: MemoryOrder, before: Sequence[Op] = ()) -> None:
-    guards = [*path.world.unmistakable(cell, value), *path.world.reach_of(value)]
+    guards = path.world.unmistakable(cell, value)
     value = path.world.storable(value, cell.size)
+    if stop_beyond(path, value):
+        return
+    guards += path.world.reach_of(value)
     path.world.may_hold(cell, value.values)
     path.emit([*before, *guards, Write(cell, value.expr, order)])
-
-
-# Pointers with very many targets.
-
-
-def use_index(path: Path, pointer: Scalar, size: int) -> bool:
-    """Whether the pointer has so many targets, or is so plainly an index of one array, that it stays a computation."""
-    if not isinstance(pointer, Unknown) or not path.state.started or len(pointer.values.listed) <= FEW_ELEMENTS:
-        return False
-    good = [a for a in pointer.values.addresses() if problem_with(path, a, size) is None]
-    objects = {found.start: found for a in good if (found := path.world.space.at(a)) is not None}
-    if any(may_be_dead(path, found) for found in objects.values()):
-        return False
-    if len(good) > MOST_FORKS:
-        return True
-    return len(good) > FEW_ELEMENTS and path.world.space.at(good[0]) is path.world.space.at(good[-1])
-
-
-def among(path: Path, pointer: Scalar, size: int) -> Among:
-    """All cells that the pointer may mean; where it means none of them, that is an error."""
-    good = [a for a in pointer.values.addresses() if problem_with(path, a, size) is None]
-    for address in good:
-        path.world.share(address, size)
-        cell = path.world.cell_of(address, size)
-        if cell is not None and cell.size != size:
-            raise path.refuse(Code.UNSUPPORTED, "an array is accessed in pieces of different size")
-    fork_if_bad(path, pointer, good, size, "access")
-    return Among(tuple(good), size, pointer.expr)
-
-
-def load_among(path: Path, result: str, bits: int, pointer: Scalar, size: int, order: MemoryOrder) -> None:
-    target = among(path, pointer, size)
-    register = path.scratch()
-    values = listed(())
-    checks: list[Op] = []
-    for address in target.cells:
-        values = values.join(known_values(path, Cell(address, size)))
-        if is_copied(path, result):
-            values = values.join(path.world.possible(Cell(address, size)))
-        else:
-            checks = checks or is_written(path, register, Cell(address, size))
-    path.set(result, narrow(Unknown(Register(register), values), bits))
-    path.emit([*in_bounds(target), Read(register, target, order), *checks])
-
-
-def store_among(path: Path, value: Scalar, pointer: Scalar, size: int, order: MemoryOrder) -> None:
-    target = among(path, pointer, size)
-    guards: list[Op] = []
-    for address in target.cells:
-        guards = guards or path.world.unmistakable(Cell(address, size), value)
-    guards += path.world.reach_of(value)
-    value = path.world.storable(value, size)
-    for address in target.cells:
-        path.world.may_hold(Cell(address, size), value.values)
-    path.emit([*in_bounds(target), *guards, Write(target, value.expr, order)])
-
-
-def in_bounds(target: Among) -> list[Op]:
-    lowest, highest = target.cells[0], target.cells[-1]
-    inside = conjunction(Binary(">=", target.pointer, Const(lowest)), Binary("<=", target.pointer, Const(highest)))
-    return [Guard(inside)]
-
-
-# Read-modify-write.
-
-
-def modify(
-    path: Path,
-    result: str,
-    kind: UpdateKind,
-    type: Type,
-    pointer: Scalar,
-    operand: Scalar,
-    order: MemoryOrder,
-    finish: Callable[[Path, Scalar], tuple[Value, Scalar]],
-    expected: Scalar | None = None,
-    failure_order: MemoryOrder | None = None,
-) -> None:
-    """An atomic update; `finish(path, old)` gives the result and the new content."""
-    size = size_of(type)
-    if size > 8:
-        raise path.refuse(Code.UNSUPPORTED, f"an atomic access of {size} bytes")
-
-    def update(p: Path, address: int) -> None:
-        if p.state.started and not is_own_stack(p, address):
-            p.world.share_now(address, size)
-        ops = alive_ops(p, address)
-        if not is_in_memory(p, address, size):
-            if p.state.started:
-                p.world.reads(p.process.number, address, size)
-                p.world.writes(p.process.number, address, size)
-            name = p.world.space.name_of(address, size)
-            old = used(written(p, private.read(p.world, p.state, address, size), name))
-            if p.ended:
-                return
-            outcome, new = finish(p, old)
-            private.write(p.world, p.state, address, size, new)
-            p.set(result, outcome)
-            if ops:
-                p.emit(ops)
-            return
-        cell = p.world.share_now(address, size)
-        if cell.size != size:
-            raise p.refuse(Code.UNSUPPORTED, "an atomic access to a part of a larger object")
-        register = p.scratch()
-        outcome, new = finish(p, Unknown(Register(register), known_values(p, cell)))
-        used(new)
-        p.world.may_hold(cell, new.values.join(operand.values) if kind == "cas" else new.values)
-        p.set(result, outcome)
-        wanted = None if expected is None else expected.expr
-        bits = p.bits_of(type)
-        reach = p.world.reach_of(new)
-        may_wrap = bool(reach) or _may_wrap(kind, bits, p.world.possible(cell), operand)
-        guard = next((op.condition for op in reach if isinstance(op, Guard)), None)
-        update_op = Modify(register, cell, kind, operand.expr, bits, order, wanted, failure_order, may_wrap, guard)
-        guards = p.world.unmistakable(cell, operand)
-        p.emit([*ops, *guards, update_op, *is_written(p, register, cell)], locked=True)
-
-    at_address(path, pointer, size, "atomic update", update)
-
-
-def _may_wrap(kind: str, bits: int, old: ValueSet, operand: Scalar) -> bool:
-    if kind not in ("add", "sub"):
-        return False
-    bounds = unwrapped(kind, bits, Unknown(Const(0), old), operand).values.bounds()
-    lo, hi = range_of_bits(bits)
-    return bounds is None or bounds[0] < lo or bounds[1] > hi

@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memfence.frontends.c.llvm.values import signed
+from memfence.frontends.c.machine.hull import Bounds, hull
 from memfence.frontends.c.machine.undefined import Undefined, undefined_extension, undefined_result
 from memfence.frontends.c.machine.value_sets import (
     ANYTHING,
     ValueSet,
     all_of_bits,
     combine,
+    is_within_reach,
     listed,
     mapped,
     range_of_bits,
 )
 from memfence.frontends.c.machine.values import UNDEFINED, Known, Scalar, Unknown, is_undefined
 from memfence.program.expressions import Binary, BinaryOp, Conditional, Const, Expr, Unary
-
-Bounds = tuple[int, int]
 
 
 def compute(op: str, bits: int, a: Scalar, b: Scalar) -> Scalar:
@@ -35,7 +35,16 @@ def compute(op: str, bits: int, a: Scalar, b: Scalar) -> Scalar:
     simple = _identity(op, a, b)
     if simple is not None:
         return simple
-    return fit(bits, Unknown(_expression(op, bits, a, b), _values(op, bits, a.values, b.values)))
+    values = _values(op, bits, a.values, b.values)
+    if values.is_single:
+        return Known(signed(next(iter(values.listed)), bits))
+    return fit(bits, Unknown(_expression(op, bits, a, b), values))
+
+
+def value_range(op: str, bits: int, a: Scalar, b: Scalar) -> ValueSet:
+    """The values that `a op b` can have, wrapped to `bits`."""
+    values = _values(op, bits, a.values, b.values)
+    return mapped(values, lambda v: signed(v, bits)) or values
 
 
 def unwrapped(op: str, bits: int, a: Scalar, b: Scalar) -> Scalar:
@@ -151,50 +160,7 @@ def _values(op: str, bits: int, a: ValueSet, b: ValueSet) -> ValueSet:
         except Undefined:
             return None
 
-    return combine(a, b, one, lambda first, second: _hull(op, bits, first, second))
-
-
-def _hull(op: str, bits: int, a: Bounds, b: Bounds) -> Bounds | None:
-    match op:
-        case "add":
-            return a[0] + b[0], a[1] + b[1]
-        case "sub":
-            return a[0] - b[1], a[1] - b[0]
-        case "mul":
-            products = [x * y for x in a for y in b]
-            return min(products), max(products)
-        case "and" if min(a[0], b[0]) >= 0:
-            return 0, min(a[1], b[1])
-        case "and" if b[0] >= 0:
-            return 0, b[1]
-        case "or" | "xor" if min(a[0], b[0]) >= 0:
-            return 0, (1 << max(a[1], b[1]).bit_length()) - 1
-        case "urem" | "srem" if b[0] > 0 and a[0] >= 0:
-            return 0, min(a[1], b[1] - 1)
-        case "urem" if b[0] > 0:
-            return 0, b[1] - 1
-        case "srem" if b[0] > 0:
-            return 1 - b[1], b[1] - 1
-        case "udiv" if b[0] > 0:
-            return 0, ((1 << bits) - 1) // b[0]
-        case "lshr" if b[0] > 0:
-            return 0, (1 << (bits - min(b[0], bits))) - 1
-        case "udiv" | "sdiv" if b[0] > 0 and a[0] >= 0:
-            return a[0] // b[1], a[1] // b[0]
-        case "lshr" | "ashr" if a[0] >= 0 and b[0] >= 0:
-            return 0, a[1]
-        case "shl" if 0 <= b[0] <= b[1] < 32:
-            return min(a[0], a[0] << b[1]), max(a[1], a[1] << b[1])
-    if bits > 32:
-        return None
-    match op:
-        case "and" | "or" | "xor" | "ashr" | "srem":
-            return range_of_bits(bits)
-        case "udiv" | "urem" | "lshr":
-            return 0, (1 << bits) - 1
-        case "sdiv":
-            return -(1 << (bits - 1)), 1 << (bits - 1)
-    return None
+    return combine(a, b, one, lambda first, second: hull(op, bits, first, second))
 
 
 def fit(bits: int, value: Scalar) -> Scalar:
@@ -267,8 +233,9 @@ def compare(predicate: str, bits: int, a: Scalar, b: Scalar) -> Scalar:
     values = combine(
         a.values, b.values, lambda x, y: int(test(x, y)), lambda first, second: _decided(predicate, first, second)
     )
-    if values.is_single:
-        return Known(next(iter(values.listed)))
+    decided = values.bounds()
+    if decided is not None and decided[0] == decided[1]:
+        return Known(decided[0])
     truth = _truth(predicate, a, b)
     return Unknown(truth or Binary(SIGNED[predicate], a.expr, b.expr), listed((0, 1)))
 
@@ -319,9 +286,20 @@ def _compare_unsigned(predicate: str, bits: int, a: Scalar, b: Scalar) -> Scalar
         return compare(predicate, bits, a, b)
     if bits < 64:
         return compare(predicate, bits, as_unsigned(bits, a), as_unsigned(bits, b))
+    if (by_sign := _against_wide(predicate, a, b)) is not None:
+        return by_sign
     same_sign = Binary("==", Binary("<", a.expr, Const(0)), Binary("<", b.expr, Const(0)))
     signed_result = Binary(SIGNED[predicate], a.expr, b.expr)
     return Unknown(Conditional(same_sign, signed_result, Unary("!", signed_result)), listed((0, 1)))
+
+
+def _against_wide(predicate: str, a: Scalar, b: Scalar) -> Scalar | None:
+    """A number within 32 bits against one beyond, both without sign: below it, unless its sign makes it very large."""
+    for wide, other, is_left in ((a, b, True), (b, a, False)):
+        if isinstance(wide, Known) and not is_within_reach(wide.values) and is_within_reach(other.values):
+            is_less = predicate in ("slt", "sle")
+            return compare("slt" if is_less == is_left else "sge", 64, other, Known(0))
+    return None
 
 
 def as_unsigned(bits: int, value: Scalar) -> Scalar:

@@ -30,19 +30,31 @@ from memfence.frontends.c.llvm.instructions import (
     Unreachable,
     Update,
 )
-from memfence.frontends.c.llvm.types import ArrayType, FloatType, IntType, StructType, Type
+from memfence.frontends.c.llvm.types import ArrayType, FloatType, IntType, StructType
 from memfence.frontends.c.llvm.values import Local
-from memfence.frontends.c.machine.access import load, modify, store, written
-from memfence.frontends.c.machine.arithmetic import choose, compare, compute, extend, is_truth, negation, unwrapped
+from memfence.frontends.c.machine.access import load, store, written
+from memfence.frontends.c.machine.arithmetic import (
+    choose,
+    compare,
+    compute,
+    extend,
+    is_truth,
+    negation,
+    unwrapped,
+    value_range,
+)
 from memfence.frontends.c.machine.calls import call_function, return_from
 from memfence.frontends.c.machine.liveness import CONTENT
+from memfence.frontends.c.machine.offsets import moved_pointer
 from memfence.frontends.c.machine.parts import inner_type, part_of, with_part
 from memfence.frontends.c.machine.path import FLOAT_HINT, Path
 from memfence.frontends.c.machine.private import with_bits
 from memfence.frontends.c.machine.residual import Barrier
 from memfence.frontends.c.machine.undefined import Undefined, used
-from memfence.frontends.c.machine.value_sets import ADDRESS_BASE, ValueSet, listed, range_of_bits
+from memfence.frontends.c.machine.updates import modify
+from memfence.frontends.c.machine.value_sets import listed, range_of_bits
 from memfence.frontends.c.machine.values import UNDEFINED, Known, Parts, Scalar, Unknown, Value, is_undefined
+from memfence.frontends.c.machine.wide import members_to_fork
 from memfence.frontends.c.machine.world import BEYOND
 from memfence.program.expressions import Binary, Const, conjunction
 
@@ -57,7 +69,7 @@ def execute(path: Path, instruction: Instruction) -> None:
         case StoreTo():
             _store(path, instruction)
         case Offset(result, source, base, _, _):
-            path.set(result, _offset(path, source, path.scalar(source, base), instruction))
+            path.set(result, moved_pointer(path, path.scalar(source, base), instruction))
         case Compute():
             _compute(path, instruction)
         case Compare(result, predicate, type, left, right, _):
@@ -148,70 +160,6 @@ def _store(path: Path, i: StoreTo) -> None:
     store(path, i.type, value, path.scalar(i.type, i.pointer), i.order, i.volatile)
 
 
-# Addresses.
-
-
-def _offset(path: Path, source: Type, base: Scalar, i: Offset) -> Scalar:
-    constant, variable = path.world.offset_plan(path.state.top.symbol.module, i)
-    total = _moved(path, base, Known(constant), 1) if constant else base
-    for index, stride, count in variable:
-        total = _moved(path, total, path.scalar(IntType(64), index), stride, count)
-    return total
-
-
-def _moved(path: Path, base: Scalar, index: Scalar, stride: int, count: int = 0) -> Scalar:
-    """`base + index * stride`. Outside of an array with `count` elements, else of the object, no address is known."""
-    delta = compute("mul", 64, index, Known(stride))
-    total = compute("add", 64, base, delta)
-    if isinstance(total, Known) or stride == 0:
-        return total
-    if isinstance(delta, Known):
-        return Unknown(total.expr, base.values.shifted(delta.value))
-    if not count:
-        members = index.values.members(256)
-        bases = base.values.members(256)
-        if members is None or bases is None:
-            return Unknown(total.expr, _in_object(path, base, index, delta, stride))
-        numbers = list(members)
-        return Unknown(total.expr, _near(path, list(bases), [n * stride for n in numbers]))
-    inside = [n for n in range(count + 1) if index.values.contains(n)]
-    bounds = index.values.bounds()
-    is_open = base.values.is_open or bounds is None or bounds[0] < 0 or bounds[1] > count
-    found = {a + n * stride for a in base.values.addresses() for n in inside}
-    others = [v for v in base.values.listed if v < ADDRESS_BASE]
-    return Unknown(total.expr, ValueSet(listed(found).listed, is_open=is_open or bool(others)))
-
-
-def _near(path: Path, bases: list[int], deltas: list[int]) -> ValueSet:
-    """The sums; those that leave the object of their base are no addresses that may be used."""
-    found: set[int] = set()
-    is_open = False
-    for base in bases:
-        placed = path.world.space.around(base) if base >= ADDRESS_BASE else None
-        inside = {base + d for d in deltas if placed is None or placed.start <= base + d <= placed.end}
-        is_open = is_open or len(inside) < len(set(deltas))
-        found |= inside
-    return ValueSet(listed(found).listed, is_open=is_open) if is_open else listed(found)
-
-
-def _in_object(path: Path, base: Scalar, index: Scalar, delta: Scalar, stride: int) -> ValueSet:
-    """The addresses that an index without limit can reach in the objects that `base` points into."""
-    found: set[int] = set()
-    sure = not base.values.is_open and len(base.values.addresses()) == len(base.values.listed)
-    bounds = delta.values.bounds()
-    for address in base.values.addresses():
-        placed = path.world.space.around(address)
-        if placed is None:
-            sure = False
-            continue
-        first = placed.start + (address - placed.start) % stride
-        reach = range(first, placed.end + 1, stride)
-        found.update(a for a in reach if index.values.contains((a - address) // stride))
-        sure = sure and bounds is not None and placed.start <= address + bounds[0]
-        sure = sure and bounds is not None and address + bounds[1] <= placed.end
-    return ValueSet(listed(found).listed, is_open=not sure)
-
-
 # Arithmetic.
 
 
@@ -230,11 +178,30 @@ def _compute(path: Path, i: Compute) -> None:
             path.check(Binary("!=", b.expr, Const(0)), "division by zero")
         if bits == 64 and i.op in ("udiv", "urem", "lshr"):
             _keep_positive(path, a, *(() if i.op == "lshr" else (b,)))
+        if bits == 64 and not path.ended and _fork_into_wide(path, i, a, b):
+            return
         if not path.ended:
             checked = is_checked and path.world.options.overflow
             path.set(i.result, _combined(path, i.op, bits, a, b, checked=checked))
     except Undefined as error:
         path.fail(str(error))
+
+
+def _fork_into_wide(path: Path, i: Compute, a: Scalar, b: Scalar) -> bool:
+    """Go on with each value of an operand by itself, where the result needs more than 32 bits."""
+    results = value_range(i.op, 64, a, b)
+    for operand, name in ((a, i.left), (b, i.right)):
+        members = members_to_fork(results, operand)
+        if members is None or not isinstance(name, Local):
+            continue
+        for member in members:
+            copy = path.fork(Binary("==", operand.expr, Const(member)))
+            if copy is not None:
+                copy.state.top.env[name.name] = Known(member)
+                copy.state.top.index -= 1
+        path.ended = True
+        return True
+    return False
 
 
 def _keep_positive(path: Path, *operands: Scalar) -> None:
@@ -351,8 +318,9 @@ def _compare_exchange(path: Path, i: CompareExchange) -> None:
     expected, desired = used(path.scalar(i.type, i.expected)), used(path.scalar(i.type, i.desired))
 
     def finish(p: Path, old: Scalar) -> tuple[Value, Scalar]:
-        success = compare("eq", bits, old, expected)
-        return Parts((old, success)), choose(success, desired, old)
+        wanted, new = (p.world.codes.coded(v) if isinstance(old, Unknown) else v for v in (expected, desired))
+        success = compare("eq", bits, old, wanted)
+        return Parts((old, success)), choose(success, new, old)
 
     pointer = path.scalar(i.type, i.pointer)
     modify(path, i.result, "cas", i.type, pointer, desired, i.order, finish, expected, i.failure_order)

@@ -24,12 +24,15 @@ from memfence.frontends.c.machine.refusal import Refused
 from memfence.frontends.c.machine.residual import Check, Guard, Op
 from memfence.frontends.c.machine.state import Frame, State
 from memfence.frontends.c.machine.undefined import Undefined
-from memfence.frontends.c.machine.values import UNDEFINED, ZERO, Known, Parts, Scalar, Value
+from memfence.frontends.c.machine.values import UNDEFINED, ZERO, Known, Parts, Scalar, Unknown, Value
+from memfence.frontends.c.machine.wide import replaced, without_codes
 from memfence.frontends.c.machine.world import MixedSizes, Restart, World
-from memfence.program.expressions import FALSE, Expr
+from memfence.program.expressions import FALSE, Binary, Const, Expr, conjunction
 
 MOST_INSTRUCTIONS = 200_000
 """Instructions of one way before it is given up."""
+LONG = 3_000
+"""Instructions of one way without a choice before it meets others all the same."""
 
 Execute = Callable[["Path", Instruction], None]
 
@@ -48,10 +51,11 @@ class Path:
         self.execute = execute
         self.forks: list[Path] = []
         self.scratches = 0
+        self.length = 0
 
     def run(self) -> None:
         """Follow this way and all its forks to their ends."""
-        waiting = [self]
+        waiting = self._decoded()
         while waiting:
             path = waiting.pop()
             path.forks = waiting
@@ -61,6 +65,7 @@ class Path:
                 frame = path.state.top
                 instruction = frame.facts.blocks[frame.block][frame.index]
                 frame.index += 1
+                path.length += 1
                 path.place = self.debug_of(frame).place(instruction.place) or path.place
                 try:
                     self.execute(path, instruction)
@@ -70,6 +75,42 @@ class Path:
                     path.fail(str(error))
             else:
                 path._give_up()
+
+    def _decoded(self) -> list[Path]:
+        """This way, once for each integer beyond 32 bits that a register here may stand for."""
+        if not self.world.codes:
+            return [self]
+        done: list[Path] = []
+        self.forks = waiting = [self]
+        while waiting:
+            path = waiting.pop()
+            path.forks = waiting
+            part = path._coded_part()
+            if part is None:
+                done.append(path)
+                continue
+            codes = path.world.codes.among(part.values)
+            for code, meaning in codes:
+                copy = path.fork(Binary("==", part.expr, Const(code)))
+                if copy is not None:
+                    copy._replace(part, Known(meaning))
+            others = without_codes(part, codes)
+            if not others.values.is_empty:
+                rest = path.fork(conjunction(*(Binary("!=", part.expr, Const(code)) for code, _ in codes)))
+                if rest is not None:
+                    rest._replace(part, others)
+        return done
+
+    def _coded_part(self) -> Unknown | None:
+        values = [v for frame in self.state.frames for v in frame.env.values()]
+        values += [v for _, v in self.state.cells.values()]
+        return next((part for v in values if (part := self.world.codes.in_value(v)) is not None), None)
+
+    def _replace(self, part: Unknown, by: Scalar) -> None:
+        for frame in self.state.frames:
+            frame.env = {name: replaced(value, part, by) for name, value in frame.env.items()}
+        cells = self.state.cells
+        self.state.cells = {at: (size, replaced(value, part, by)) for at, (size, value) in cells.items()}
 
     def _give_up(self) -> None:
         """What runs that long before the first thread starts may be an endless loop: let its ways meet."""
@@ -244,7 +285,10 @@ class Path:
             self.emit()
 
     def _meets(self) -> bool:
-        """Whether other ways may come here: not while everything is known and nobody else runs."""
+        """Whether other ways may come here: not while this one has had no choice since its location, unless that was
+        long ago (an endless loop meets itself)."""
+        if not self.ops and self.length < LONG:
+            return False
         return self.state.started or bool(self.ops or self.location.slots) or self.world.meets_early
 
     def call(self, symbol: Symbol, arguments: Sequence[Value], call: Call | None, atomic: bool = False) -> None:

@@ -25,13 +25,14 @@ from memfence.frontends.c.machine.residual import (
 from memfence.frontends.c.machine.state import Frame, Position, State
 from memfence.frontends.c.machine.value_sets import NOTHING, ValueSet, within_reach
 from memfence.frontends.c.machine.values import Known, Parts, Scalar, Unknown, Value
+from memfence.frontends.c.machine.wide import is_wide
 from memfence.frontends.c.machine.world import Restart, Thread, World
 from memfence.program.expressions import Register
 
 MOST_VARIANTS = 40
 """Locations of one position before the values in which they differ become registers."""
 MOST_EARLY_VARIANTS = 2000
-"""The same, before the first thread is created."""
+"""The same, before the first thread is created, and where integers beyond 32 bits have to stay known."""
 WIDEN_AFTER = 5
 MANY_CELLS = 4
 SCRATCH = 1_000_000
@@ -146,7 +147,7 @@ class Process:
     def _count_variant(self, state: State, positions: tuple[Position, ...], number: int) -> None:
         variants = self.variants.setdefault((positions, state.started), [])
         variants.append(number)
-        most = MOST_VARIANTS if state.started else MOST_EARLY_VARIANTS
+        most = MOST_VARIANTS if state.started and not self.world.codes else MOST_EARLY_VARIANTS
         if len(variants) > most:
             self._forget_differences(positions, variants)
 
@@ -285,7 +286,7 @@ class _Freezer:
             return tuple(key for key, _ in parts), Parts(tuple(stored for _, stored in parts))
         if isinstance(value, Known) and value.undefined:
             return ("undefined", value.value, value.undefined), value
-        if isinstance(value, Known) and slot not in self.widened:
+        if isinstance(value, Known) and (slot not in self.widened or is_wide(value.value)):
             return value.value, value
         self.moves.append((slot, value))
         return None, slot  # type: ignore[return-value]

@@ -28,6 +28,7 @@ from memfence.frontends.c.machine.value_sets import (
     within_reach,
 )
 from memfence.frontends.c.machine.values import Known, Scalar
+from memfence.frontends.c.machine.wide import LOWEST_CODE, Codes
 from memfence.program.expressions import Binary, Const, conjunction
 from memfence.program.load_options import COptions
 
@@ -93,6 +94,7 @@ class World:
 
     def __post_init__(self) -> None:
         self.constants = Constants(self.linked, self.space)
+        self.codes = Codes()
         self._plans: dict[int, Plan] = {}
         self._facts: dict[tuple[int, str], FunctionFacts] = {}
 
@@ -195,7 +197,7 @@ class World:
             return UNWRITTEN
         if found.undefined:
             self.note(PARTLY)
-        return found.value
+        return self.codes.code_of(found.value)
 
     def content(self, address: int, size: int) -> Known:
         """What memory holds when the first thread is created (or, before that, when the program starts)."""
@@ -242,18 +244,19 @@ class World:
         self.grown.add(cell.address)
 
     def unmistakable(self, cell: Cell, value: Scalar) -> list[Op]:
-        """The guard that keeps a number of the program from being taken for memory that nobody has written."""
+        """The guards that keep a number of the program from being taken for unwritten memory, or for a code."""
         values = value.values
-        is_number = values.contains(UNWRITTEN) and (isinstance(value, Known) or UNWRITTEN not in values.listed)
-        if not is_number or UNWRITTEN not in self.possible(cell).listed:
-            return []
-        self.note(f"the number {UNWRITTEN} is not stored in memory that may be uninitialised")
-        return [Within(Binary("!=", value.expr, Const(UNWRITTEN)))]
+        meant = frozenset() if isinstance(value, Known) else values.listed
+        held = self.possible(cell).listed
+        taken = [v for v in sorted(held - meant) if (v == UNWRITTEN or v >= LOWEST_CODE) and values.contains(v)]
+        for number in taken:
+            self.note(f"the number {number} is not stored in memory that may be uninitialised or hold wide integers")
+        return [Within(Binary("!=", value.expr, Const(number))) for number in taken]
 
     def storable(self, value: Scalar, size: int) -> Scalar:
         """The value as a shared cell of `size` bytes holds it."""
         if not isinstance(value, Known) or not value.undefined:
-            return value
+            return self.codes.coded(value)
         if value.undefined & ((1 << 8 * size) - 1) == (1 << 8 * size) - 1:
             return Known(UNWRITTEN)
         self.note(PARTLY)
