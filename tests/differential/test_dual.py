@@ -42,8 +42,11 @@ FENCED = Sample("fenced", "x y").process("P", "x := 1", "mfence", "r := y").proc
 OVERWRITTEN = Sample("overwritten", "x y").process("P", "x := 1", "x := 2", "r := y")
 OVERWRITTEN.process("Q", "y := 1", "mfence", "r := x")
 """P reads an old y while both its stores to x are pending."""
-BOTH_READ_0 = [(FENCED, False), (OVERWRITTEN, True)]
-"""Whether both processes may end with 0."""
+BETWEEN = Sample("between", "w x y z").process("P", "x := 1", "w := 1", "r := z", "s := y")
+BETWEEN.process("Q", "z := 1", "mfence", "r := x", "s := x", "y := 1", "y := 2", "mfence", "t := w")
+"""P reads a z from before its stores reach memory, and a y from between them, with both pending."""
+KNOWN = [(FENCED, ((0,), (0,)), False), (OVERWRITTEN, ((0,), (0,)), True), (BETWEEN, ((0, 1), (0, 1, 0)), True)]
+"""Whether the processes may end with these values in their registers."""
 
 
 def random_bad(program: Program, random: Random) -> Expr:
@@ -112,11 +115,12 @@ def test_cyclic_programs_get_the_answers_of_the_twin_and_the_limit_of_the_explic
     assert 20 < sum(answers) < 80  # neither answer is rare
 
 
-@pytest.mark.parametrize(("sample", "expected"), BOTH_READ_0)
-def test_known_programs_have_their_known_answers(sample: Sample, expected: bool) -> None:
+@pytest.mark.parametrize(("sample", "registers", "expected"), KNOWN, ids=[sample.name for sample, *_ in KNOWN])
+def test_known_programs_have_their_known_answers(sample, registers, expected):
     program = sample.build()
-    bad = conjunction(*(fact for p in range(2) for fact in (ends(program, p), register_is(p, 0, 0))))
-    assert check_against_explicit(program, Safety(bad=bad), frozenset()) == expected
+    facts = [ends(program, p) for p in range(len(registers))]
+    facts += [register_is(p, r, value) for p, values in enumerate(registers) for r, value in enumerate(values)]
+    assert check_against_explicit(program, Safety(bad=conjunction(*facts)), frozenset()) == expected
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PATCHES = sorted(Path(__file__).with_name("patches").glob("*.patch"))
-COPIED = ("core", "src", "tests", "CMakeLists.txt", "pyproject.toml")
+COPIED = ("core", "examples", "src", "tests", "CMakeLists.txt", "pyproject.toml")
 
 pytestmark = pytest.mark.slow
 
