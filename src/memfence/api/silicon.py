@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from memfence.api.fix import fix
 from memfence.api.inputs import Source, options_for, read_program
-from memfence.frontends.registry import EditKind
+from memfence.frontends.registry import EditKind, EditStyle
 from memfence.silicon.conform import Conformance
 from memfence.silicon.conform import conform as compare_one
 from memfence.silicon.costs import Cost, costs_of_edits, measure_costs
 from memfence.silicon.machine import processors
 from memfence.silicon.reproduce import Reproduction, StressOptions
 from memfence.silicon.reproduce import reproduce as look_for
+from memfence.silicon.variants import Timed, Variant, time_variants
 from memfence.synthesis.options import DEFAULT_COSTS
 from memfence.tasks.deadline import Deadline
 from memfence.tasks.options import CheckOptions
@@ -37,6 +39,19 @@ def conform(paths: Iterable[str | Path], stress: StressOptions | None = None, **
     for path in map(Path, paths):
         for test in sorted(path.rglob("*.litmus")) if path.is_dir() else [path]:
             yield compare_one(test, stress or StressOptions(seconds=0.5), **keywords)
+
+
+def bench_fixes(file: Path, command: str, **keywords: Any) -> list[Timed]:
+    """The program as it is, and with each way to write its fix, timed by the user's command."""
+    variants = [Variant("as it is", file.read_text(), 0)]
+    ways: list[tuple[str, dict[str, Any]]] = [(f"--style {style}", {"style": style}) for style in get_args(EditStyle)]
+    ways.append(("--minimise cost, as measured", {"minimise": "cost", "costs": measured_costs()}))
+    for name, more in ways:
+        result = fix(file, **{**keywords, **more})
+        text = getattr(result, "patched", None)
+        if text is not None and all(text != known.text for known in variants):
+            variants.append(Variant(name, text, len(getattr(result, "fences", ()))))
+    return time_variants(file, variants, command)
 
 
 def assumed_costs() -> dict[EditKind, int]:
