@@ -9,16 +9,18 @@ from typing import Any, get_args
 from memfence.api.fix import fix
 from memfence.api.inputs import Source, options_for, read_program
 from memfence.frontends.registry import EditKind, EditStyle
+from memfence.pipeline import load
 from memfence.silicon.conform import Conformance
 from memfence.silicon.conform import conform as compare_one
 from memfence.silicon.costs import Cost, costs_of_edits, measure_costs
 from memfence.silicon.machine import processors
 from memfence.silicon.reproduce import Reproduction, StressOptions
 from memfence.silicon.reproduce import reproduce as look_for
-from memfence.silicon.variants import Timed, Variant, time_variants
+from memfence.silicon.variants import Timed, Variant, require_place, time_variants
 from memfence.synthesis.options import DEFAULT_COSTS
 from memfence.tasks.deadline import Deadline
 from memfence.tasks.options import CheckOptions
+from memfence.tasks.usage import WrongUsage
 
 __all__ = ["StressOptions", "assumed_costs", "conform", "cost", "measured_costs", "processors", "reproduce"]
 
@@ -43,6 +45,9 @@ def conform(paths: Iterable[str | Path], stress: StressOptions | None = None, **
 
 def bench_fixes(file: Path, command: str, **keywords: Any) -> list[Timed]:
     """The program as it is, and with each way to write its fix, timed by the user's command."""
+    require_place(command)
+    if load(file).language != "c":
+        raise WrongUsage("bench", "it is about C: nothing else can be timed")
     variants = [Variant("as it is", file.read_text(), 0)]
     ways: list[tuple[str, dict[str, Any]]] = [(f"--style {style}", {"style": style}) for style in get_args(EditStyle)]
     ways.append(("--minimise cost, as measured", {"minimise": "cost", "costs": measured_costs()}))

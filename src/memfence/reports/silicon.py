@@ -168,12 +168,12 @@ def bench_text(file: str, timed: Sequence[Timed], *, width: int) -> str:
             str(one.variant.edits),
             f"{one.seconds:.3f} s ({one.low:.3f} to {one.high:.3f})",
             f"{one.seconds / base:.2f}",
-            f"exit code {one.code}" if one.code else "",
+            str(one.code),
         ]
         for one in timed
     ]
     titles = [Column("variant", 16), Column("edits", 5, align_right=True), Column("time", 16), Column("ratio", 5)]
-    table = render_table([*titles, Column("", 6)], rows, width)
+    table = render_table([*titles, Column("exit code", 4)], rows, width)
     return f"{file}: what the fix costs in your benchmark\n\n{table}\n"
 
 

@@ -42,7 +42,7 @@ class Reproduction:
 
 @dataclass(frozen=True, slots=True)
 class StressOptions:
-    """How long to look, `runs` (0: any) instances at the most. `emit`: where to keep the C file. `plain`: one strategy."""
+    """How long to look, `runs` (0: any) instances at the most. `emit`: keep the C file there. `plain`: one strategy."""
 
     seconds: float = 10.0
     runs: int = 0

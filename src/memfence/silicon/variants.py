@@ -37,15 +37,17 @@ class Timed:
     code: int = 0
 
 
+def require_place(command: str) -> None:
+    """WrongUsage where the command does not say what to do with the file."""
+    if PLACE not in command:
+        raise WrongUsage("bench", f"write {PLACE} where the file belongs, as in 'cc -O2 {PLACE} && ./a.out'")
+
+
 def time_variants(file: Path, variants: Sequence[Variant], command: str, most_seconds: float = 600.0) -> list[Timed]:
     """Run the command on each variant in turn, several times over, so that noise meets all of them alike.
 
     `{}` in the command stands for the file with the variant's text, beside which the other files of its folder are not.
     """
-    if PLACE not in command:
-        raise WrongUsage(
-            "bench", f"write {PLACE} where the name of the file belongs, as in 'cc -O2 {PLACE} && ./a.out'"
-        )
     times: list[list[float]] = [[] for _ in variants]
     codes = [0 for _ in variants]
     with TemporaryDirectory(prefix="memfence-") as folder:
