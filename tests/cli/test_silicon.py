@@ -80,6 +80,7 @@ def test_every_way_to_write_a_fix_is_timed() -> None:
     done = memfence("fix", source, "--bench", "cc -c {} -o out.o", "--json")
     value = json.loads(done.stdout)
     names = [variant["name"] for variant in value["variants"]]
+    assert [variant["edits"] for variant in value["variants"][:2]] == [0, 1]
     assert names[:2] == ["as it is", "--style fence"] and "--style asm" in names
     assert all(variant["exit_code"] == 0 and variant["seconds"] > 0 for variant in value["variants"])
     assert done.returncode == 0

@@ -17,6 +17,7 @@ from memfence.silicon.machine import processors
 from memfence.silicon.reproduce import Reproduction, StressOptions
 from memfence.silicon.reproduce import reproduce as look_for
 from memfence.silicon.variants import Timed, Variant, require_place, time_variants
+from memfence.synthesis.atomic_writes import AtomicFix
 from memfence.synthesis.options import DEFAULT_COSTS
 from memfence.tasks.deadline import Deadline
 from memfence.tasks.options import CheckOptions
@@ -53,9 +54,10 @@ def bench_fixes(file: Path, command: str, **keywords: Any) -> list[Timed]:
     ways.append(("--minimise cost, as measured", {"minimise": "cost", "costs": measured_costs()}))
     for name, more in ways:
         result = fix(file, **{**keywords, **more})
-        text = getattr(result, "patched", None)
-        if text is not None and all(text != known.text for known in variants):
-            variants.append(Variant(name, text, len(getattr(result, "fences", ()))))
+        if isinstance(result, AtomicFix) or result.patched is None:
+            continue
+        if all(result.patched != known.text for known in variants):
+            variants.append(Variant(name, result.patched, result.chosen.count))
     return time_variants(file, variants, command)
 
 
