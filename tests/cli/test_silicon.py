@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import shutil
 from pathlib import Path
@@ -70,3 +71,21 @@ def test_the_assumed_costs_need_no_measurement() -> None:
 def test_fix_weighs_with_what_was_measured() -> None:
     done = memfence("fix", str(EXAMPLES / "lost_wakeup.pml"), "--minimise", "cost", "--costs", "measured", "--json")
     assert (done.returncode, json.loads(done.stdout)["verdict"]) == (0, "fixed")
+
+
+def test_every_way_to_write_a_fix_is_timed() -> None:
+    if importlib.util.find_spec("ziglang") is None:
+        pytest.skip("no clang")
+    source = EXAMPLES / "c" / "musl_unlock.c"
+    done = memfence("fix", source, "--bench", "cc -c {} -o out.o", "--json")
+    value = json.loads(done.stdout)
+    names = [variant["name"] for variant in value["variants"]]
+    assert [variant["edits"] for variant in value["variants"][:2]] == [0, 1]
+    assert names[:2] == ["as it is", "--style fence"] and "--style asm" in names
+    assert all(variant["exit_code"] == 0 and variant["seconds"] > 0 for variant in value["variants"])
+    assert done.returncode == 0
+
+
+def test_a_benchmark_has_to_name_the_file() -> None:
+    done = memfence("fix", EXAMPLES / "lost_wakeup.pml", "--bench", "true")
+    assert (done.returncode, "where the file belongs" in " ".join(done.stderr.split())) == (2, True)

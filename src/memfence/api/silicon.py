@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from memfence.api.fix import fix
 from memfence.api.inputs import Source, options_for, read_program
-from memfence.frontends.registry import EditKind
+from memfence.frontends.registry import EditKind, EditStyle
+from memfence.pipeline import load
 from memfence.silicon.conform import Conformance
 from memfence.silicon.conform import conform as compare_one
 from memfence.silicon.costs import Cost, costs_of_edits, measure_costs
 from memfence.silicon.machine import processors
 from memfence.silicon.reproduce import Reproduction, StressOptions
 from memfence.silicon.reproduce import reproduce as look_for
+from memfence.silicon.variants import Timed, Variant, require_place, time_variants
+from memfence.synthesis.atomic_writes import AtomicFix
 from memfence.synthesis.options import DEFAULT_COSTS
 from memfence.tasks.deadline import Deadline
 from memfence.tasks.options import CheckOptions
+from memfence.tasks.usage import WrongUsage
 
 __all__ = ["StressOptions", "assumed_costs", "conform", "cost", "measured_costs", "processors", "reproduce"]
 
@@ -37,6 +42,23 @@ def conform(paths: Iterable[str | Path], stress: StressOptions | None = None, **
     for path in map(Path, paths):
         for test in sorted(path.rglob("*.litmus")) if path.is_dir() else [path]:
             yield compare_one(test, stress or StressOptions(seconds=0.5), **keywords)
+
+
+def bench_fixes(file: Path, command: str, **keywords: Any) -> list[Timed]:
+    """The program as it is, and with each way to write its fix, timed by the user's command."""
+    require_place(command)
+    if load(file).language != "c":
+        raise WrongUsage("bench", "it is about C: nothing else can be timed")
+    variants = [Variant("as it is", file.read_text(), 0)]
+    ways: list[tuple[str, dict[str, Any]]] = [(f"--style {style}", {"style": style}) for style in get_args(EditStyle)]
+    ways.append(("--minimise cost, as measured", {"minimise": "cost", "costs": measured_costs()}))
+    for name, more in ways:
+        result = fix(file, **{**keywords, **more})
+        if isinstance(result, AtomicFix) or result.patched is None:
+            continue
+        if all(result.patched != known.text for known in variants):
+            variants.append(Variant(name, result.patched, result.chosen.count))
+    return time_variants(file, variants, command)
 
 
 def assumed_costs() -> dict[EditKind, int]:

@@ -25,6 +25,7 @@ def conform(
     timeout: Annotated[float, typer.Option(metavar="S", min=0.1, help="Limit for finding what is allowed.")] = 10.0,
     seed: SeedOption = 1,
     emit: EmitOption = None,
+    plain: Annotated[bool, typer.Option("--plain", help="Use one strategy only, to compare with.")] = False,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -38,7 +39,7 @@ def conform(
     from memfence.reports.json import dump
     from memfence.reports.silicon import conformance_object, conformance_text
 
-    stress = StressOptions(seconds=seconds, seed=seed, emit=emit)
+    stress = StressOptions(seconds=seconds, seed=seed, emit=emit, plain=plain)
     found = []
     with refusing(json):
         for one in ask(files, stress, timeout_seconds=timeout):

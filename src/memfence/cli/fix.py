@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from memfence.synthesis.atomic_writes import AtomicFix
     from memfence.synthesis.result import FixResult
 
-LEFT_OUT = ("atomic", "output", "in_place", "diff", "kinds", "cost", "certificate", "verify")
+LEFT_OUT = ("atomic", "output", "in_place", "diff", "bench", "kinds", "cost", "certificate", "verify")
 """What only the command line has, or reads for itself."""
 
 
@@ -84,6 +85,10 @@ def fix(
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="OUT", help="Write the text to OUT.")] = None,
     in_place: Annotated[bool, typer.Option("--in-place", help="Write the text back to FILE.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Print the diff only.")] = False,
+    bench: Annotated[
+        str | None,
+        typer.Option(metavar="CMD", help="C: time every way to write the fix with CMD, where {} is the file."),
+    ] = None,
     run: Annotated[
         bool, typer.Option("--run", help="C: run the compiled program, and fence its borderline executions.")
     ] = False,
@@ -101,6 +106,8 @@ def fix(
 
         place = file if in_place else output
         raise fix_run(file, typed(context), place, diff=diff, json=reported.json, quiet=reported.quiet)
+    if bench is not None:
+        raise _bench(file, bench, reported, typed(context))
     progress = ProgressLine(quiet=reported.quiet)
     files = ReportFiles(reported.html, reported.sarif, reported.junit)
     read = [("FILE", file)]
@@ -118,6 +125,25 @@ def fix(
     files.write_fix(result)
     proof = certify_patch(result, certifying, keywords)
     raise typer.Exit(write_proof(proof, quiet=reported.quiet or reported.json or diff) or exit_of_fix(result.verdict))
+
+
+def _bench(file: Path, command: str, reported: Reported, said: Iterable[str]) -> typer.Exit:
+    """The table of times; all that is asked about the program is what it states."""
+    from memfence.api.silicon import bench_fixes
+    from memfence.cli import terminal
+    from memfence.reports.json import dump
+    from memfence.reports.silicon import bench_object, bench_text
+
+    others = sorted(set(said) - {"bench", "json", "quiet", "file"})
+    if others:
+        raise typer.BadParameter(f"--{others[0].replace('_', '-')} does not go with it", param_hint="--bench")
+    with refusing(reported.json):
+        timed = bench_fixes(file, command)
+    if reported.json:
+        sys.stdout.write(dump(bench_object(str(file), timed)))
+    else:
+        terminal.write(bench_text(str(file), timed, width=terminal.width()))
+    return typer.Exit(Exit.HOLDS if not any(one.code for one in timed) else Exit.BAD_INPUT)
 
 
 def _list_of(atomic: Path | None) -> dict[str, Any]:

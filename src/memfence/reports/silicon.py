@@ -11,6 +11,7 @@ from memfence.silicon.costs import LABELS, Cost
 from memfence.silicon.harness import values_of
 from memfence.silicon.machine import is_x86, processor_name
 from memfence.silicon.reproduce import Reproduction, Seen
+from memfence.silicon.variants import Timed
 from memfence.tasks.answer import Verdict
 
 SHOWN_OUTCOMES = 8
@@ -154,6 +155,41 @@ def conformance_object(found: Sequence[Conformance]) -> Object:
                 "refused": one.refused or None,
             }
             for one in found
+        ],
+    }
+
+
+def bench_text(file: str, timed: Sequence[Timed], *, width: int) -> str:
+    """The variants beside the program as it is."""
+    base = timed[0].seconds
+    rows = [
+        [
+            one.variant.name,
+            str(one.variant.edits),
+            f"{one.seconds:.3f} s ({one.low:.3f} to {one.high:.3f})",
+            f"{one.seconds / base:.2f}",
+            str(one.code),
+        ]
+        for one in timed
+    ]
+    titles = [Column("variant", 16), Column("edits", 5, align_right=True), Column("time", 16), Column("ratio", 5)]
+    table = render_table([*titles, Column("exit code", 4)], rows, width)
+    return f"{file}: what the fix costs in your benchmark\n\n{table}\n"
+
+
+def bench_object(file: str, timed: Sequence[Timed]) -> Object:
+    return {
+        "file": file,
+        "variants": [
+            {
+                "name": one.variant.name,
+                "edits": one.variant.edits,
+                "seconds": round(one.seconds, 4),
+                "low": round(one.low, 4),
+                "high": round(one.high, 4),
+                "exit_code": one.code,
+            }
+            for one in timed
         ],
     }
 

@@ -84,9 +84,9 @@ def build(source: Path, program: Path) -> None:
         raise _failed(f"the C compiler refuses the test: {first}", "keep it with --emit DIR to look at it")
 
 
-def run(program: Path, seconds: float, seed: int, runs: int = 0) -> Counted:
+def run(program: Path, seconds: float, seed: int, runs: int = 0, *, plain: bool = False) -> Counted:
     """Run a test that `build` made for about so many seconds, or until so many instances have ended (0: any)."""
-    command = [str(program), f"{seconds:.3f}", str(seed), str(runs)]
+    command = [str(program), f"{seconds:.3f}", str(seed), str(runs), *(["plain"] if plain else [])]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60 + 20 * seconds)
     if done.returncode != 0:
         raise _failed(f"the test ended with code {done.returncode}", "keep it with --emit DIR to look at it")

@@ -42,12 +42,13 @@ class Reproduction:
 
 @dataclass(frozen=True, slots=True)
 class StressOptions:
-    """How long to look, `runs` (0: any) instances at the most. `emit`: where to keep the C file."""
+    """How long to look, `runs` (0: any) instances at the most. `emit`: keep the C file there. `plain`: one strategy."""
 
     seconds: float = 10.0
     runs: int = 0
     seed: int = 1
     emit: Path | None = None
+    plain: bool = False
 
 
 def reproduce(program: Program, options: CheckOptions, stress: StressOptions) -> Reproduction:
@@ -84,4 +85,4 @@ def stressed(text: str, name: str, stress: StressOptions) -> Counted:
         source = kept / f"{stem}.c"
         source.write_text(text)
         build(source, Path(folder) / "stress")
-        return run(Path(folder) / "stress", stress.seconds, stress.seed, stress.runs)
+        return run(Path(folder) / "stress", stress.seconds, stress.seed, stress.runs, plain=stress.plain)

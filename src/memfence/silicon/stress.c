@@ -1,7 +1,7 @@
 /* @TITLE@
  *
  * Threads run the same few statements on many instances of the variables at once, again and again, and the values at
- * the end are counted. Built with: cc -O2 -pthread. Run with: ./a.out SECONDS [SEED [RUNS]]
+ * the end are counted. Built with: cc -O2 -pthread. Run with: ./a.out SECONDS [SEED [RUNS [plain]]]
  * One line a result: `strategy NAME ROUNDS WANTED SECONDS` and `outcome COUNT WANTED VALUE...`.
  */
 #define _GNU_SOURCE
@@ -195,6 +195,7 @@ int main(int count, char **arguments) {
   const double seconds = count > 1 ? atof(arguments[1]) : 1.0;
   if (count > 2) seed = strtoul(arguments[2], NULL, 10);
   const unsigned long runs = count > 3 ? strtoul(arguments[3], NULL, 10) : 0; /* 0: as many as the time allows */
+  const int plain = count > 4; /* only the first strategy, to compare with */
   for (unsigned v = 0; v < VARIABLES; v++)
     if (posix_memalign((void **)&memory[v], 64, sizeof(value) * INSTANCES * MOST_STRIDE) != 0) return 70;
   cpu_set_t allowed;
@@ -213,8 +214,8 @@ int main(int count, char **arguments) {
   double spent[STRATEGIES] = {0};
   const double begin = clock_now();
   for (unsigned long round = 0; (clock_now() - begin < seconds && (runs == 0 || total < runs)) || round < STRATEGIES; round++) {
-    unsigned chosen = (unsigned)(round % STRATEGIES);
-    if (round >= 8 * STRATEGIES && next_random(&state) % 4 != 0) { /* mostly the one that sees most a second */
+    unsigned chosen = plain ? 0 : (unsigned)(round % STRATEGIES);
+    if (!plain && round >= 8 * STRATEGIES && next_random(&state) % 4 != 0) { /* mostly the one that sees most a second */
       for (unsigned s = 0; s < STRATEGIES; s++)
         if ((double)wanted[s] * spent[chosen] > (double)wanted[chosen] * spent[s]) chosen = s;
     }
