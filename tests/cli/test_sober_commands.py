@@ -238,3 +238,16 @@ def test_saved_traces_are_read_by_the_monitor_with_the_same_answer(tmp_path: Pat
 def test_wrong_usage_exits_2() -> None:
     assert memfence("monitor").returncode == 2
     assert memfence("explore", SOBER / "fig1b.pml", "--preemptions", -1).returncode == 2
+
+
+def test_a_timeout_while_the_program_is_read_is_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    from memfence.api import explore as verb
+    from memfence.tasks.deadline import TimeUp
+
+    def slow(*_: object) -> None:
+        raise TimeUp(0.2)
+
+    monkeypatch.setattr(verb, "read_program", slow)
+    done = memfence("explore", SOBER / "bakery_fenced.pml", "--timeout", 0.2)
+    assert (done.returncode, done.stderr) == (4, "")
+    assert "UNKNOWN" in done.stdout and "timeout" in done.stdout

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -109,9 +110,8 @@ def _explored(
 
     keywords = keywords_of(context, progress, but=ONLY_HERE)
     try:
-        with refusing(json):
+        with refusing(json), suppress(TimeUp):
             return ask(file, deadline=deadline, **keywords, **more)
-    except TimeUp:
         return None
     finally:
         progress.close()
@@ -151,10 +151,10 @@ def _replayed(context: typer.Context, file: Path, schedule: Path, json: bool, qu
     from memfence.reports.exploration import replay_object, replay_text
     from memfence.tasks.deadline import TimeUp
 
-    try:
-        with refusing(json):
-            replayed = replay(file, schedule, **keywords_of(context, ProgressLine(quiet=True), but=ONLY_HERE))
-    except TimeUp:
+    replayed = None
+    with refusing(json), suppress(TimeUp):
+        replayed = replay(file, schedule, **keywords_of(context, ProgressLine(quiet=True), but=ONLY_HERE))
+    if replayed is None:
         return None
     if json:
         from memfence.reports.json import dump

@@ -9,7 +9,7 @@ from memfence.reports.table import Column, render_table, wrap
 from memfence.silicon.conform import Conformance
 from memfence.silicon.costs import LABELS, Cost
 from memfence.silicon.harness import values_of
-from memfence.silicon.machine import is_x86, processor_name
+from memfence.silicon.machine import is_x86, processor_name, processors
 from memfence.silicon.reproduce import Reproduction, Seen
 from memfence.silicon.variants import Timed
 from memfence.tasks.answer import Verdict
@@ -132,6 +132,8 @@ def _sum(found: Sequence[Conformance]) -> str:
     seen = sum(len(one.relaxed_seen) for one in run)
     verdict = f"OUTSIDE TSO in {outside} tests" if outside else "WITHIN TSO"
     machine = f"{processor_name()}" + ("" if is_x86() else ", which is no x86 processor and need not keep to TSO")
+    if processors() < 2:
+        machine += "; only one processor: threads never run at the same time, so nothing can be concluded"
     return (
         f"{verdict}: {len(run)} tests run, {len(found) - len(run)} not; "
         f"{seen} of {relaxed} outcomes that only store buffers explain were seen; {machine}"

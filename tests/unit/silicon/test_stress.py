@@ -19,10 +19,11 @@ from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import TRUE, At, Const, Expr, RegisterOf, Shared, variable_address
 from memfence.program.ir import Assume, Domain, Program, SharedVar, Store
 from memfence.questions import check
+from memfence.reports import silicon
 from memfence.silicon.conform import conform
 from memfence.silicon.from_run import experiment_of_run
 from memfence.silicon.harness import Experiment, render_harness
-from memfence.silicon.machine import build, read_counts, run
+from memfence.silicon.machine import build, processors, read_counts, run
 from memfence.silicon.reproduce import Seen, StressOptions, reproduce, stressed
 from memfence.tasks.options import CheckOptions
 from support.cycles import cycles
@@ -149,3 +150,10 @@ def test_a_number_of_runs_is_a_limit(tmp_path: Path) -> None:
     source.write_text(render_harness(looking_at_everything(program), "few"))
     build(source, tmp_path / "few")
     assert run(tmp_path / "few", 60.0, 1, runs=20_000).rounds < 2_000_000
+
+
+def test_with_one_processor_nothing_is_concluded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    found = [conform(ROOT / "examples" / "lost_wakeup.pml", BRIEFLY)]
+    assert "nothing can be concluded" not in silicon.conformance_text(found, width=100) or processors() < 2
+    monkeypatch.setattr(silicon, "processors", lambda: 1)
+    assert "nothing can be concluded" in silicon.conformance_text(found, width=100)
