@@ -40,6 +40,8 @@ ExploreOptions explore_options(const Options& options) {
   asked.preemptions = options.preemptions;
   asked.depth = options.depth;
   asked.stop_at_first = options.first;
+  asked.parts = options.parts;
+  asked.part = options.part;
   return asked;
 }
 

@@ -103,8 +103,8 @@ class PlainRace:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The answer. HOLDS only if every class of executions was run to its end, and none is borderline. VIOLATED: something
-    goes wrong, in an SC execution or with a store held back. `fault`: why there is no answer."""
+    """The answer. HOLDS only if every class of executions was run to its end, and none is borderline. VIOLATED:
+    something goes wrong, in an SC execution or with a store held back. `fault`: why there is no answer."""
 
     files: tuple[str, ...]
     verdict: Verdict
@@ -148,19 +148,31 @@ def run(files: tuple[str, ...], options: RunOptions) -> RunResult:
 def run_program(program: Path, files: tuple[str, ...], options: RunOptions, deadline: Deadline) -> RunResult:
     """Explore an executable that was linked with the runtime."""
     workers = options.threads or all_processors()
-    if options.random is None or workers == 1:
+    if workers == 1:
         return _run_one(program, files, options, deadline)
-    parts = [
-        replace(options, random=-(-options.random // workers), seed=options.seed + 1_000_003 * number)
-        for number in range(workers)
-    ]
+
+    def run_part(number: int) -> RunResult:
+        if options.random is None:
+            return _run_one(program, files, options, deadline, part=(number, workers))
+        share = replace(options, random=-(-options.random // workers), seed=options.seed + 1_000_003 * number)
+        return _run_one(program, files, share, deadline)
+
     with ThreadPoolExecutor(workers) as pool:
-        results = list(pool.map(lambda part: _run_one(program, files, part, deadline), parts))
+        results = list(pool.map(run_part, range(workers)))
+    if options.random is None and not _know_the_same(results):
+        return _run_one(program, files, options, deadline)
     return _joined(results, options)
 
 
+def _know_the_same(results: list[RunResult]) -> bool:
+    """Processes learn what is shared while they run. Their parts make up the tree only if they all ended up knowing the
+    same; else somebody has cut the tree in another way."""
+    layouts = {(r.layout.threads, frozenset(r.layout.cells), frozenset(r.layout.loops)) for r in results}
+    return len(layouts) == 1
+
+
 def _joined(results: list[RunResult], options: RunOptions) -> RunResult:
-    """Random executions of several processes as those of one: each finding once, the first that was met."""
+    """The executions of several processes as those of one: each finding once, the first that was met."""
     totals = {
         one.name: sum(getattr(result.counts, one.name) for result in results)
         for one in fields(RunCounts)
@@ -172,18 +184,26 @@ def _joined(results: list[RunResult], options: RunOptions) -> RunResult:
     )  # the processes ran at the same time
     findings: dict[tuple[object, ...], RunFinding] = {}
     for finding in (finding for result in results for finding in result.findings):
-        stale = None if finding.stale is None else finding.stale.missed.place
-        findings.setdefault((finding.kind, finding.cause, finding.place, stale), finding)
+        missed = None if finding.stale is None else (finding.stale.missed.thread, finding.stale.missed.place)
+        key = (finding.kind, finding.cause, finding.thread, finding.place, missed)
+        findings[key] = _merged(findings[key], finding) if key in findings else finding
     fault = next((result.fault for result in results if result.fault), None)
     joined = replace(results[0], counts=counts, findings=tuple(findings.values()), options=options, fault=fault)
     return replace(joined, verdict=_verdict(joined))
 
 
-def _run_one(program: Path, files: tuple[str, ...], options: RunOptions, deadline: Deadline) -> RunResult:
+def _merged(first: RunFinding, second: RunFinding) -> RunFinding:
+    shown = second if second.is_confirmed and not first.is_confirmed else first
+    return replace(shown, executions=first.executions + second.executions)
+
+
+def _run_one(
+    program: Path, files: tuple[str, ...], options: RunOptions, deadline: Deadline, part: tuple[int, int] = (0, 1)
+) -> RunResult:
     ran = run_process(
         program,
         options.arguments,
-        _runtime_options(options, deadline),
+        {**_runtime_options(options, deadline), "part": part[0], "parts": part[1]},
         seconds=deadline.left,
         progress=options.progress,
     )
