@@ -7,13 +7,14 @@ Variables, processes, registers, locations and transitions are known by their po
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from memfence.diagnostics import Diagnostic
 from memfence.program.expressions import Address, EvaluationError, Expr
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.program.orders import MemoryOrder
+from memfence.records import dataclass
 from memfence.source import NOWHERE, SourceText, Span
 
 FenceKind = Literal["mfence", "sfence"]
