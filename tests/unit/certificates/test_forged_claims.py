@@ -1,4 +1,4 @@
-"""Headers that say less than they seem to: the sections are in order, the claim is not what a reader would take it for."""
+"""Headers that say less than they seem to: the sections are in order, but the claim is not what one takes it for."""
 
 from __future__ import annotations
 
