@@ -336,7 +336,8 @@ class Program:
     `is_cut_off`: some runs of the text end at bounds that `notes` name, so that nothing found means: not within them.
     `options`: how its text was read. `warnings`: what is legal there but may not mean what its author thinks.
     `value_names`: integers that mean something to the user, such as addresses, and what: `&queue.head`.
-    `error_locations` (DVE): a run goes on after a run-time error, with every process at this location, all memory and
+    `any_number`: templates of which there may be any number of instances; the processes stand for them
+    (`program.crowd`). `error_locations` (DVE): a run goes on after a run-time error, with every process at this location, all memory and
     registers 0 and nothing pending. None: a run ends with its error. `constants`: names of values, for properties.
     """
 
@@ -352,6 +353,7 @@ class Program:
     constants: tuple[tuple[str, int], ...] = field(default=(), compare=False)
     is_cut_off: bool = field(default=False, compare=False)
     value_names: Mapping[int, str] = field(default_factory=dict, compare=False)
+    any_number: tuple[str, ...] = ()
 
     @property
     def language(self) -> str:
