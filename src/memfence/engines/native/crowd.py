@@ -1,14 +1,14 @@
 """The Dual-TSO engine for any number of instances of some templates.
 
 A constraint is then a multiset of process parts (core/dual/constraint.hpp); the search still ends. Under SC every step
-that accesses memory is a locked one, which leaves nothing pending, so the same search answers, for properties of memory,
-too.
+that accesses memory is a locked one, which leaves nothing pending. So the same search answers there, for properties of
+memory, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfence import _core
 from memfence.engines.native.dual import location_classes, obstacles
@@ -26,6 +26,7 @@ from memfence.program.crowd import Resized, fixed_processes, instances_of, named
 from memfence.program.expressions import At, Expr, RegisterOf, walk
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Process, Program
+from memfence.records import dataclass
 from memfence.tasks.evidence import BadState, Finding, StepFails
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.obstacle import Obstacle
@@ -95,9 +96,7 @@ class _Places:
         return place if not template else instances_of(program, template)[place]
 
 
-def _places(
-    program: Program, searched: Program, kinds: list[int], roles: list[int], needed: dict[str, int]
-) -> _Places:
+def _places(program: Program, searched: Program, kinds: list[int], roles: list[int], needed: dict[str, int]) -> _Places:
     """Those that the property names keep their places; the others take what is free."""
     taken: dict[str, set[int]] = {template: set() for template in program.any_number}
     found: dict[int, tuple[str, int]] = {}
