@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import BinaryIO
 
 from memfence.certificates.checker.automata import AutomataCheck
@@ -31,6 +30,7 @@ from memfence.models.buffering import Buffering
 from memfence.models.state import State
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
+from memfence.records import dataclass
 
 STATES = "states"
 """What sections prove: something about all states, or about one temporal property."""
