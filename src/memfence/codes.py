@@ -44,6 +44,7 @@ class Code(Enum):
     NOT_SEQUENTIAL = ("MF302", "a load in a trace saw another value than the last write left")
     BAD_SCHEDULE = ("MF303", "a schedule cannot be read or does not fit the program")
     BAD_CERTIFICATE = ("MF304", "the file is not a certificate, or a damaged one")
+    NOT_PROVED = ("MF306", "the proved checker is not there, or cannot judge the certificate")
 
     def __init__(self, id: str, summary: str) -> None:
         self.id = id
