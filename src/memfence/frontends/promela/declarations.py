@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice, product
 from math import prod
 from typing import assert_never
@@ -35,6 +35,7 @@ from memfence.frontends.promela.syntax import (
 )
 from memfence.program.expressions import EvaluationError, apply_binary, apply_unary
 from memfence.program.ir import Domain
+from memfence.records import dataclass
 from memfence.source import Span
 
 MOST_ELEMENTS = 4096
