@@ -8,7 +8,15 @@ from memfence.execution.trace import Trace
 from memfence.reports.coverage import covered_facts
 from memfence.reports.reason import reasons
 from memfence.reports.run_table import run_table
-from memfence.reports.sentences import OBSTACLES, advice_text, detail_lines, limit_text, property_line, scope_text
+from memfence.reports.sentences import (
+    OBSTACLES,
+    advice_text,
+    detail_lines,
+    limit_fact,
+    limit_text,
+    property_line,
+    scope_text,
+)
 from memfence.reports.shown_run import is_c
 from memfence.reports.table import wrap
 from memfence.tasks.answer import Tried, Verdict
@@ -76,7 +84,7 @@ def tried_text(one: Tried) -> str:
 def limit_facts(result: CheckResult) -> list[tuple[str, str]]:
     """The limit that was hit, and what to try."""
     limit, advice = limit_text(result), advice_text(result)
-    facts = [] if limit is None else [("limit", f"{limit} was hit before the search ended")]
+    facts = [] if limit is None else [("limit", limit_fact(limit))]
     return facts if advice is None else [*facts, ("try", advice.removeprefix("try "))]
 
 
