@@ -33,6 +33,8 @@ from memfence.program.expressions import Binary, Const, conjunction
 from memfence.program.load_options import COptions
 
 WIDEN_AFTER = 4
+STEADY_AFTER = 200
+"""Growths after which an address that lies in the interval of what a cell holds is no news."""
 WIDEST_CELL = 16
 BEYOND = "integers of 64 bits are followed only within 32 bits"
 PARTLY = "undefined bits beside written ones are read as 0"
@@ -64,6 +66,7 @@ class Thread:
 class World:
     linked: Linked
     options: COptions
+    draws_anything: bool = False
     space: AddressSpace = field(default_factory=AddressSpace)
     shared: dict[int, int] = field(default_factory=dict)
     extents: set[tuple[int, int]] = field(default_factory=set)
@@ -87,6 +90,7 @@ class World:
     writers: dict[int, set[int]] = field(default_factory=dict)
     begun: set[int] = field(default_factory=set)
     skipped: set[tuple[int, int]] = field(default_factory=set)
+    copied: set[tuple[int, int]] = field(default_factory=set)
     base: dict[int, int] | None = None
     notes: dict[str, None] = field(default_factory=dict)
     grown: set[int] = field(default_factory=set)
@@ -101,7 +105,7 @@ class World:
     def begin_pass(self) -> None:
         self.threads, self.readers, self.writers = {}, {}, {}
         self.base, self.notes, self.grown = None, {}, set()
-        self.new_shared, self.joined, self.begun, self.skipped = set(), set(), set(), set()
+        self.new_shared, self.joined, self.begun, self.skipped, self.copied = set(), set(), set(), set(), set()
 
     def facts(self, symbol: Symbol) -> FunctionFacts:
         key = (symbol.module, symbol.name)
@@ -237,6 +241,8 @@ class World:
         after = before.join(within_reach(stored))
         if after is before or after == before:
             return
+        if self.growths.get(cell.address, 0) > STEADY_AFTER and before.includes(within_reach(stored)):
+            return
         self.growths[cell.address] = self.growths.get(cell.address, 0) + 1
         if self.growths[cell.address] > WIDEN_AFTER:
             after = after.widened(before)
@@ -297,6 +303,7 @@ class World:
         for address, size in list(self.extents):
             if any(a in found for a in range(address, address + size)):
                 self.new_shared.add((address, size))
+        self.extents |= {(b, m) for b, m in self.copied for a, n in self.skipped if a < b + m and b < a + n}
         found_new = bool(self.new_shared) or any(
             a < b + m and b < a + n for a, n in self.skipped for b, m in self.extents
         )
