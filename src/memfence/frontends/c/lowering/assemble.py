@@ -50,6 +50,7 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
         options=LoadOptions(language="c", c=found.world.options),
         notes=tuple(found.world.notes),
         is_cut_off=bool(found.world.notes),
+        cuts_are_marked=all(found.world.notes.values()),
         value_names=value_names(found.world, [g.process for g in graphs]),
     )
 

@@ -289,7 +289,7 @@ def stop_beyond(path: Path, value: Scalar) -> bool:
     """Cut the run off where it stores an integer beyond 32 bits for which there is no code left."""
     if not isinstance(value, Known) or not is_wide(value.value):
         return False
-    path.world.note(BEYOND)
+    path.world.note(BEYOND, is_cut=True)
     path.stop("bound")
     return True
 

@@ -227,7 +227,7 @@ def _keep_positive(path: Path, *operands: Scalar) -> None:
             continue
         large = path.fork(Binary("<", operand.expr, Const(0)))
         if large is not None:
-            path.world.note(BEYOND)
+            path.world.note(BEYOND, is_cut=True)
             large.stop("bound")
         if not path.assume(Binary(">=", operand.expr, Const(0))):
             path.ended = True

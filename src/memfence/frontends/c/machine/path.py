@@ -296,7 +296,7 @@ class Path:
         same = sum(f.symbol.name == symbol.name and f.symbol.module == symbol.module for f in self.state.frames)
         most = self.world.options.recursion_bound if self.state.started else 500
         if same >= most:
-            self.world.note(f"at most {most} open calls of `{symbol.name}` (--recursion-bound)")
+            self.world.note(f"at most {most} open calls of `{symbol.name}` (--recursion-bound)", is_cut=True)
             self.stop("bound")
             return
         facts = self.world.facts(symbol)

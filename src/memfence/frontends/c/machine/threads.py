@@ -52,7 +52,7 @@ def _create(path: Path, call: Call, handle: Scalar | None, symbol: Symbol, argum
         if not is_free:
             path.world.endless.add(positions)
             raise Restart("a loop creates threads without end")
-        path.world.note(f"at most {most} threads created at one place (--threads-bound)")
+        path.world.note(f"at most {most} threads created at one place (--threads-bound)", is_cut=True)
         path.stop("bound")
         return
     key = (path.process.number, positions, count)

@@ -37,6 +37,7 @@ STEADY_AFTER = 200
 """Growths after which an address that lies in the interval of what a cell holds is no news."""
 WIDEST_CELL = 16
 BEYOND = "integers of 64 bits are followed only within 32 bits"
+MISTAKABLE = "the number {} is not stored in memory that may be uninitialised or hold wide integers"
 PARTLY = "undefined bits beside written ones are read as 0"
 STARTED, DONE, RESULT, ARGUMENT, THREAD_BYTES = 0, 4, 8, 16, 24
 
@@ -92,7 +93,7 @@ class World:
     skipped: set[tuple[int, int]] = field(default_factory=set)
     copied: set[tuple[int, int]] = field(default_factory=set)
     base: dict[int, int] | None = None
-    notes: dict[str, None] = field(default_factory=dict)
+    notes: dict[str, bool] = field(default_factory=dict)
     grown: set[int] = field(default_factory=set)
     new_shared: set[tuple[int, int]] = field(default_factory=set)
 
@@ -124,9 +125,9 @@ class World:
             self._plans[key] = found
         return found
 
-    def note(self, text: str) -> None:
-        """A restriction of what a verdict covers."""
-        self.notes[text] = None
+    def note(self, text: str, *, is_cut: bool = False) -> None:
+        """A restriction of what a verdict covers. `is_cut`: the runs beyond it come to a location of kind "bound"."""
+        self.notes[text] = is_cut
 
     # Shared memory.
 
@@ -256,7 +257,7 @@ class World:
         held = self.possible(cell).listed
         taken = [v for v in sorted(held - meant) if (v == UNWRITTEN or v >= LOWEST_CODE) and values.contains(v)]
         for number in taken:
-            self.note(f"the number {number} is not stored in memory that may be uninitialised or hold wide integers")
+            self.note(MISTAKABLE.format(number), is_cut=True)
         return [Within(Binary("!=", value.expr, Const(number))) for number in taken]
 
     def storable(self, value: Scalar, size: int) -> Scalar:
@@ -272,7 +273,7 @@ class World:
         """The guard that keeps a value where registers and memory can hold it; a note, where it is needed."""
         if is_within_reach(value.values):
             return []
-        self.note(BEYOND)
+        self.note(BEYOND, is_cut=True)
         low, high = Binary(">=", value.expr, Const(LOWEST)), Binary("<=", value.expr, Const(HIGHEST))
         return [Within(conjunction(low, high))]
 
