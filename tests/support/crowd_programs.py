@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from random import Random
 
 from memfence.program.crowd import fixed_processes, instances_of, several

@@ -109,9 +109,7 @@ class _CrowdSearch(_Search):
         self.arriving = [self.all_arriving[kind] for kind in c.kinds]
         self.writes = [self.all_writes[kind] for kind in c.kinds]
 
-    def before_newcomer(
-        self, c: Crowd, kind: int, after: Control, source: Control, action: Action
-    ) -> Iterator[Crowd]:
+    def before_newcomer(self, c: Crowd, kind: int, after: Control, source: Control, action: Action) -> Iterator[Crowd]:
         """The last step was a store of a process of which `c` says nothing."""
         part = len(c.controls)
         sequences = [()] if action.locked else self.own_sequences(kind, action.stores[0])
@@ -146,5 +144,3 @@ def _is_part_below(a: Crowd, i: int, b: Crowd, j: int) -> bool:
         return False
     (mine, words), (theirs, others) = cut(a.fifos[i]), cut(b.fifos[j])
     return mine == theirs and all(is_subword(w, o) for w, o in zip(words, others, strict=True))
-
-

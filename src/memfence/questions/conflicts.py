@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from memfence.program.ir import Program
+from memfence.questions.any_number import refuse_other_questions
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.options import CheckOptions, criterion_to_check, what_is_asked
 from memfence.tasks.usage import WrongUsage
@@ -33,6 +34,8 @@ def refuse_unused(program: Program, options: CheckOptions, given: Collection[str
     `given`: the options that were given explicitly, even with their default value.
     """
     criterion = criterion_to_check(program, options)
+    if program.any_number:
+        refuse_other_questions(program, criterion, options)
     refuse_other_models([criterion], options)
     if options.abstract is not None and criterion is not Criterion.PERSISTENT:
         raise WrongUsage("abstract", "an abstraction exists for --criterion persistent only")

@@ -1,8 +1,8 @@
 """The Dual-TSO engine for any number of instances of some templates.
 
 A constraint is then a multiset of process parts (core/dual/constraint.hpp); the search still ends. Under SC every step
-that accesses memory is a locked one, which leaves nothing pending, so the same search answers, for properties of memory,
-too.
+that accesses memory is a locked one, which leaves nothing pending, so the same search answers; properties may then look
+at memory, too.
 """
 
 from __future__ import annotations
@@ -95,9 +95,7 @@ class _Places:
         return place if not template else instances_of(program, template)[place]
 
 
-def _places(
-    program: Program, searched: Program, kinds: list[int], roles: list[int], needed: dict[str, int]
-) -> _Places:
+def _places(program: Program, searched: Program, kinds: list[int], roles: list[int], needed: dict[str, int]) -> _Places:
     """Those that the property names keep their places; the others take what is free."""
     taken: dict[str, set[int]] = {template: set() for template in program.any_number}
     found: dict[int, tuple[str, int]] = {}
