@@ -45,7 +45,9 @@ class Code(Enum):
     BAD_TRACE = ("MF301", "a line of a trace is not an event of the known shape")
     NOT_SEQUENTIAL = ("MF302", "a load in a trace saw another value than the last write left")
     BAD_SCHEDULE = ("MF303", "a schedule cannot be read or does not fit the program")
+    BAD_COMMAND = ("MF305", "a command of a simulation is none, or is not possible where it stands")
     BAD_CERTIFICATE = ("MF304", "the file is not a certificate, or a damaged one")
+    NOT_PROVED = ("MF306", "the proved checker is not there, or cannot judge the certificate")
 
     def __init__(self, id: str, summary: str) -> None:
         self.id = id

@@ -8,13 +8,14 @@ for. Fewer instances never do what more cannot: those that are left over need no
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
 from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, rewrite, walk
 from memfence.program.ir import Process, Program, Transition
 from memfence.program.traversal import map_property, map_transition, transition_expressions
+from memfence.records import dataclass
 
 REPRESENTATIVES = 3
 """Instances that properties can tell apart."""

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from memfence.codes import Code
-from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.passes.unset_registers import with_first_values
 from memfence.passes.valid_ends import with_valid_ends
 from memfence.program.crowd import instances_of, named_instances, resized
 from memfence.program.ir import Final, NoDeadlock, Program, Property
 from memfence.program.traversal import map_property
+from memfence.questions.conflicts import refuse_other_questions
 from memfence.questions.safety import goal_of, model_asked
 from memfence.strategy.portfolio import ask, decide
 from memfence.tasks.answer import Answer, Tried, Verdict
@@ -42,24 +41,6 @@ def check_any_number(program: Program, criterion: Criterion, options: CheckOptio
     options = options.started()
     refuse_other_questions(program, criterion, options)
     return _Question(program, options, what_is_asked(program, options).states).answer()
-
-
-def refuse_other_questions(program: Program, criterion: Criterion, options: CheckOptions) -> None:
-    """InputError for a question that is not answered for any number of threads."""
-    if criterion is not Criterion.SAFETY:
-        raise InputError([needs_fixed_number(program, f"`{criterion}`")])
-    if what_is_asked(program, options).temporal:
-        raise InputError([needs_fixed_number(program, "a temporal property")])
-
-
-def needs_fixed_number(program: Program, what: str) -> Diagnostic:
-    """`what` is not asked about any number of threads."""
-    names = " and ".join(f"`{name}`" for name in program.any_number)
-    message = f"{what} needs a fixed number of threads, but there is any number of {names}"
-    hint = "write a number in place of `*`"
-    first = program.processes[instances_of(program, program.any_number[0])[0]]
-    at = first.span if first.span.source is program.source else program.source.span(0, 1)
-    return Diagnostic(Code.FIXED_NUMBER, message, Label(at), hint=hint)
 
 
 class _Question:

@@ -8,7 +8,7 @@ at memory, too.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfence import _core
 from memfence.engines.native.dual import location_classes, obstacles
@@ -26,6 +26,7 @@ from memfence.program.crowd import Resized, fixed_processes, instances_of, named
 from memfence.program.expressions import At, Expr, RegisterOf, walk
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Process, Program
+from memfence.records import dataclass
 from memfence.tasks.evidence import BadState, Finding, StepFails
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.obstacle import Obstacle

@@ -12,7 +12,6 @@ engine does not answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from memfence import _core
 from memfence.engines.native.encode import Encoded, encode
@@ -27,6 +26,7 @@ from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shar
 from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Lock, Program, Store, Unlock
+from memfence.records import dataclass
 from memfence.tasks.evidence import BadFinalState, BadState, Finding, StepFails
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.obstacle import Obstacle
