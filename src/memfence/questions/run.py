@@ -104,8 +104,10 @@ class PlainRace:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The answer. HOLDS only if every class of executions was run to its end, and none is borderline. VIOLATED: something
-    goes wrong, in an SC execution or with a store held back. `fault`: why there is no answer."""
+    """The answer. HOLDS only if every class of executions was run to its end, and none is borderline.
+
+    VIOLATED: something goes wrong, in an SC execution or with a store held back. `fault`: why there is no answer.
+    """
 
     files: tuple[str, ...]
     verdict: Verdict

@@ -13,6 +13,7 @@ from memfence.frontends.registry import EditKind
 from memfence.models.spec import TSO
 from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load_text
+from memfence.program.crowd import homes
 from memfence.program.ir import Program
 from memfence.program.isomorphism import are_isomorphic
 from memfence.program.text.properties import parse_expression
@@ -188,17 +189,18 @@ def _placed(program: Program, edit: FenceEdit, run: Trace | None) -> PlacedFence
         cost=edit.cost,
         level=edit.level,
         run=run,
-        overtaken=None if run is None else _kept_in_order(run, edit),
+        overtaken=None if run is None else _kept_in_order(program, run, edit),
     )
 
 
-def _kept_in_order(run: Trace, edit: FenceEdit) -> Overtaken | None:
+def _kept_in_order(program: Program, run: Trace, edit: FenceEdit) -> Overtaken | None:
     """The last pair of accesses of the run between which the fence would stand."""
+    home = homes(program, run.program)
     crossings = [
         (move.process, position)
         for position, taken in enumerate(run.steps)
         for move in runs_of(taken.step)
-        if (move.process, move.transition) in edit.effect
+        if (home[move.process], move.transition) in edit.effect
     ]
     pairs = [pair for pair in overtaken_pairs(run) if any(is_crossed(pair, p, at) for p, at in crossings)]
     if edit.kind == "sfence":
