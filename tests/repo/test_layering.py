@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
 ORDER = [
     "version", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models", "passes", "frontends",
     "pipeline", "execution", "simulation", "tasks", "_core", "engines", "strategy", "running", "questions", "synthesis",
-    "silicon", "translation", "certificates", "reports", "api", "testing", "bench", "cli",
+    "silicon", "translation", "certificates", "reports", "api", "testing", "bench", "server", "cli",
 ]  # fmt: skip
 DOORS = {"__init__", "__main__"}
 """The public names and `python -m memfence` may reach everything."""
