@@ -261,6 +261,16 @@ version of memfence wrote it. A certificate that can be read but proves nothing 
 
 Make it again, or fetch it again: a certificate is useful only whole.
 """,
+    Code.NOT_PROVED: """
+`memfence verify --checker proved` hands the certificate to `memfence-checker`, a program that Coq makes from proofs.
+It is not part of the package: build it from memfence's sources, and put it on PATH or name it in MEMFENCE_CHECKER.
+
+    make proof
+    MEMFENCE_CHECKER=build/proof/memfence-checker memfence verify --checker proved proof.mfc FILE
+
+It knows sets of states (invariants), the proofs of safety under SC and of programs that never have many stores pending.
+The other two checkers know every kind of certificate.
+""",
 }
 
 

@@ -6,11 +6,12 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
+
+from memfence.records import dataclass
 
 if TYPE_CHECKING:
     from memfence.diagnostics import InputError

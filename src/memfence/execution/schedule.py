@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, assert_never, get_args
 
 from memfence.codes import Code
@@ -15,6 +14,7 @@ from memfence.models.replay import nth_start
 from memfence.models.spec import SPECS
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
 from memfence.program.ir import Program
+from memfence.records import dataclass
 from memfence.source import SourceText
 
 FindingKind = Literal["assertion failure", "borderline"]

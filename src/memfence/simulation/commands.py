@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal, assert_never
+
+from memfence.records import dataclass
 
 Word = Literal["undo", "jump", "random", "break", "until", "table", "state", "why", "save", "html", "help", "quit"]
 

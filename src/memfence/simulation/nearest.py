@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from memfence.models.state import State, Step
 from memfence.models.steps import successors
+from memfence.records import dataclass
 from memfence.simulation.walk import Walk
 
 MOST_STATES = 20_000

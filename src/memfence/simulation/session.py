@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from random import Random
 from typing import Literal, assert_never
 
@@ -10,6 +9,7 @@ from memfence.models.state import State
 from memfence.models.steps import evaluate_in
 from memfence.program.expressions import EvaluationError, Expr
 from memfence.program.text.properties import parse_expression
+from memfence.records import dataclass
 from memfence.simulation.commands import Choose, Command
 from memfence.simulation.nearest import walk_to
 from memfence.simulation.walk import NotPossible, Walk
