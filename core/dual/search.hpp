@@ -28,6 +28,7 @@ struct Stats {
   std::uint64_t stored = 0;
   std::uint64_t minimal = 0;         // of these, above no other at the end
   std::uint64_t longest = 0;         // messages in one constraint
+  std::uint64_t most_parts = 0;      // processes in one constraint
   std::uint64_t bytes = 0;
   double seconds = 0;
 };

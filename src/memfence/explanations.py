@@ -241,6 +241,17 @@ The file given to --replay is not a schedule, or one of another program: a step 
 
 A schedule fits the very text it was made for: after an edit, explore again.
 """,
+    Code.BAD_COMMAND: """
+A line that was given to `memfence simulate`, on standard input or by --script, is no command, or asks for a step that
+is not possible where it stands. In a terminal the simulation says so and goes on; without one it ends, because the
+lines after it were meant for another state.
+
+    1               takes choice 1
+    until P0@cs     takes the fewest steps after which P0 stands at cs
+    undo 2          takes two choices back
+
+`help` lists all commands.
+""",
     Code.BAD_CERTIFICATE: """
 The file given to `memfence verify` is not a certificate: it is something else, it was damaged or cut off, or a later
 version of memfence wrote it. A certificate that can be read but proves nothing is not an error: it is refused.

@@ -27,6 +27,7 @@ NOT_OF_A_FRONT_END = {
     Code.BAD_TRACE: "cli/test_sober_commands.py",
     Code.NOT_SEQUENTIAL: "cli/test_sober_commands.py",
     Code.BAD_SCHEDULE: "cli/test_sober_commands.py",
+    Code.BAD_COMMAND: "cli/test_simulate.py",
     Code.BAD_CERTIFICATE: "cli/test_verify.py",
     Code.NOT_PROVED: "cli/test_verify.py",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
@@ -15,6 +15,7 @@ from memfence.program.expressions import FALSE, Expr
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, Program
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.program.text.properties import parse_expression
+from memfence.records import dataclass
 from memfence.source import SourceText
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.deadline import Deadline

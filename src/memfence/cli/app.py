@@ -20,6 +20,7 @@ VERBS = {
     "compare": "compare",
     "run": "run",
     "explore": "explore",
+    "simulate": "simulate",
     "monitor": "monitor",
     "cc": "compile",
     "c++": "compile",

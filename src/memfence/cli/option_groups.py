@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -17,6 +17,7 @@ import typer
 
 from memfence.cli.choices import AtomicWaits, BoundPer, CriterionChoice, EngineChoice
 from memfence.cli.completion import languages
+from memfence.records import dataclass
 
 File = Annotated[
     Path,  # whether it can be read is found by reading it: bad input, not wrong usage

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
@@ -18,6 +18,7 @@ from memfence.passes.numbering import keep_locations
 from memfence.program.expressions import At, Expr, walk
 from memfence.program.ir import Fence, Lock, Ltl, Op, Process, Program, Transition, Unlock
 from memfence.program.traversal import property_expressions, reachable_locations, transition_expressions
+from memfence.records import dataclass
 
 MOST_PATHS = 2000
 

@@ -7,12 +7,13 @@ violated makes every stronger one violated.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfence.models.spec import PSO, TSO
 from memfence.passes.shared_memory_form import other_communication, shared_memory_form
 from memfence.program.ir import Program
 from memfence.questions import check
+from memfence.records import dataclass
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.implications import STATE_PSO, STATE_TSO, STRONGEST_FIRST, Requirement, implies

@@ -231,6 +231,8 @@ def replay_text(replayed: tuple[Replayable, ...], *, width: int, quiet: bool = F
     for found in replayed:
         trace = found.trace
         line = f"{_path(trace.program)}: VIOLATED (replayed under {trace.model}): {found.kind}"
+        if found.kind == "walk":
+            line = f"{_path(trace.program)}: REPLAYED under {trace.model}: a walk of {len(trace.steps)} steps"
         blocks.append(line if quiet else "\n".join([line, "", *_run_lines(trace, width)]).rstrip())
     return "\n\n".join(blocks) + "\n"
 
@@ -259,12 +261,13 @@ def no_answer_object(file: str, deadline: Deadline) -> Object:
 def replay_object(replayed: tuple[Replayable, ...]) -> Object:
     """`memfence explore --replay --json`: as for an exploration that ran these executions and no others."""
     borderline = sum(found.kind == "borderline" for found in replayed)
+    failed = sum(found.kind == "assertion failure" for found in replayed)
     return {
         "file": replayed[0].trace.program.source.path,
-        "verdict": Verdict.VIOLATED.value,
+        "verdict": Verdict.VIOLATED.value if borderline or failed else Verdict.UNKNOWN.value,
         "interleavings": len(replayed),
         "borderline": borderline,
-        "failed": len(replayed) - borderline,
+        "failed": failed,
         "bound": None,
         "limit": None,
         "findings": [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfence.engines.attacks import why_incomplete
 from memfence.execution.trace import Trace
@@ -12,6 +12,7 @@ from memfence.models.spec import SC
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
 from memfence.questions import check
+from memfence.records import dataclass
 from memfence.synthesis.attacks import clauses_of, explore_all_attacks
 from memfence.synthesis.clauses import Clause
 from memfence.synthesis.evidence import DataRace, EveryAttackMet, FailsUnderSc, FixEvidence, NoPlace, SearchDidNotEnd

@@ -8,7 +8,7 @@ the fence; a locked write, where stores were pending or its own did not reach me
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 from memfence.execution.overtaking import Overtaken, overtaken_pairs
@@ -17,6 +17,7 @@ from memfence.frontends.registry import EditKind
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
 from memfence.models.steps import MemoryModel, take
 from memfence.program.ir import Program
+from memfence.records import dataclass
 from memfence.synthesis.sites import FenceEdit
 
 

@@ -8,13 +8,14 @@ seq_cst store becomes a release store, a read-modify-write loses its lock.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from itertools import combinations
 
 from memfence.models.spec import ModelName
 from memfence.program.ir import Program
 from memfence.questions import check
+from memfence.records import dataclass
 from memfence.synthesis.orderings import ExistingFence, existing_fences, without_fences
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion

@@ -7,7 +7,7 @@ SC exploration (`synthesis.attacks`) and look it up.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 from memfence.execution.trace import Trace
@@ -17,6 +17,7 @@ from memfence.program.expressions import Expr
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Fence, Final, Forbidden, Invariant, Program, Store
 from memfence.questions import check
+from memfence.records import dataclass
 from memfence.synthesis.apply_edits import with_edits
 from memfence.synthesis.clauses import Clause, EditsByPlace, runs_of, stopped_by, without_edits
 from memfence.synthesis.sites import FenceEdit

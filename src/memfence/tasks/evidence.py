@@ -6,11 +6,11 @@ UNKNOWN with a `Limit` or with what lies `Outside` the engine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from memfence.execution.trace import Trace
 from memfence.models.spec import ModelSpec
+from memfence.records import dataclass
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Stop
 from memfence.tasks.obstacle import Obstacle

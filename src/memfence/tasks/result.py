@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from memfence.execution.trace import Trace
 from memfence.models.spec import ModelName
 from memfence.program.ir import Program, Property
+from memfence.records import dataclass
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.doubts import Doubt

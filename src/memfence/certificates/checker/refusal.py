@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from memfence.models.state import State, Step
+from memfence.records import dataclass
 
 
 class Condition(Enum):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import BinaryIO
 
 from memfence.certificates.checker.automata import AutomataCheck
@@ -23,9 +22,11 @@ from memfence.models.buffering import Buffering
 from memfence.models.state import State
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
+from memfence.records import dataclass
 
 STATES = "states"
 """What sections prove: something about all states, or about one temporal property."""
+CRITERIA = frozenset({"persistent", "robust", "state-robust", "trf", "drf"})
 MOST_BYTES = 8 << 30
 
 
@@ -74,6 +75,7 @@ def verify_opened(
     """The same for a certificate of which the beginning was read."""
     check_program(certificate, program)
     case = Case(program, certificate.header.claim, fast, most_bytes, proved)
+    wanted = needed(case)
     states, shown, is_fast = 0, set[str](), True
     for section in certificate.sections():
         judge = _KINDS.get(section.kind)
@@ -85,15 +87,20 @@ def verify_opened(
         states += found.states
         shown |= found.what
         is_fast &= found.is_fast
-    if not shown >= needed(case):
+    if not shown >= wanted:
         raise Refused(Condition.KIND)
     return Checked(states, "proved" if proved else "native" if is_fast else "python")
 
 
 def needed(case: Case) -> set[str]:
-    """What has to be proved for the claim."""
-    if case.claim.criterion != "safety":
-        return {case.claim.criterion}
+    """What has to be proved for the claim. A criterion is about the whole program: no property goes with it."""
+    claim = case.claim
+    if claim.criterion in CRITERIA:
+        if claim.forbid or claim.invariant or claim.final or claim.deadlock or claim.ltl is not None:
+            raise NotACertificate(f"`{claim.criterion}` is claimed together with a property")
+        return {claim.criterion}
+    if claim.criterion != "safety":
+        raise NotACertificate(f"`{claim.criterion}` is not a criterion")
     temporal = {f"temporal {number}" for number, _ in enumerate(case.question.temporal)}
     return temporal if temporal and not case.question.asks_states else {STATES, *temporal}
 

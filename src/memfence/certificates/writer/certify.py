@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from memfence.certificates.checker.question import Question, question_of
@@ -17,6 +16,7 @@ from memfence.certificates.writer.invariant import invariant_chunks
 from memfence.certificates.writer.ranks import rank_chunks
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
+from memfence.records import dataclass
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import Evidence, Fixpoint, Implied
 from memfence.tasks.limits import Limits

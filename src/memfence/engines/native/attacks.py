@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from memfence import _core
@@ -16,6 +16,7 @@ from memfence.models.spec import PSO, TSO, ModelSpec
 from memfence.models.state import State, Step
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
+from memfence.records import dataclass
 from memfence.tasks.limits import Cost, Limits, Stop
 
 

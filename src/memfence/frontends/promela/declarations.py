@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import assert_never
 
 from memfence.codes import Code
@@ -31,6 +31,7 @@ from memfence.frontends.promela.syntax import (
 )
 from memfence.program.expressions import EvaluationError, apply_binary, apply_unary
 from memfence.program.ir import Domain
+from memfence.records import dataclass
 from memfence.source import Span
 
 MOST_ELEMENTS = 4096

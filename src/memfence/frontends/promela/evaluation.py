@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import assert_never
 
 from memfence.codes import Code
@@ -40,6 +40,7 @@ from memfence.program.expressions import (
 )
 from memfence.program.facts.ends import has_ended
 from memfence.program.ir import Assert, Assign, Load, Op, Store
+from memfence.records import dataclass
 
 ITS_ENDS = frozenset({-1})
 """Stands for the locations where a process ends, until all processes are known."""

@@ -6,12 +6,13 @@ Spin replaces the call of an `inline` by its body, a block, with the arguments p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.promela.preprocess import MOST_TOKENS, closing_parenthesis, split_at_commas, wrong_count
 from memfence.frontends.promela.tokens import NAME, Token
+from memfence.records import dataclass
 
 DEEPEST_NESTING = 60
 

@@ -8,7 +8,7 @@ the order of the text, then each `run`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Label, did_you_mean
@@ -53,6 +53,7 @@ from memfence.frontends.promela.syntax import (
 )
 from memfence.program.expressions import EvaluationError
 from memfence.program.ir import Domain
+from memfence.records import dataclass
 
 MOST_PROCESSES = 255
 MOST_STEPS = 20_000

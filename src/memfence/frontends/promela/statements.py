@@ -7,7 +7,7 @@ backwards, so that a statement knows where it leads.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label, did_you_mean
@@ -48,6 +48,7 @@ from memfence.frontends.promela.syntax import Sequence as Steps
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, conjunction, negate
 from memfence.program.ir import Assert, Assume, Fence, FencePoint, Load, Lock, Op, Process, Store, Unlock
+from memfence.records import dataclass
 from memfence.source import Span
 
 MOST_SELECTED = 64

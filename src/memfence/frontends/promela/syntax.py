@@ -6,9 +6,9 @@ Nodes are compared by identity: two statements that read the same are still two 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from memfence.program.expressions import BinaryOp, UnaryOp
+from memfence.records import dataclass
 from memfence.source import Span
 
 

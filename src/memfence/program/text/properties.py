@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NoReturn, cast, get_args
 
 from memfence.codes import Code
@@ -35,6 +34,7 @@ from memfence.program.expressions import (
 )
 from memfence.program.ir import Process, Program
 from memfence.program.text.expressions import PRECEDENCE, named_locations, print_address, print_expression
+from memfence.records import dataclass
 from memfence.source import SourceText, Span
 
 __all__ = ["parse_expression", "print_address", "print_expression"]
