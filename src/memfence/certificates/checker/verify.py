@@ -6,12 +6,20 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
 from memfence.certificates.checker.automata import AutomataCheck
-from memfence.certificates.checker.criteria import check_implied, check_persistent, check_race_free, check_state_robust
+from memfence.certificates.checker.criteria import (
+    check_implied,
+    check_persistent,
+    check_race_free,
+    check_state_robust,
+    require_single_stores,
+)
 from memfence.certificates.checker.finals import check_outcomes, read_outcomes
 from memfence.certificates.checker.invariant import BYTES_OF_A_STATE, check_invariant, read_states
 from memfence.certificates.checker.question import Question, question_of
 from memfence.certificates.checker.ranks import check_ranks, product_of
 from memfence.certificates.checker.refusal import Checked, Condition, NotProved, Refused
+from memfence.certificates.checker.robust import check_robust
+from memfence.certificates.checker.triangular import check_triangular
 from memfence.certificates.format.automata import SymbolicRows, read_automata
 from memfence.certificates.format.columns import MOST_PENDING, Columns
 from memfence.certificates.format.container import NotACertificate
@@ -151,7 +159,43 @@ def _sc_states(case: Case, section: Section) -> set[State]:
 def _race_free(case: Case, section: Section) -> Proved:
     states = _sc_states(case, section)
     check_race_free(case.program, states)
-    return Proved(frozenset({"drf"}), len(states))
+    return Proved(frozenset({"drf", *_implied_by_race_freedom(case)}), len(states))
+
+
+def _implied_by_race_freedom(case: Case) -> set[str]:
+    """Theorem 11: without data races there is no triangular one, and every run has the trace of an SC run."""
+    try:
+        require_single_stores(case.program)
+    except Refused:
+        return set()
+    return {"trf", "robust"}
+
+
+def _sc_itself(case: Case, section: Section) -> Proved:
+    """Under SC, every run is that of SC."""
+    if case.question.model.has_buffers:
+        raise Refused(Condition.KIND, "the claim is not about SC")
+    return Proved(frozenset({"persistent", "robust", "state-robust"}), 0)
+
+
+def _robust(case: Case, section: Section) -> Proved:
+    states = _sc_states(case, section)
+    if case.question.model.buffering is not Buffering.PER_PROCESS:
+        raise Refused(Condition.KIND, "these attacks are about TSO")
+    check_robust(case.program, states)
+    return Proved(frozenset({"robust"}), len(states))
+
+
+def _triangular(case: Case, section: Section) -> Proved:
+    rows = SymbolicRows(case.program)
+    most = case.most_bytes // BYTES_OF_A_STATE
+    marked = set[tuple[State, tuple[int, ...]]]()
+    for block in section.chunks(ROWS):
+        marked.update(rows.states(block))
+        if len(marked) > most:
+            raise MemoryError
+    check_triangular(case.program, marked)
+    return Proved(frozenset({"trf"}), len(marked))
 
 
 def _persistent(case: Case, section: Section) -> Proved:
@@ -200,6 +244,9 @@ _KINDS: dict[str, Callable[[Case, Section], Proved]] = {
     "race-free": _race_free,
     "persistent": _persistent,
     "implied": _implied,
+    "robust": _robust,
+    "sc-itself": _sc_itself,
+    "triangular": _triangular,
     "state-robust": _state_robust,
     "ranks": _ranks,
 }

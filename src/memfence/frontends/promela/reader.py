@@ -50,6 +50,8 @@ from memfence.frontends.promela.syntax import (
     Statement,
     Step,
     TextPlace,
+    Timeout,
+    Typedef,
     UnaryOperation,
     Unit,
 )
@@ -170,6 +172,9 @@ class _Reader:
                 return Mtype(tuple(self.name(token) for token in _tokens(node, "NAME")))
             case "declaration":
                 return self.declaration(node)
+            case "typedef":
+                fields = _nodes(_child(node, "parameters"))
+                return Typedef(self.name(_tokens(node, "NAME")[0]), tuple(self.declaration(field) for field in fields))
             case "init":
                 return Init(self.body(_child(node, "body")), self.exact_span(node))
             case _:
@@ -287,9 +292,11 @@ class _Reader:
         return tuple(self.expression(expr) for child in _nodes(node) for expr in _nodes(child))
 
     def reference(self, node: Node) -> Reference:
-        name = self.name(_tokens(node, "NAME")[0])
-        index = _nodes(node)
-        return Reference(name, self.expression(index[0]) if index else None, self.exact_span(node))
+        parts = _nodes(node)
+        names = [self.name(_tokens(part, "NAME")[0]) for part in parts]
+        path = replace(names[0], text=".".join(name.text for name in names))
+        indices = (self.expression(index[0]) if (index := _nodes(part)) else None for part in parts)
+        return Reference(path, tuple(indices), self.exact_span(node))
 
     def expression(self, node: Node) -> Expression:
         """Precedence climbing over the flat list of operands and operators."""
@@ -338,6 +345,8 @@ class _Reader:
                 return Pid(span)
             case "running":
                 return RunningCount(span)
+            case "timeout":
+                return Timeout(span)
             case "empty":
                 index = _nodes(node)
                 owner = self.name(_tokens(node, "NAME")[0])
@@ -376,8 +385,8 @@ def joined(tokens: Sequence[Token]) -> str:
     return text
 
 
-_NO_SPACE_BEFORE = frozenset({";", ",", ")", "]", "++", "--", "[", ":"})
-_NO_SPACE_AFTER = frozenset({"(", "[", "!", "~"})
+_NO_SPACE_BEFORE = frozenset({";", ",", ")", "]", "++", "--", "[", ":", "."})
+_NO_SPACE_AFTER = frozenset({"(", "[", "!", "~", "."})
 
 
 def _reduce(values: list[Expression], op: str) -> None:

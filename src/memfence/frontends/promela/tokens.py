@@ -36,7 +36,8 @@ KEYWORDS = {
     word: word.upper()
     for word in (
         "active", "assert", "atomic", "break", "d_step", "do", "else", "fi", "for", "goto", "if", "in", "init",
-        "inline", "ltl", "mtype", "od", "printf", "printm", "proctype", "run", "select", "skip",
+        "inline", "ltl", "mtype", "od", "printf", "printm", "proctype", "run", "select", "skip", "timeout",
+        "typedef",
     )
 }  # fmt: skip
 KEYWORDS |= dict.fromkeys(("bit", "bool", "byte", "short", "int", "unsigned", "pid"), "TYPE")
