@@ -10,10 +10,11 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from pathlib import Path
 from typing import Literal
 
+from memfence.records import dataclass
 from memfence.running.build import Sources, build_program
 from memfence.running.places import NO_PLACE, Names, Place
 from memfence.running.process import Ran, fault_of, run_process
@@ -103,8 +104,10 @@ class PlainRace:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The answer. HOLDS only if every class of executions was run to its end, and none is borderline. VIOLATED:
-    something goes wrong, in an SC execution or with a store held back. `fault`: why there is no answer."""
+    """The answer. HOLDS only if every class of executions was run to its end, and none is borderline.
+
+    VIOLATED: something goes wrong, in an SC execution or with a store held back. `fault`: why there is no answer.
+    """
 
     files: tuple[str, ...]
     verdict: Verdict

@@ -58,7 +58,7 @@ def verdict_line(result: RunResult) -> str:
 
 def is_only_borderline(result: RunResult) -> bool:
     """There are borderline executions, and that is all that is known against the program."""
-    return bool(result.findings) and all(finding.kind == "borderline" for finding in result.findings)
+    return bool(result.findings) and all(f.kind == "borderline" and not f.is_wrong for f in result.findings)
 
 
 def _found_text(result: RunResult) -> str:

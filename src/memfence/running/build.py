@@ -6,11 +6,11 @@ import hashlib
 import re
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.records import dataclass
 from memfence.running.assembler import with_visible_fences
 from memfence.running.toolchain import Toolchain, find_toolchain, runtime_library
 from memfence.source import SourceText

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from memfence.engines.native.monitor import monitor_events
 from memfence.execution.event import Event, EventKind
 from memfence.execution.recording import TraceEvent
+from memfence.records import dataclass
 from memfence.running.places import Names, Place
 from memfence.running.records import RawFinding, RawStep, StepKind
 
