@@ -28,6 +28,7 @@ NOT_WITH_REPLAY = (
     "threads",
     "depth",
     "first",
+    "leaks",
     "save",
     "html",
     "sarif",
@@ -86,6 +87,7 @@ def run(
     ] = 1,
     depth: Annotated[int, typer.Option(metavar="D", min=1, help="Follow no execution beyond D steps.")] = 10_000,
     first: Annotated[bool, typer.Option("--first", help="Stop at the first finding.")] = False,
+    leaks: Annotated[bool, typer.Option("--leaks", help="Memory that is never freed is an error.")] = False,
     timeout: Annotated[float | None, typer.Option(metavar="S", min=0, help="Give up after S seconds.")] = None,
     save: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write each finding as a schedule for --replay.")
@@ -127,6 +129,7 @@ def run(
         "threads": threads,
         "depth": depth,
         "first": first,
+        "leaks": leaks,
     }
     result = _ask(files, asked, json, quiet)
     if save is not None:

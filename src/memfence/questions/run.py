@@ -18,7 +18,7 @@ from memfence.records import dataclass
 from memfence.running.build import Sources, build_program
 from memfence.running.places import NO_PLACE, Names, Place
 from memfence.running.process import Ran, fault_of, run_process
-from memfence.running.records import Hunt, Layout, RawConfirmation, RawFinding, RawRace, RunCounts, RunProgress
+from memfence.running.records import Hunt, Layout, RawConfirmation, RawFinding, RawLeak, RawRace, RunCounts, RunProgress
 from memfence.running.steps import SLEEPS, ProgramStep, StaleLoad, explain_stale_load, named_steps
 from memfence.tasks.answer import Verdict
 from memfence.tasks.deadline import Deadline
@@ -31,7 +31,7 @@ RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
     """Every option of `memfence run`, under the same name. `random`: so many executions at random instead of all.
-    `reorders_stores`: as under PSO; then nothing is proved, since borderline is about TSO."""
+    `reorders_stores`: as under PSO; then nothing is proved, since borderline is about TSO. `leaks`: they are errors."""
 
     macros: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
@@ -50,6 +50,7 @@ class RunOptions:
     monitor: bool = True
     confirm: bool = True
     reorders_stores: bool = False
+    leaks: bool = False
     progress: Callable[[RunProgress], object] | None = field(default=None, compare=False)
     deadline: Deadline | None = field(default=None, compare=False)
 
@@ -103,6 +104,15 @@ class PlainRace:
 
 
 @dataclass(frozen=True, slots=True)
+class Leak:
+    """A warning, or a finding if asked for: memory that is never freed, and that no static variable leads to."""
+
+    place: Place
+    bytes: int
+    schedule: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RunResult:
     """The answer. HOLDS only if every class of executions was run to its end, and none is borderline.
 
@@ -116,6 +126,7 @@ class RunResult:
     layout: Layout
     options: RunOptions
     races: tuple[PlainRace, ...] = ()
+    leaks: tuple[Leak, ...] = ()
     simulated: int | None = None
     fault: str | None = None
 
@@ -191,7 +202,15 @@ def _joined(results: list[RunResult], options: RunOptions) -> RunResult:
         key = (finding.kind, finding.cause, finding.thread, finding.place, missed)
         findings[key] = _merged(findings[key], finding) if key in findings else finding
     fault = next((result.fault for result in results if result.fault), None)
-    joined = replace(results[0], counts=counts, findings=tuple(findings.values()), options=options, fault=fault)
+    leaks = {leak.place: leak for result in reversed(results) for leak in result.leaks}
+    joined = replace(
+        results[0],
+        leaks=tuple(leaks.values()),
+        counts=counts,
+        findings=tuple(findings.values()),
+        options=options,
+        fault=fault,
+    )
     return replace(joined, verdict=_verdict(joined))
 
 
@@ -245,8 +264,11 @@ def result_of(ran: Ran, program: Path, files: tuple[str, ...], options: RunOptio
     simulated = hunts[0].attempts if hunts else None
     fault = None if counts is not None else _fault(ran)
     races = tuple(_race(r, names) for r in ran.records if isinstance(r, RawRace))
+    leaks = tuple(Leak(names.place(r.pc), r.bytes, r.schedule) for r in ran.records if isinstance(r, RawLeak))
+    if options.leaks:
+        findings += tuple(_leak_finding(leak) for leak in leaks)
     result = RunResult(
-        files, Verdict.UNKNOWN, counts or RunCounts(), findings, layout, options, races, simulated, fault
+        files, Verdict.UNKNOWN, counts or RunCounts(), findings, layout, options, races, leaks, simulated, fault
     )
     return replace(result, verdict=_verdict(result))
 
@@ -255,6 +277,11 @@ def _hunted(raw: RawConfirmation, names: Names) -> RunFinding:
     """A failure under simulated store buffers."""
     finding = RawFinding(raw.kind or "", raw.schedule, raw.steps, raw.waiting, 1, raw.message, raw.thread)
     return _finding(finding, names)
+
+
+def _leak_finding(leak: Leak) -> RunFinding:
+    message = f"{leak.bytes} bytes are never freed"
+    return RunFinding("failure", "leak", message, None, leak.place, 1, leak.schedule, (), ())
 
 
 def _race(raw: RawRace, names: Names) -> PlainRace:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from memfence.questions.run import Confirmation, PlainRace, RunFinding, RunResult
+from memfence.questions.run import Confirmation, Leak, PlainRace, RunFinding, RunResult
 from memfence.reports.sentences import counted
 from memfence.reports.table import Column, render_table, wrap
 from memfence.running.places import Place
@@ -126,11 +126,18 @@ def run_facts(result: RunResult) -> Iterator[tuple[str, str]]:
         yield "warning", race_text(race)
     if len(result.races) > MOST_SHOWN:
         yield "warning", f"... and {len(result.races) - MOST_SHOWN} more data races between plain accesses"
+    for leak in result.leaks if not result.options.leaks else ():
+        yield "warning", leak_text(leak)
     if counts.truncated:
         yield "note", f"{counts.truncated:,} executions are longer than {result.options.depth} steps and were cut off"
         yield "try", "fewer rounds in the program, `--preemptions 2` or `--random 10000`"
     if counts.out_of_time:
         yield "try", "a longer --timeout, `--preemptions 2` or `--random 10000`"
+
+
+def leak_text(leak: Leak) -> str:
+    """Where the memory comes from."""
+    return f"leak: {counted(leak.bytes, 'byte')} allocated at {_at(leak.place)} are never freed"
 
 
 def race_text(race: PlainRace) -> str:

@@ -11,6 +11,7 @@ from memfence.reports.running import (
     fence_text,
     finding_text,
     is_only_borderline,
+    leak_text,
     race_text,
     run_facts,
     shown_first,
@@ -45,7 +46,7 @@ def running_page(result: RunResult) -> Page:
         run_title="The run that goes wrong" if found and found[0].is_wrong else "The borderline execution",
         sources=tuple(_source_view(number, source, steps) for number, source in enumerate(sources)),
         tables=tuple(_tables(result, found)),
-        warnings=tuple(race_text(race) for race in result.races),
+        warnings=(*map(race_text, result.races), *map(leak_text, result.leaks)),
         assumptions=tuple(f"Not more was run than {bound}." for bound in bound_words(result)),
         statistics=(
             ("executions", f"{counts.executions:,}"),

@@ -125,6 +125,15 @@ class RawRace:
 
 
 @dataclass(frozen=True, slots=True)
+class RawLeak:
+    """Memory that is never freed: who allocated it, how much, and an execution that shows it."""
+
+    pc: int
+    bytes: int
+    schedule: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Hunt:
     """Executions with simulated store buffers, at random, and the one that went wrong, if any did."""
 
@@ -138,7 +147,7 @@ class Fault:
     message: str
 
 
-RunRecord = Layout | RawFinding | RawRace | Hunt | RunCounts | Replayed | RunProgress | Fault
+RunRecord = Layout | RawFinding | RawRace | RawLeak | Hunt | RunCounts | Replayed | RunProgress | Fault
 
 
 def read_records(lines: Iterable[bytes]) -> Iterator[RunRecord]:
@@ -162,6 +171,8 @@ def _record(record: dict[str, Any]) -> RunRecord:
             return Hunt(_confirmation(record["confirmation"]))
         case "race":
             return RawRace(_step(record["first"]), _step(record["second"]))
+        case "leak":
+            return RawLeak(record["pc"], record["bytes"], tuple(record["steps"]))
         case "replayed":
             return Replayed(
                 record["taken"], record["of"], _steps(record["events"]), _steps(record["waiting"]),
