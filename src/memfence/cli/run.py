@@ -17,7 +17,7 @@ from memfence.cli.refusal import refusing
 from memfence.cli.report_files import make_folder, require_place, write_report
 
 if TYPE_CHECKING:
-    from memfence.questions.run import RunResult
+    from memfence.questions.run_result import RunResult
 
 ARGUMENTS = "memfence.run.arguments"
 NOT_WITH_REPLAY = (
@@ -73,7 +73,7 @@ def run(
     ] = None,
     model: Annotated[
         RelaxedModel,
-        typer.Option(help="pso: stores may also overtake stores; then failures are found, nothing is proved."),
+        typer.Option(help="pso: stores may also overtake stores; executions with store buffers are run, too."),
     ] = RelaxedModel.tso,
     preemptions: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Executions with at most N preemptions. Default: all.")

@@ -8,146 +8,28 @@ Whether one of them goes wrong is tried by running it again with the store held 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import field, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Literal
 
-from memfence.records import dataclass
+from memfence.questions.run_result import (
+    Confirmation,
+    Leak,
+    PlainRace,
+    RunFinding,
+    RunKind,
+    RunOptions,
+    RunResult,
+    verdict_of,
+)
 from memfence.running.build import Sources, build_program
 from memfence.running.places import NO_PLACE, Names, Place
 from memfence.running.process import Ran, fault_of, run_process
-from memfence.running.records import Hunt, Layout, RawConfirmation, RawFinding, RawLeak, RawRace, RunCounts, RunProgress
+from memfence.running.records import Hunt, Layout, RawConfirmation, RawFinding, RawLeak, RawRace, RunCounts
 from memfence.running.steps import SLEEPS, ProgramStep, StaleLoad, explain_stale_load, named_steps
 from memfence.tasks.answer import Verdict
 from memfence.tasks.deadline import Deadline
 from memfence.tasks.limits import all_processors
-
-DEFAULT_DEPTH = 10_000
-RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
-    """Every option of `memfence run`, under the same name. `random`: so many executions at random instead of all.
-    `reorders_stores`: as under PSO; then nothing is proved, since borderline is about TSO. `leaks`: they are errors."""
-
-    macros: tuple[str, ...] = ()
-    include: tuple[str, ...] = ()
-    std: str | None = None
-    flags: tuple[str, ...] = ()
-    arguments: tuple[str, ...] = ()
-    preemptions: int | None = None
-    random: int | None = None
-    seed: int = 1
-    threads: int = 1
-    depth: int = DEFAULT_DEPTH
-    timeout_seconds: float | None = None
-    hang_seconds: float = 5.0
-    first: bool = False
-    reduce: bool = True
-    monitor: bool = True
-    confirm: bool = True
-    reorders_stores: bool = False
-    leaks: bool = False
-    progress: Callable[[RunProgress], object] | None = field(default=None, compare=False)
-    deadline: Deadline | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Confirmation:
-    """What goes wrong with the store held back; `kind` None: nothing did in so many attempts."""
-
-    attempts: int
-    kind: str | None = None
-    message: str = ""
-    thread: int | None = None
-    schedule: tuple[int, ...] = ()
-    steps: tuple[ProgramStep, ...] = ()
-    waiting: tuple[ProgramStep, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RunFinding:
-    """`cause`: for a failure, the runtime's word for it: `assertion`, `crash` and so on. `schedule`: who takes each
-    step; ~t, negative, is a store of thread t that reaches memory."""
-
-    kind: RunKind
-    cause: str
-    message: str
-    thread: int | None
-    place: Place
-    executions: int
-    schedule: tuple[int, ...]
-    steps: tuple[ProgramStep, ...]
-    waiting: tuple[ProgramStep, ...]
-    stale: StaleLoad | None = None
-    confirmation: Confirmation | None = None
-
-    @property
-    def is_confirmed(self) -> bool:
-        return self.confirmation is not None and self.confirmation.kind is not None
-
-    @property
-    def is_wrong(self) -> bool:
-        """Whether it shows a run that goes wrong, with store buffers or without."""
-        return self.is_confirmed or (self.kind != "borderline" and self.cause != "unsupported")
-
-
-@dataclass(frozen=True, slots=True)
-class PlainRace:
-    """A warning: two plain accesses that nothing orders, so that an optimising compiler may move or merge them."""
-
-    first: ProgramStep
-    second: ProgramStep
-
-
-@dataclass(frozen=True, slots=True)
-class Leak:
-    """A warning, or a finding if asked for: memory that is never freed, and that no static variable leads to."""
-
-    place: Place
-    bytes: int
-    schedule: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RunResult:
-    """The answer. HOLDS only if every class of executions was run to its end, and none is borderline.
-
-    VIOLATED: something goes wrong, in an SC execution or with a store held back. `fault`: why there is no answer.
-    """
-
-    files: tuple[str, ...]
-    verdict: Verdict
-    counts: RunCounts
-    findings: tuple[RunFinding, ...]
-    layout: Layout
-    options: RunOptions
-    races: tuple[PlainRace, ...] = ()
-    leaks: tuple[Leak, ...] = ()
-    simulated: int | None = None
-    fault: str | None = None
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all executions were run, each to its end."""
-        asked, counts = self.options, self.counts
-        bounded = (
-            asked.random is not None or asked.reorders_stores or (asked.preemptions is not None and counts.cut > 0)
-        )
-        cut_off = counts.truncated or counts.out_of_time or counts.spins_roughly
-        return asked.monitor and not (bounded or cut_off or self.fault)
-
-    @property
-    def is_robust(self) -> bool | None:
-        """Whether every execution with store buffers is one without; None where that is open."""
-        return False if self.counts.borderline else True if self.verdict is Verdict.HOLDS else None
-
-    @property
-    def confirmed(self) -> int:
-        return sum(finding.is_confirmed for finding in self.findings)
 
 
 def run(files: tuple[str, ...], options: RunOptions) -> RunResult:
@@ -203,15 +85,18 @@ def _joined(results: list[RunResult], options: RunOptions) -> RunResult:
         findings[key] = _merged(findings[key], finding) if key in findings else finding
     fault = next((result.fault for result in results if result.fault), None)
     leaks = {leak.place: leak for result in reversed(results) for leak in result.leaks}
+    simulated = [result.simulated for result in results if result.simulated is not None]
     joined = replace(
         results[0],
-        leaks=tuple(leaks.values()),
         counts=counts,
         findings=tuple(findings.values()),
         options=options,
+        leaks=tuple(leaks.values()),
+        simulated=sum(simulated) if simulated else None,
+        is_simulation_complete=all(result.is_simulation_complete for result in results),
         fault=fault,
     )
-    return replace(joined, verdict=_verdict(joined))
+    return replace(joined, verdict=verdict_of(joined))
 
 
 def _merged(first: RunFinding, second: RunFinding) -> RunFinding:
@@ -259,7 +144,8 @@ def result_of(ran: Ran, program: Path, files: tuple[str, ...], options: RunOptio
     counts = next((r for r in ran.records if isinstance(r, RunCounts)), None)
     names = Names(program, layout.load_address)
     findings = tuple(_finding(r, names) for r in ran.records if isinstance(r, RawFinding))
-    hunts = [r.confirmation for r in ran.records if isinstance(r, Hunt)]
+    all_hunts = [r for r in ran.records if isinstance(r, Hunt)]
+    hunts = [hunt.confirmation for hunt in all_hunts]
     findings += tuple(_hunted(raw, names) for raw in hunts if raw.kind is not None)
     simulated = hunts[0].attempts if hunts else None
     fault = None if counts is not None else _fault(ran)
@@ -267,10 +153,12 @@ def result_of(ran: Ran, program: Path, files: tuple[str, ...], options: RunOptio
     leaks = tuple(Leak(names.place(r.pc), r.bytes, r.schedule) for r in ran.records if isinstance(r, RawLeak))
     if options.leaks:
         findings += tuple(_leak_finding(leak) for leak in leaks)
+    all_simulated = any(hunt.is_complete for hunt in all_hunts)
     result = RunResult(
-        files, Verdict.UNKNOWN, counts or RunCounts(), findings, layout, options, races, leaks, simulated, fault
-    )
-    return replace(result, verdict=_verdict(result))
+        files, Verdict.UNKNOWN, counts or RunCounts(), findings, layout, options, races, leaks, simulated,
+        all_simulated, fault,
+    )  # fmt: skip
+    return replace(result, verdict=verdict_of(result))
 
 
 def _hunted(raw: RawConfirmation, names: Names) -> RunFinding:
@@ -280,8 +168,7 @@ def _hunted(raw: RawConfirmation, names: Names) -> RunFinding:
 
 
 def _leak_finding(leak: Leak) -> RunFinding:
-    message = f"{leak.bytes} bytes are never freed"
-    return RunFinding("failure", "leak", message, None, leak.place, 1, leak.schedule, (), ())
+    return RunFinding("failure", "leak", str(leak.bytes), None, leak.place, 1, leak.schedule, (), ())
 
 
 def _race(raw: RawRace, names: Names) -> PlainRace:
@@ -293,15 +180,6 @@ def _fault(ran: Ran) -> str:
     if ran.was_killed:
         return "timeout"
     return fault_of(ran) or f"status {ran.exit_status}"
-
-
-def _verdict(result: RunResult) -> Verdict:
-    """A borderline execution that nothing confirms is no error: whether the program is right on x86 stays open."""
-    if any(finding.is_wrong for finding in result.findings):
-        return Verdict.VIOLATED
-    if result.findings or result.fault or result.counts.out_of_time:
-        return Verdict.UNKNOWN
-    return Verdict.HOLDS if result.is_complete else Verdict.HOLDS_UP_TO
 
 
 def _finding(raw: RawFinding, names: Names) -> RunFinding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from memfence.questions.run import RunFinding, RunResult
+from memfence.questions.run_result import RunFinding, RunResult
 from memfence.reports.junit import TestCase, render_cases
 from memfence.reports.running import confirmation_text, finding_text, run_text, verdict_line
 from memfence.reports.sarif import Object, render_log

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memfence.questions.run import Confirmation, RunFinding, RunResult
+from memfence.questions.run_result import Confirmation, RunFinding, RunResult
 from memfence.reports.json import Object
 from memfence.reports.running import (
     confirmation_text,

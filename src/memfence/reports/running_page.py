@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memfence.questions.run import RunFinding, RunResult
+from memfence.questions.run_result import RunFinding, RunResult
 from memfence.reports.check_page import tone_of
 from memfence.reports.page import Mark, Page, RunView, SourceView, TableView
 from memfence.reports.running import (

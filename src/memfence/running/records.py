@@ -135,9 +135,11 @@ class RawLeak:
 
 @dataclass(frozen=True, slots=True)
 class Hunt:
-    """Executions with simulated store buffers, at random, and the one that went wrong, if any did."""
+    """Executions with simulated store buffers, and the one that went wrong, if any did. `is_complete`: these are all of
+    them; else some at random."""
 
     confirmation: RawConfirmation
+    is_complete: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,7 @@ def _record(record: dict[str, Any]) -> RunRecord:
         case "finding":
             return _finding(record)
         case "hunt":
-            return Hunt(_confirmation(record["confirmation"]))
+            return Hunt(_confirmation(record["confirmation"]), record["complete"])
         case "race":
             return RawRace(_step(record["first"]), _step(record["second"]))
         case "leak":
