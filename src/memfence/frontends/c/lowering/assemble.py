@@ -52,7 +52,7 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
         options=LoadOptions(language="c", c=found.world.options),
         notes=tuple(found.world.notes),
         is_cut_off=bool(found.world.notes),
-        cuts_are_marked=all(found.world.notes.values()),
+        marked_cuts=tuple(found.world.notes) if all(found.world.notes.values()) else (),
         assumed=(NO_REUSE,) if found.world.freed else (),
         value_names=value_names(found.world, [g.process for g in graphs]),
     )
