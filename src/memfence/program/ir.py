@@ -333,8 +333,8 @@ class Program:
     """A whole program. `notes` are the restrictions of scope that every verdict must repeat, such as `--int-bits`.
 
     `is_cut_off`: some runs of the text end at bounds that `notes` name, so that nothing found means: not within them.
-    `marked_cuts`: the notes about these bounds, if each bound is a location of the program (`facts.cuts`): where none of
-    them is reached, nothing is cut off. `assumed`: what a verdict takes for granted of the program's surroundings.
+    `marked_cuts`: the notes about these bounds, if each bound is a location of the program (`facts.cuts`): where none
+    is reached, nothing is cut off. `assumed`: what a verdict takes for granted of the program's surroundings.
     `options`: how its text was read. `warnings`: what is legal there but may not mean what its author thinks.
     `value_names`: integers that mean something to the user, such as addresses, and what: `&queue.head`.
     `error_locations` (DVE): a run goes on after a run-time error, with every process at this location, all memory and
