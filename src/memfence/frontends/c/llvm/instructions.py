@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from memfence.frontends.c.llvm.types import StructType, Type
 from memfence.frontends.c.llvm.values import Operand
 from memfence.program.orders import MemoryOrder
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from functools import cached_property
+
+from memfence.records import dataclass
 
 NODE = re.compile(r"^(?:distinct )?!(DI\w+)\((.*)\)\s*$")
 FIELD = re.compile(r'(\w+): ("(?:[^"\\]|\\.)*"|!\{[^}]*\}|!?[-\w.|]+(?:\s*\|\s*\w+)*)')

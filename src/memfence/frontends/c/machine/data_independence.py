@@ -13,7 +13,7 @@ them in sight; they become one step for each value.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from memfence.frontends.c.machine.process import SCRATCH, Process
 from memfence.frontends.c.machine.residual import (
@@ -31,6 +31,7 @@ from memfence.frontends.c.machine.residual import (
 from memfence.frontends.c.machine.value_sets import range_of_bits
 from memfence.frontends.c.machine.world import World
 from memfence.program.expressions import Binary, Conditional, Const, Expr, Register, children, registers_of
+from memfence.records import dataclass
 
 MOST_DRAWS = 12
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 from memfence.frontends.c.llvm.metadata import Place
 from memfence.program.expressions import Expr, Register, registers_of, rewrite
 from memfence.program.orders import MemoryOrder
+from memfence.records import dataclass
 
 UpdateKind = Literal["xchg", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin", "cas"]
 

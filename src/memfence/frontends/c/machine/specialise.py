@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from memfence.codes import Code
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.llvm.link import Linked, Symbol
@@ -20,6 +18,7 @@ from memfence.frontends.c.machine.values import Known, Unknown, Value
 from memfence.frontends.c.machine.world import ARGUMENT, STARTED, MixedSizes, Restart, Thread, World
 from memfence.program.expressions import Binary, Const, Register
 from memfence.program.load_options import COptions
+from memfence.records import dataclass
 
 MOST_PASSES = 200
 MOST_LOCATIONS = 60_000

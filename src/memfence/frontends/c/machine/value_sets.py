@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+
+from memfence.records import dataclass
 
 ADDRESS_BASE = 1 << 16
 """The lowest address; smaller integers are never taken for one."""
