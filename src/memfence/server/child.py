@@ -9,8 +9,10 @@ import os
 import signal
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from memfence.records import dataclass
 
 Object = dict[str, Any]
 GRACE_SECONDS = 10.0

@@ -94,7 +94,12 @@ def _refuting_run(found: Attempt, options: FixOptions) -> Trace | None:
 
 
 def _shortened(program: Program, chosen: FenceSet, found: Attempt, options: FixOptions) -> FenceSet:
-    """The fences with shorter runs, each still stopped by its own fence and by none of the others."""
+    """The fences with shorter runs, each still stopped by its own fence and by none of the others.
+
+    A run of a program with any number of processes is one of a larger program; it stays as it is.
+    """
+    if program.any_number:
+        return chosen
     edits = {(edit.point, edit.kind, edit.is_before): edit for edit in found.edits}
     fences = []
     for fence in chosen.fences:
@@ -110,11 +115,10 @@ def _with_shorter_run(
     if fence.run is None or criterion_to_check(fence.run.program, options) is not Criterion.SAFETY:
         return fence
     mine, theirs = EditsByPlace([own]), EditsByPlace(others)
-    watched, home = watched_processes(fence.run.program, options), homes(program, fence.run.program)
+    watched = watched_processes(fence.run.program, options)
 
     def is_its_own(run: Trace) -> bool:
-        by_others = stopped_by(run, theirs, watched=watched, homes=home)
-        return bool(stopped_by(run, mine, watched=watched, homes=home)) and not by_others
+        return bool(stopped_by(run, mine, watched=watched)) and not stopped_by(run, theirs, watched=watched)
 
     run = pruned_run(fence.run, options, is_its_own)
     return replace(fence, run=run, overtaken=_kept_in_order(program, run, own))
