@@ -1,7 +1,7 @@
-"""Fences of programs with many processes: the families of the persistence paper's Fig. 16, up to ten processes or twenty.
+"""Fences of programs with many processes: the families of the persistence paper's Fig. 16, up to ten processes or 20.
 
-`python benchmarks/many_processes.py docs/results/images/many_processes.svg` measures, prints the table and draws it. Each
-row is asserted to be a proved minimum, with as many fences for each process as the smallest member of its family has.
+`python benchmarks/many_processes.py docs/results/images/many_processes.svg` measures, prints the table and draws it.
+Each row is asserted to be a proved minimum, with as many fences for each process as its family needs.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from family_programs import FAMILIES
+
 from memfence.bench.command import Answer, ask
 from memfence.reports.plot import Panel, Series, render_plot
 
