@@ -27,9 +27,9 @@ std::optional<Value> newest(const Facts& facts, int variable) {
 
 class LocalBuilder {
  public:
-  LocalBuilder(const Machine& m, Watch& watch, std::size_t most_values)
-      : machine_(m), watch_(watch), most_values_(most_values) {
-    result_.roles = find_roles(m);
+  LocalBuilder(const Machine& m, const Crowd& crowd, Watch& watch, std::size_t most_values)
+      : machine_(m), crowd_(crowd), watch_(watch), most_values_(most_values) {
+    result_.roles = find_roles(m, crowd);
     result_.of.resize(m.processes.size());
     result_.values.resize(at(m.variables));
     readers_.resize(at(m.variables));
@@ -42,7 +42,8 @@ class LocalBuilder {
     for (int v = 0; v < machine_.variables; ++v)
       for (const Value value : result_.roles.initial[at(v)])
         if (is_allowed({v, value})) result_.values[at(v)].insert(value);
-    for (int p = 0; p < static_cast<int>(machine_.processes.size()); ++p) add_initial(p);
+    for (int p = 0; p < static_cast<int>(machine_.processes.size()); ++p)
+      if (crowd_.is_kind(p)) add_initial(p);
     while (!queue_.empty() && result_.stop == Stop::None) {
       const auto [process, state] = *queue_.begin();
       queue_.erase(queue_.begin());
@@ -290,6 +291,7 @@ class LocalBuilder {
   }
 
   const Machine& machine_;
+  const Crowd& crowd_;
   Watch& watch_;
   std::size_t most_values_;
   std::uint64_t tried_ = 0;
@@ -304,15 +306,17 @@ class LocalBuilder {
 
 }  // namespace
 
-Roles find_roles(const Machine& machine) {
+Roles find_roles(const Machine& machine, const Crowd& crowd) {
   std::vector<std::set<int>> writers(at(machine.variables));
+  const int somebody_else = static_cast<int>(machine.processes.size());
   for (const Edge& edge : machine.edges)
     for (const Op& op : edge.ops) {
       if (op.kind != OpKind::Store) continue;
       const Expression& index = machine.expressions[at(op.index)];
       const bool known = index.is_constant() && index.constant() >= 0 && index.constant() < op.size;
       const int first = op.base + (known ? static_cast<int>(index.constant()) : 0);
-      for (int v = first; v < first + (known ? 1 : op.size); ++v) writers[at(v)].insert(op.process);
+      for (int v = first; v < first + (known ? 1 : op.size); ++v)
+        writers[at(v)].insert({op.process, crowd.is_unbounded(op.process) ? somebody_else : op.process});
     }
   Roles roles;
   roles.exclusive.resize(machine.processes.size());
@@ -338,8 +342,8 @@ Roles find_roles(const Machine& machine) {
   return roles;
 }
 
-LocalGraphs build_local_graphs(const Machine& machine, Watch& watch, std::size_t most_values) {
-  return LocalBuilder(machine, watch, most_values).build();
+LocalGraphs build_local_graphs(const Machine& machine, const Crowd& crowd, Watch& watch, std::size_t most_values) {
+  return LocalBuilder(machine, crowd, watch, most_values).build();
 }
 
 }  // namespace memfence::dual

@@ -56,7 +56,17 @@ struct Roles {
   std::vector<std::vector<Value>> initial;    // per variable: the values it may start with
 };
 
-Roles find_roles(const Machine& machine);
+// What a constraint is made of. The first `fixed` processes of the machine are there once each. Of the others there may be
+// any number: they stand for kinds of processes, and processes of one kind have the same code.
+struct Crowd {
+  int fixed = 0;
+  std::vector<int> kind_of;  // per process: the first one with the same code; of a fixed one itself
+
+  bool is_kind(int process) const { return kind_of[static_cast<std::size_t>(process)] == process; }
+  bool is_unbounded(int process) const { return process >= fixed; }
+};
+
+Roles find_roles(const Machine& machine, const Crowd& crowd);
 
 enum class Mode : std::uint8_t {
   Plain,   // loads look at the FIFO, the store appends to it
@@ -104,6 +114,6 @@ struct LocalGraphs {
 
 // With at most so many values a variable, the first ones that are found: what is missing then are runs, so that whatever
 // the search finds is there.
-LocalGraphs build_local_graphs(const Machine& machine, Watch& watch, std::size_t most_values);
+LocalGraphs build_local_graphs(const Machine& machine, const Crowd& crowd, Watch& watch, std::size_t most_values);
 
 }  // namespace memfence::dual

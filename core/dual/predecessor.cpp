@@ -16,28 +16,51 @@ bool mentions(const Facts& facts, const Facts& changed) {
 
 }  // namespace
 
+Predecessors::Predecessors(Model& model, bool reduce) : model_(model), reduce_(reduce) {
+  anywhere_.assign(model.sets.size(), empty_set);
+  for (int p = model.crowd.fixed; p < static_cast<int>(model.sets.size()); ++p) {
+    if (!model.crowd.is_kind(p)) continue;
+    const ProcessGraph& graph = model.graphs[at(p)];
+    std::vector<int> states;
+    for (std::size_t e = 0; e < graph.size(); ++e)
+      if (graph.owned[e] == 0) states.push_back(static_cast<int>(e));
+    anywhere_[at(p)] = model.sets[at(p)].close(std::move(states));
+  }
+}
+
 void Predecessors::of(const Constraint& c, const Emit& emit) {
+  made_.newcomer = -1;
   if (reduce_)
-    for (int p = 0; p < processes(); ++p)
+    for (int p = 0; p < c.parts(); ++p)
       if (must_load(c, p)) return moves(c, p, 0, emit);
-  for (int p = 0; p < processes(); ++p) moves(c, p, 0, emit);
+  for (int p = 0; p < c.parts(); ++p) moves(c, p, 0, emit);
+  for (int kind = model_.crowd.fixed; kind < static_cast<int>(anywhere_.size()); ++kind) {
+    if (anywhere(kind) == empty_set) continue;
+    Constraint larger = c;
+    larger.add_part(kind, anywhere(kind));
+    made_.newcomer = kind;
+    moves(larger, c.parts(), 0, emit);
+  }
 }
 
 bool Predecessors::must_load(const Constraint& c, int p) {
   const Set set = c.sets[at(p)];
-  return sets(p).loads_only(set) && !sets(p).has_initial(set, sets(p).graph().initial);
+  return sets(c, p).loads_only(set) && !sets(c, p).has_initial(set, sets(c, p).graph().initial);
 }
 
 // `deleted` owned messages were put back in front for the sake of the step that follows now. Where it only stores, older
 // ones can wait until after it: one is enough, and only where its process owns nothing else.
 void Predecessors::moves(const Constraint& c, int p, int deleted, const Emit& emit) {
   const Set here = c.sets[at(p)];
-  const bool owns = !sets(p).owned_facts(here).empty();
-  const bool may_store = deleted == 0 || (deleted == 1 && sets(p).owned_facts(here).size() == 1);
-  for (const Sets::Move& move : sets(p).moves(here)) {
+  const bool owns = !sets(c, p).owned_facts(here).empty();
+  const bool may_store = deleted == 0 || (deleted == 1 && sets(c, p).owned_facts(here).size() == 1);
+  for (const Sets::Move& move : sets(c, p).moves(here)) {
     if (stopped_) return;
-    const Label& label = sets(p).label(move.label);
-    made_ = {p, move.label, deleted};
+    const Label& label = sets(c, p).label(move.label);
+    if (made_.newcomer >= 0 && label.only_reads()) continue;
+    made_.part = p;
+    made_.label = move.label;
+    made_.undeleted = deleted;
     if (label.mode == Mode::Locked || (label.mode == Mode::Fenced && label.only_reads())) {
       if (!owns) fenced(c, p, move, emit);
     } else if (!label.only_reads()) {
@@ -46,7 +69,7 @@ void Predecessors::moves(const Constraint& c, int p, int deleted, const Emit& em
       read(c, p, move, emit);
     }
   }
-  for (const Set before : sets(p).undeleted(here)) {
+  for (const Set before : sets(c, p).undeleted(here)) {
     if (stopped_) return;
     Constraint longer = c;
     longer.sets[at(p)] = before;
@@ -56,7 +79,7 @@ void Predecessors::moves(const Constraint& c, int p, int deleted, const Emit& em
 }
 
 void Predecessors::read(const Constraint& c, int p, const Sets::Move& move, const Emit& emit) {
-  const int message = sets(p).label(move.label).message;
+  const int message = sets(c, p).label(move.label).message;
   const Fifo& fifo = c.fifos[at(p)];
   if (!fifo.empty() && fifo.front() == message) return;                   // part of the set already
   if (fifo.empty() && is_known(c, model_.messages[message])) return;      // likewise
@@ -69,7 +92,7 @@ void Predecessors::read(const Constraint& c, int p, const Sets::Move& move, cons
 }
 
 void Predecessors::write(const Constraint& c, int p, const Sets::Move& move, const Emit& emit) {
-  const Label& label = sets(p).label(move.label);
+  const Label& label = sets(c, p).label(move.label);
   Constraint after = c;
   if (!empty_last_word(after, p)) return;
   after.sets[at(p)] = move.after;
@@ -79,18 +102,18 @@ void Predecessors::write(const Constraint& c, int p, const Sets::Move& move, con
 }
 
 void Predecessors::write_exposed(const Constraint& c, int p, int label_number, const Emit& emit) {
-  const Label& label = sets(p).label(label_number);
+  const Label& label = sets(c, p).label(label_number);
   const int variable = label.stores.front().variable;
   Fifo shorter = c.fifos[at(p)];
   shorter.pop_back();
-  for (const Sets::Move& move : sets(p).moves(c.sets[at(p)])) {
+  for (const Sets::Move& move : sets(c, p).moves(c.sets[at(p)])) {
     if (move.label != label_number) continue;
     for (const Set before : move.before) {
       Constraint made = c;
       made.sets[at(p)] = before;
       made.fifos[at(p)] = shorter;
       forget(made, variable);
-      const Facts& owned = sets(p).owned_facts(before);
+      const Facts& owned = sets(c, p).owned_facts(before);
       const auto older = std::find_if(owned.begin(), owned.end(), [&](const Fact& f) { return f.variable == variable; });
       if (older == owned.end()) {
         load_before(made, p, label, emit);
@@ -118,7 +141,7 @@ void Predecessors::write_exposed(const Constraint& c, int p, int label_number, c
 void Predecessors::load_before(Constraint& c, int p, const Label& label, const Emit& emit) {
   Fifo& fifo = c.fifos[at(p)];
   if (label.mode == Mode::Fenced) {
-    if (!sets(p).owned_facts(c.sets[at(p)]).empty() || !empty_last_word(c, p)) return;
+    if (!sets(c, p).owned_facts(c.sets[at(p)]).empty() || !empty_last_word(c, p)) return;
     if (label.message != no_message && !learn(c, model_.messages[label.message])) return;
   } else if (label.message != no_message && (fifo.empty() || fifo.front() != label.message)) {
     fifo.insert(fifo.begin(), label.message);
@@ -127,7 +150,7 @@ void Predecessors::load_before(Constraint& c, int p, const Label& label, const E
 }
 
 void Predecessors::fenced(const Constraint& c, int p, const Sets::Move& move, const Emit& emit) {
-  const Label& label = sets(p).label(move.label);
+  const Label& label = sets(c, p).label(move.label);
   if (label.only_reads() && c.fifos[at(p)].empty() && is_known(c, model_.messages[label.message])) return;
   Constraint after = c;
   if (!empty_last_word(after, p)) return;
@@ -139,8 +162,8 @@ void Predecessors::fenced(const Constraint& c, int p, const Sets::Move& move, co
 }
 
 void Predecessors::locked_exposed(const Constraint& c, int p, int label_number, const Emit& emit) {
-  const Label& label = sets(p).label(label_number);
-  for (const Sets::Move& move : sets(p).moves(c.sets[at(p)])) {
+  const Label& label = sets(c, p).label(label_number);
+  for (const Sets::Move& move : sets(c, p).moves(c.sets[at(p)])) {
     if (move.label != label_number) continue;
     for (const Set before : move.before) {
       Constraint made = c;
@@ -155,7 +178,7 @@ void Predecessors::locked_exposed(const Constraint& c, int p, int label_number, 
 void Predecessors::expose(const Constraint& c, const Facts& changed, int from, const Emit& emit) {
   Constraint base = c;
   drop_known_messages(base);
-  for (int q = from; q < processes(); ++q) {
+  for (int q = from; q < base.parts(); ++q) {
     const Fifo& fifo = base.fifos[at(q)];
     Constraint made = base;
     for (auto message = fifo.rbegin(); message != fifo.rend() && *message != own_message; ++message) {
@@ -187,8 +210,24 @@ void Predecessors::drop_known_messages(Constraint& c) {
 bool Predecessors::normalise(Constraint& c) {
   if (std::find(c.sets.begin(), c.sets.end(), empty_set) != c.sets.end()) return false;
   drop_known_messages(c);
-  for (int p = 0; p < processes(); ++p) saturate(c, p);
+  for (int p = 0; p < c.parts(); ++p) saturate(c, p);
+  drop_starting_parts(c);
   return true;
+}
+
+void Predecessors::drop_starting_parts(Constraint& c) {
+  made_.dropped.clear();
+  for (int p = c.parts(); --p >= model_.crowd.fixed;) {
+    if (!is_starting(c, p)) continue;
+    made_.dropped.push_back({p, c.kinds[at(p)], c.sets[at(p)]});
+    c.drop_part(p);
+  }
+}
+
+bool Predecessors::is_starting(const Constraint& c, int p) {
+  Sets& mine = sets(c, p);
+  const Set set = c.sets[at(p)];
+  return c.fifos[at(p)].empty() && mine.owned(set) == 0 && mine.has_initial(set, mine.graph().initial);
 }
 
 void Predecessors::saturate(Constraint& c, int p) {
@@ -196,13 +235,13 @@ void Predecessors::saturate(Constraint& c, int p) {
   Set& set = c.sets[at(p)];
   for (bool grew = true; grew;) {
     grew = false;
-    for (const Sets::Move& move : sets(p).moves(set)) {
-      const Label& label = sets(p).label(move.label);
+    for (const Sets::Move& move : sets(c, p).moves(set)) {
+      const Label& label = sets(c, p).label(move.label);
       if (!label.only_reads()) continue;
       const bool at_head = label.mode == Mode::Plain && !fifo.empty() && fifo.front() == label.message;
       if (!at_head && !(fifo.empty() && is_known(c, model_.messages[label.message]))) continue;
       Set larger = set;
-      for (const Set before : move.before) larger = sets(p).unite(larger, before);
+      for (const Set before : move.before) larger = sets(c, p).unite(larger, before);
       if (larger == set) continue;
       set = larger;
       grew = true;
@@ -212,14 +251,14 @@ void Predecessors::saturate(Constraint& c, int p) {
 }
 
 bool Predecessors::is_initial(const Constraint& c) {
-  for (int p = 0; p < processes(); ++p) {
-    if (sets(p).owned(c.sets[at(p)]) != 0) return false;
-    if (!sets(p).has_initial(c.sets[at(p)], sets(p).graph().initial)) return false;
+  for (int p = 0; p < c.parts(); ++p) {
+    if (sets(c, p).owned(c.sets[at(p)]) != 0) return false;
+    if (!sets(c, p).has_initial(c.sets[at(p)], sets(c, p).graph().initial)) return false;
   }
   Constraint start = c;
   if (!empty_fifos(start)) return false;
-  for (int p = 0; p < processes(); ++p)
-    if (!sets(p).has_initial(start.sets[at(p)], sets(p).graph().initial)) return false;
+  for (int p = 0; p < c.parts(); ++p)
+    if (!sets(c, p).has_initial(start.sets[at(p)], sets(c, p).graph().initial)) return false;
   for (std::size_t place = 0; place < start.memory.size(); ++place) {
     const auto& initial = model_.local.roles.initial[at(model_.local.roles.shared[place])];
     const Value held = start.memory[place];
@@ -229,7 +268,7 @@ bool Predecessors::is_initial(const Constraint& c) {
 }
 
 bool Predecessors::empty_fifos(Constraint& c) {
-  for (int p = 0; p < processes(); ++p)
+  for (int p = 0; p < c.parts(); ++p)
     if (!empty_last_word(c, p)) return false;
   return true;
 }
@@ -245,7 +284,7 @@ bool Predecessors::learn(Constraint& c, const Fact& fact) {
     case Role::Kind::Constant: return r.value == fact.value;
     case Role::Kind::Exclusive: {
       Set& set = c.sets[at(r.owner)];
-      set = sets(r.owner).restrict(set, r.place, fact.value);
+      set = model_.sets[at(r.owner)].restrict(set, r.place, fact.value);
       return set != empty_set;
     }
     case Role::Kind::Shared: {

@@ -21,6 +21,11 @@
 // these loads in every run. Backwards they can be undone first: a load touches nothing but the old end of its own FIFO,
 // and a message there can wait as long as it likes. Then the other processes need not move at all for now. Since the run
 // to be found ends up at the start of this process, too, its load is never put off for ever: no cycle proviso is needed.
+// Any number of processes of one kind (`unbounded`):
+// * A process that the constraint does not mention may have taken the last step. It is of interest only if that step wrote
+//   memory, and it may be anywhere afterwards, with nothing pending: it could have deleted what it owned.
+// * A part that may be at its start, with an empty FIFO, is dropped: if the rest can be reached by some number of
+//   processes, the whole can by one more, which has not moved yet.
 #pragma once
 
 #include <functional>
@@ -30,26 +35,39 @@
 namespace memfence::dual {
 
 struct Model {
+  Crowd crowd;
   LocalGraphs local;
   Messages messages;
   std::vector<ProcessGraph> graphs;
   std::vector<Sets> sets;
 };
 
-// Which step led from a predecessor to its constraint: a label of a process, before which so many owned messages were put
-// back in front.
+// A part that was dropped, since it may be at its start.
+struct Dropped {
+  int part;  // its place among all parts before any was dropped
+  int kind;
+  Set set;
+};
+
+// Which step led from a predecessor to its constraint: a label of a part, before which so many owned messages were put
+// back in front. The part behind the last one of the constraint: a process that it does not mention, of kind `newcomer`.
+// Parts keep their places; those that are `dropped` are missing from the predecessor.
 struct Made {
-  int process = -1, label = -1, undeleted = 0;
+  int part = -1, label = -1, undeleted = 0;
+  int newcomer = -1;
+  std::vector<Dropped> dropped;
 };
 
 class Predecessors {
  public:
   using Emit = std::function<void(Constraint&&)>;
 
-  Predecessors(Model& model, bool reduce) : model_(model), reduce_(reduce) {}
+  Predecessors(Model& model, bool reduce);
 
   // Everything from which one step leads to something above `c`.
   void of(const Constraint& c, const Emit& emit);
+  // Any process of the kind with nothing pending, wherever it is.
+  Set anywhere(int kind) const { return anywhere_[static_cast<std::size_t>(kind)]; }
   // Apply what can be applied without loss. False if nothing satisfies the constraint.
   bool normalise(Constraint& c);
   // Whether an initial configuration lies above `c`.
@@ -75,6 +93,8 @@ class Predecessors {
   void expose(const Constraint& c, const Facts& changed, int from, const Emit& emit);
   bool empty_last_word(Constraint& c, int p);
   void drop_known_messages(Constraint& c);
+  void drop_starting_parts(Constraint& c);
+  bool is_starting(const Constraint& c, int p);
   void saturate(Constraint& c, int p);
 
   bool learn(Constraint& c, const Facts& facts);
@@ -82,12 +102,12 @@ class Predecessors {
   void forget(Constraint& c, int variable);
   bool is_known(const Constraint& c, const Facts& facts) const;
 
-  Sets& sets(int p) { return model_.sets[static_cast<std::size_t>(p)]; }
-  int processes() const { return static_cast<int>(model_.sets.size()); }
+  Sets& sets(const Constraint& c, int p) { return model_.sets[static_cast<std::size_t>(c.kinds[static_cast<std::size_t>(p)])]; }
   const Role& role(int variable) const { return model_.local.roles.of[static_cast<std::size_t>(variable)]; }
 
   Model& model_;
   bool reduce_;
+  std::vector<Set> anywhere_;  // per kind
   Made made_;
   bool stopped_ = false;
 };

@@ -24,7 +24,8 @@ class Search {
 
  private:
   bool prepare(std::size_t most_values) {
-    model_.local = build_local_graphs(machine_, watch_, most_values);
+    model_.crowd = question_.crowd;
+    model_.local = build_local_graphs(machine_, model_.crowd, watch_, most_values);
     outcome_.stop = model_.local.stop;
     bytes_ = model_.local.bytes;
     for (const LocalGraph& local : model_.local.of) {
@@ -69,7 +70,7 @@ class Search {
   }
 
   void search() {
-    frontier_.emplace(model_.sets, model_.local.roles.shared.size());
+    frontier_.emplace(model_.sets, at(model_.crowd.fixed), model_.local.roles.shared.size());
     Predecessors predecessors(model_, question_.reduce);
     std::vector<Start> starts;
     if (!find_starts(machine_, model_, question_, watch_, starts)) {
@@ -100,7 +101,8 @@ class Search {
     std::vector<Link> links;
     for (; frontier_->parent(number) >= 0; number = frontier_->parent(number))
       links.push_back({frontier_->constraint(number), made_[at(number)]});
-    outcome_.witness = make_witness(machine_, model_, links, frontier_->constraint(number), start.bad);
+    outcome_.witness = make_witness(machine_, model_, links, frontier_->constraint(number), start,
+                                    made_[at(number)].dropped);
   }
 
   void add(Constraint&& c, int parent, int start, Predecessors& predecessors) {
@@ -112,9 +114,11 @@ class Search {
     made_.push_back(predecessors.made());
     is_waiting_.push_back(true);
     std::uint64_t distance = 0;
-    for (std::size_t p = 0; p < c.sets.size(); ++p) distance += static_cast<std::uint64_t>(model_.sets[p].distance(c.sets[p]));
+    for (int p = 0; p < c.parts(); ++p)
+      distance += static_cast<std::uint64_t>(model_.sets[at(c.kinds[at(p)])].distance(c.sets[at(p)]));
     outcome_.stats.longest = std::max<std::uint64_t>(outcome_.stats.longest, c.messages());
-    wait(number, c.messages(), distance);
+    outcome_.stats.most_parts = std::max<std::uint64_t>(outcome_.stats.most_parts, c.sets.size());
+    wait(number, c.messages() + c.sets.size(), distance);
     if (outcome_.stop == Stop::None && predecessors.is_initial(c)) {
       found_ = number;
       outcome_.stop = Stop::Found;

@@ -8,6 +8,7 @@
 //   constraint   constraints and their order
 //   predecessor  the dual semantics, backwards
 //   start        the bad configurations
+//   way          how one process gets from one of its states to another
 //   witness      runs under ordinary TSO from what was found
 // engines/dual.py says which programs and questions this covers.
 #pragma once
@@ -28,6 +29,7 @@ struct Stats {
   std::uint64_t stored = 0;
   std::uint64_t minimal = 0;         // of these, above no other at the end
   std::uint64_t longest = 0;         // messages in one constraint
+  std::uint64_t most_parts = 0;      // processes in one constraint
   std::uint64_t bytes = 0;
   double seconds = 0;
 };

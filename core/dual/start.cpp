@@ -22,40 +22,50 @@ class Finder {
   bool find(std::vector<Start>& out) {
     out_ = &out;
     if (question_.failures)
-      for (std::size_t p = 0; p < model_.sets.size(); ++p) add_failure(p);
+      for (int p = 0; p < processes(); ++p)
+        if (model_.crowd.is_kind(p)) add_failure(p);
     if (question_.bad >= 0 && !add_bad(question_.bad, Kind::BadState)) return false;
     return question_.bad_final < 0 || add_bad(question_.bad_final, Kind::BadFinal);
   }
 
  private:
-  // Each process in one of its states, nothing pending, any memory.
-  Start somewhere(Kind kind, std::vector<std::vector<int>> bad) {
-    Start start{kind, {}, std::move(bad)};
-    for (std::size_t p = 0; p < model_.sets.size(); ++p) {
-      std::sort(start.bad[p].begin(), start.bad[p].end());
-      start.constraint.sets.push_back(model_.sets[p].close(start.bad[p]));
-    }
-    start.constraint.fifos.resize(model_.sets.size());
+  int processes() const { return static_cast<int>(machine_.processes.size()); }
+  int kind_of(int p) const { return model_.crowd.kind_of[at(p)]; }
+
+  Start nowhere(Kind kind) const {
+    Start start{kind, {}, {}, {}};
     start.constraint.memory.assign(model_.local.roles.shared.size(), unknown_value);
     return start;
   }
 
-  void add_failure(std::size_t failed) {
-    std::vector<std::vector<int>> states(model_.sets.size());
-    for (std::size_t p = 0; p < states.size(); ++p) {
-      const ProcessGraph& graph = model_.graphs[p];
+  // One more process in one of these states, nothing pending.
+  void add_part(Start& start, int p, std::vector<int> states) {
+    std::sort(states.begin(), states.end());
+    start.constraint.add_part(kind_of(p), model_.sets[at(kind_of(p))].close(states));
+    start.bad.push_back(std::move(states));
+    start.processes.push_back(p);
+  }
+
+  void add_failure(int failed) {
+    Start start = nowhere(Kind::Failure);
+    for (int p = 0; p < processes(); ++p) {
+      if (p != failed && model_.crowd.is_unbounded(p)) continue;
+      const ProcessGraph& graph = model_.graphs[at(p)];
+      std::vector<int> states;
       for (std::size_t e = 0; e < graph.size(); ++e)
-        if (graph.owned[e] == 0 && (p != failed || model_.local.of[p].is_failed(graph.local[e])))
-          states[p].push_back(static_cast<int>(e));
+        if (graph.owned[e] == 0 && (p != failed || model_.local.of[at(p)].is_failed(graph.local[e])))
+          states.push_back(static_cast<int>(e));
+      if (states.empty()) return;
+      add_part(start, p, std::move(states));
     }
-    if (!states[failed].empty()) out_->push_back(somewhere(Kind::Failure, std::move(states)));
+    out_->push_back(std::move(start));
   }
 
   bool add_bad(int number, Kind kind) {
     expression_ = &machine_.expressions[at(number)];
     read_ = expression_->slots_read();
     dimensions_.clear();
-    for (int p = 0; p < static_cast<int>(model_.sets.size()); ++p) add_process(p, kind == Kind::BadFinal);
+    for (int p = 0; p < processes(); ++p) add_process(p, kind == Kind::BadFinal);
     for (const int v : model_.local.roles.shared)
       if (reads(v)) add_variable(v);
     std::size_t combinations = 1;
@@ -74,8 +84,8 @@ class Finder {
 
   void add_process(int p, bool halted_only) {
     const Process& process = machine_.processes[at(p)];
-    const LocalGraph& local = model_.local.of[at(p)];
-    const ProcessGraph& graph = model_.graphs[at(p)];
+    const LocalGraph& local = model_.local.of[at(kind_of(p))];
+    const ProcessGraph& graph = model_.graphs[at(kind_of(p))];
     std::map<std::vector<Value>, std::size_t> numbers;
     Dimension d;
     for (std::size_t e = 0; e < graph.size(); ++e) {
@@ -163,13 +173,17 @@ class Finder {
         if (every(slice, [&](std::size_t m) { return static_cast<bool>(truth_[m]); })) box[d].push_back(choice);
       }
     every(box, [&](std::size_t m) { return covered_[m] = true; });
-    std::vector<std::vector<int>> states(model_.sets.size());
-    for (std::size_t p = 0; p < model_.sets.size(); ++p)
-      for (const std::size_t choice : box[p]) {
-        const auto& members = dimensions_[p].members[choice];
-        states[p].insert(states[p].end(), members.begin(), members.end());
-      }
-    add_memory(somewhere(kind, std::move(states)), box, model_.sets.size());
+    Start start = nowhere(kind);
+    for (int p = 0; p < processes(); ++p) {
+      const Dimension& d = dimensions_[at(p)];
+      // Of a kind of which there may be any number, a process that may be anywhere need not be there at all.
+      if (model_.crowd.is_unbounded(p) && box[at(p)].size() == d.slots.size()) continue;
+      std::vector<int> states;
+      for (const std::size_t choice : box[at(p)])
+        states.insert(states.end(), d.members[choice].begin(), d.members[choice].end());
+      add_part(start, p, std::move(states));
+    }
+    add_memory(start, box, machine_.processes.size());
   }
 
   // One constraint for each combination of values of the shared variables, unless all values will do.

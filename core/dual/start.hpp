@@ -13,6 +13,7 @@ struct Question {
   bool reduce = false;  // partial order reduction
   // [process][location]: locations with the same number are the same to both expressions
   std::vector<std::vector<int>> location_classes;
+  Crowd crowd;
 };
 
 enum class Kind : std::int32_t { BadState, Failure, BadFinal };
@@ -20,7 +21,8 @@ enum class Kind : std::int32_t { BadState, Failure, BadFinal };
 struct Start {
   Kind kind;
   Constraint constraint;
-  std::vector<std::vector<int>> bad;  // the bad states of each process, without those that silently become bad
+  std::vector<std::vector<int>> bad;  // the bad states of each part, without those that silently become bad
+  std::vector<int> processes;         // which process of the machine each part is
 };
 
 // False if a limit was hit on the way.

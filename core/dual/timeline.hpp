@@ -15,7 +15,11 @@ struct TsoStep {
 
 class Timeline {
  public:
-  explicit Timeline(std::size_t processes) : reached_(processes, 0), runs_(processes) {}
+  // One more process, which has done nothing so far.
+  void add_process() {
+    reached_.push_back(0);
+    runs_.emplace_back();
+  }
 
   int now() const { return static_cast<int>(changes_.size()); }
 

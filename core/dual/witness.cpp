@@ -1,9 +1,9 @@
 #include "dual/witness.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <optional>
 
+#include "dual/way.hpp"
 #include "machine/index.hpp"
 
 namespace memfence::dual {
@@ -15,35 +15,53 @@ struct Stamped {
   int time;  // when it was propagated
 };
 
-// A step of one process on its way, from one control state to the next.
-struct Taken {
-  int source, target;
-  int label;  // -1: silent; -2: an owned message is deleted, no step at all
-};
-constexpr int silent_step = -1, deletion = -2;
-
 class Walk {
  public:
-  Walk(const Machine& m, Model& model) : machine_(m), model_(model), predecessors_(model, false), timeline_(model.sets.size()) {
-    const std::size_t n = model.sets.size();
-    states_.resize(n);
-    fifos_.resize(n);
-  }
+  Walk(const Machine& m, Model& model) : machine_(m), model_(model), predecessors_(model, false) {}
 
-  Witness make(const std::vector<Link>& links, const Constraint& last, const std::vector<std::vector<int>>& bad) {
+  Witness make(const std::vector<Link>& links, const Constraint& last, const Start& start,
+               const std::vector<Dropped>& dropped) {
     if (!begin(links.empty() ? last : links[0].before)) return witness_;
     for (std::size_t i = 0; i < links.size(); ++i)
       if (!follow(links[i], i + 1 < links.size() ? links[i + 1].before : last)) return witness_;
-    for (int p = 0; p < processes(); ++p)
-      if (!go(p, bad[at(p)])) return witness_;
+    let_in(dropped);
+    for (std::size_t part = 0; part < start.bad.size(); ++part)
+      if (!go(process_of_[part], start.bad[part])) return witness_;
+    witness_.kinds = kinds_;
+    witness_.roles.assign(kinds_.size(), -1);
+    for (std::size_t part = 0; part < start.bad.size(); ++part) witness_.roles[at(process_of_[part])] = start.processes[part];
     witness_.steps = timeline_.in_order();
     witness_.complete = true;
     return witness_;
   }
 
  private:
-  int processes() const { return static_cast<int>(states_.size()); }
-  const ProcessGraph& graph(int p) const { return model_.graphs[at(p)]; }
+  const ProcessGraph& graph(int p) const { return model_.graphs[at(kinds_[at(p)])]; }
+  const LocalGraph& local(int p) const { return model_.local.of[at(kinds_[at(p)])]; }
+
+  // A process that is now in this state.
+  int add_process(int kind, int state) {
+    kinds_.push_back(kind);
+    states_.push_back(state);
+    fifos_.emplace_back();
+    timeline_.add_process();
+    const auto& values = model_.local.of[at(kind)].at(model_.graphs[at(kind)].local[at(state)]);
+    witness_.registers.emplace_back(values.begin() + 1, values.begin() + 1 + machine_.processes[at(kind)].registers);
+    return static_cast<int>(kinds_.size()) - 1;
+  }
+
+  int some_start(int kind, Set set) const {
+    for (const int state : model_.graphs[at(kind)].initial)
+      if (const auto& states = model_.sets[at(kind)].states(set); std::binary_search(states.begin(), states.end(), state))
+        return state;
+    return -1;
+  }
+
+  // The parts that were dropped, the last one first, come in at their places.
+  void let_in(const std::vector<Dropped>& dropped) {
+    for (auto d = dropped.rbegin(); d != dropped.rend(); ++d)
+      process_of_.insert(process_of_.begin() + d->part, add_process(d->kind, some_start(d->kind, d->set)));
+  }
 
   // An initial state that satisfies the constraint; the messages in it are propagated right away.
   bool begin(Constraint c) {
@@ -52,10 +70,14 @@ class Walk {
     for (std::size_t n = 0; n < machine_.initial.size(); ++n) {
       const auto& values = machine_.initial[n];
       memory_.assign(values.begin(), values.begin() + machine_.variables);
-      if (!matches(c) || !choose_states(c, values)) continue;
+      std::vector<int> states;
+      if (!matches(c) || !choose_states(c, values, states)) continue;
       witness_.start = n;
-      for (int p = 0; p < processes(); ++p)
-        for (const int message : fifos[at(p)]) fifos_[at(p)].push_back({message, timeline_.now()});
+      for (int part = 0; part < c.parts(); ++part) {
+        const int p = add_process(c.kinds[at(part)], states[at(part)]);
+        process_of_.push_back(p);
+        for (const int message : fifos[at(part)]) fifos_[at(p)].push_back({message, timeline_.now()});
+      }
       return true;
     }
     return false;
@@ -67,19 +89,27 @@ class Walk {
     return true;
   }
 
-  bool choose_states(const Constraint& c, const std::vector<Value>& values) {
-    for (int p = 0; p < processes(); ++p) {
-      const Process& process = machine_.processes[at(p)];
-      std::vector<Value> wanted{values[at(process.location_slot)]};
-      for (int r = 0; r < process.registers; ++r) wanted.push_back(values[at(process.pending_slot + 1 + r)]);
-      for (const int v : model_.local.roles.exclusive[at(p)]) wanted.push_back(values[at(v)]);
-      const auto& members = model_.sets[at(p)].states(c.sets[at(p)]);
-      const auto found = std::find_if(members.begin(), members.end(),
-                                      [&](int e) { return model_.local.of[at(p)].at(graph(p).local[at(e)]) == wanted; });
-      if (found == members.end()) return false;
-      states_[at(p)] = *found;
+  bool choose_states(const Constraint& c, const std::vector<Value>& values, std::vector<int>& states) const {
+    for (int part = 0; part < c.parts(); ++part) {
+      const int kind = c.kinds[at(part)];
+      const Set set = c.sets[at(part)];
+      states.push_back(model_.crowd.is_unbounded(kind) ? some_start(kind, set) : start_of(kind, set, values));
+      if (states.back() < 0) return false;
     }
     return true;
+  }
+
+  // The state of a fixed process that has these values; -1 if it is none of the set.
+  int start_of(int p, Set set, const std::vector<Value>& values) const {
+    const Process& process = machine_.processes[at(p)];
+    std::vector<Value> wanted{values[at(process.location_slot)]};
+    for (int r = 0; r < process.registers; ++r) wanted.push_back(values[at(process.pending_slot + 1 + r)]);
+    for (const int v : model_.local.roles.exclusive[at(p)]) wanted.push_back(values[at(v)]);
+    const auto& members = model_.sets[at(p)].states(set);
+    const auto found = std::find_if(members.begin(), members.end(), [&](int e) {
+      return model_.local.of[at(p)].at(model_.graphs[at(p)].local[at(e)]) == wanted;
+    });
+    return found == members.end() ? -1 : *found;
   }
 
   bool holds(int message) const {
@@ -87,22 +117,31 @@ class Walk {
     return std::all_of(facts.begin(), facts.end(), [&](const Fact& f) { return memory_[at(f.variable)] == f.value; });
   }
 
-  bool follow(const Link& link, const Constraint& after) {
-    const int p = link.made.process;
-    for (int q = 0; q < processes(); ++q)
-      if (q != p && !go(q, model_.sets[at(q)].states(after.sets[at(q)]))) return false;
-    propagate(p, after);
+  bool follow(const Link& link, const Constraint& next) {
+    let_in(link.made.dropped);
+    Constraint after = next;
+    if (link.made.newcomer >= 0) after.add_part(link.made.newcomer, predecessors_.anywhere(link.made.newcomer));
+    for (int part = 0; part < after.parts(); ++part)
+      if (part != link.made.part && !go(process_of_[at(part)], states_of(after, part))) return false;
+    propagate(link.made.part, after);
     if (!step(link, after)) return false;
-    return propagate(p, after);
+    if (!propagate(link.made.part, after)) return false;
+    process_of_.resize(at(next.parts()));
+    return true;
   }
 
-  // Propagate what the FIFOs of all but p need and memory holds now: as much as can be before the step, the rest after it.
-  bool propagate(int p, const Constraint& after) {
+  const std::vector<int>& states_of(const Constraint& c, int part) const {
+    return model_.sets[at(c.kinds[at(part)])].states(c.sets[at(part)]);
+  }
+
+  // Propagate what the FIFOs of all but one part need and memory holds now: as much as can be before the step, the rest
+  // after it.
+  bool propagate(int mover, const Constraint& after) {
     bool done = true;
-    for (int q = 0; q < processes(); ++q) {
-      std::vector<Stamped>& fifo = fifos_[at(q)];
-      const Fifo& wanted = after.fifos[at(q)];
-      if (q == p) continue;
+    for (int part = 0; part < after.parts(); ++part) {
+      std::vector<Stamped>& fifo = fifos_[at(process_of_[at(part)])];
+      const Fifo& wanted = after.fifos[at(part)];
+      if (part == mover) continue;
       while (fifo.size() < wanted.size() && holds(wanted[fifo.size()])) fifo.push_back({wanted[fifo.size()], timeline_.now()});
       done = done && fifo.size() == wanted.size();
     }
@@ -113,10 +152,10 @@ class Walk {
   // (whole), the last word went if the step stores or needs an empty FIFO (rest, newer), the store's own message went,
   // perhaps an older one of the same variable came, then what the step loads; then known messages were dropped.
   bool step(const Link& link, const Constraint& after) {
-    const int p = link.made.process;
+    const int part = link.made.part, p = process_of_[at(part)];
     const Label& label = graph(p).labels[at(link.made.label)];
     Fifo rest(at(link.made.undeleted), own_message);
-    rest.insert(rest.end(), after.fifos[at(p)].begin(), after.fifos[at(p)].end());
+    rest.insert(rest.end(), after.fifos[at(part)].begin(), after.fifos[at(part)].end());
     Fifo newer;
     const bool empties = label.mode == Mode::Locked || (label.mode == Mode::Fenced && label.only_reads());
     if (!label.only_reads() || empties)
@@ -129,7 +168,7 @@ class Walk {
       if (rest.empty()) return false;
       rest.pop_back();
     }
-    const auto way = search(p, model_.sets[at(p)].states(after.sets[at(p)]), link.made.label, link.made.undeleted);
+    const auto way = search(p, states_of(after, part), link.made.label, link.made.undeleted);
     if (!way) return false;
     // Only free steps come before the link's own, only silent ones and deletions after it.
     const auto own = std::find_if(way->rbegin(), way->rend(), [](const Taken& t) { return t.label >= 0; }).base() - 1;
@@ -198,44 +237,8 @@ class Walk {
     return fifo.empty() && holds(label.message);
   }
 
-  struct Node {
-    int state, stage;
-    auto operator<=>(const Node&) const = default;
-  };
-
-  // Search backwards from `targets` at stage 0: `undeleted` deletions, then the step `label`, then free steps, to where the
-  // process is now. Without a label: free steps only.
   std::optional<std::vector<Taken>> search(int p, const std::vector<int>& targets, int label, int undeleted) const {
-    const int last = label < 0 ? 0 : undeleted + 1;
-    std::map<Node, std::pair<Node, int>> next;
-    std::deque<Node> queue;
-    const auto visit = [&](Node node, Node after, int by) {
-      if (next.try_emplace(node, after, by).second) queue.push_back(node);
-    };
-    for (const int t : targets) visit({t, 0}, {t, -1}, silent_step);
-    while (!queue.empty()) {
-      const Node here = queue.front();
-      queue.pop_front();
-      if (here.stage == last && here.state == states_[at(p)]) return path(next, here);
-      for (const int before : graph(p).silent[at(here.state)]) visit({before, here.stage}, here, silent_step);
-      if (here.stage < last - 1)
-        for (const int before : graph(p).undeleted[at(here.state)]) visit({before, here.stage + 1}, here, deletion);
-      for (const ProcessGraph::Back& back : graph(p).back[at(here.state)]) {
-        if (here.stage == last && is_free(p, graph(p).labels[at(back.label)])) visit({back.source, last}, here, back.label);
-        if (here.stage == last - 1 && back.label == label) visit({back.source, last}, here, back.label);
-      }
-    }
-    return std::nullopt;
-  }
-
-  static std::vector<Taken> path(const std::map<Node, std::pair<Node, int>>& next, Node here) {
-    std::vector<Taken> way;
-    while (true) {
-      const auto& [after, by] = next.at(here);
-      if (after.stage < 0) return way;
-      way.push_back({here.state, after.state, by});
-      here = after;
-    }
+    return find_way(graph(p), {targets, states_[at(p)], label, undeleted}, [&](const Label& l) { return is_free(p, l); });
   }
 
   // Take free steps until the process is in one of the states.
@@ -277,14 +280,13 @@ class Walk {
 
   // The edge of the machine behind a step; -1 for a store that an earlier one owes.
   std::optional<int> edge_of(int p, const Taken& t) const {
-    const LocalGraph& local = model_.local.of[at(p)];
     const Facts& owned = graph(p).owned_facts[at(graph(p).owned[at(t.source)])];
     const auto is_owned = [&](const Fact& read) {
       return std::any_of(owned.begin(), owned.end(), [&](const Fact& f) { return f.variable == read.variable; });
     };
-    for (const LocalGraph::Step& step : local.steps[at(graph(p).local[at(t.source)])]) {
+    for (const LocalGraph::Step& step : local(p).steps[at(graph(p).local[at(t.source)])]) {
       if (step.target != graph(p).local[at(t.target)]) continue;
-      const Action& a = local.actions[at(step.action)];
+      const Action& a = local(p).actions[at(step.action)];
       Facts reads;
       bool possible = true;
       for (const Fact& read : a.reads) {
@@ -306,8 +308,10 @@ class Walk {
   Model& model_;
   Predecessors predecessors_;
   Witness witness_;
+  std::vector<int> kinds_;  // per process of the run
   std::vector<int> states_;
   std::vector<std::vector<Stamped>> fifos_;
+  std::vector<int> process_of_;  // per part of the constraint that was reached
   std::vector<Value> memory_;
   Timeline timeline_;
   const Facts nothing_;
@@ -316,8 +320,8 @@ class Walk {
 }  // namespace
 
 Witness make_witness(const Machine& machine, Model& model, const std::vector<Link>& links, const Constraint& last,
-                     const std::vector<std::vector<int>>& bad) {
-  return Walk(machine, model).make(links, last, bad);
+                     const Start& start, const std::vector<Dropped>& dropped) {
+  return Walk(machine, model).make(links, last, start, dropped);
 }
 
 }  // namespace memfence::dual

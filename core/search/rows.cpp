@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 namespace memfence {
 
@@ -15,11 +14,23 @@ std::uint64_t number_of(const RowColumn& column, const Value* values) {
   return static_cast<std::uint64_t>(Wide{value} - column.lo);
 }
 
-void append_row(std::string& rows, const std::vector<RowColumn>& columns, const Value* values) {
+void write_row(unsigned char* row, const std::vector<RowColumn>& columns, const Value* values) {
   for (const RowColumn& column : columns) {
     const std::uint64_t number = number_of(column, values);
-    for (int byte = column.width - 1; byte >= 0; --byte) rows.push_back(static_cast<char>(number >> (8 * byte)));
+    for (int byte = column.width - 1; byte >= 0; --byte) *row++ = static_cast<unsigned char>(number >> (8 * byte));
   }
+}
+
+// A row by its first bytes, which decide most comparisons without a look at the row itself.
+struct SortedRow {
+  std::uint64_t beginning;
+  std::size_t number;
+};
+
+std::uint64_t beginning_of(const unsigned char* row, std::size_t width) {
+  std::uint64_t found = 0;
+  for (std::size_t byte = 0; byte < 8; ++byte) found = found << 8 | (byte < width ? row[byte] : 0u);
+  return found;
 }
 
 }  // namespace
@@ -28,23 +39,33 @@ std::vector<std::string> sorted_blocks(const Exploration& exploration, const std
                                        std::size_t rows_in_a_block) {
   std::size_t width = 0;
   for (const RowColumn& column : columns) width += static_cast<std::size_t>(column.width);
-  std::string rows;
-  exploration.for_each([&](const Value* values) { append_row(rows, columns, values); });
-  std::vector<std::size_t> order(width == 0 ? 0 : rows.size() / width);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto row = [&](std::size_t number) { return rows.data() + number * width; };
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return std::memcmp(row(a), row(b), width) < 0; });
+  if (width == 0) return {};
+  std::vector<unsigned char> rows;
+  std::vector<SortedRow> order;
+  exploration.for_each([&](const Value* values) {
+    const std::size_t at = rows.size();
+    rows.resize(at + width);
+    write_row(rows.data() + at, columns, values);
+    order.push_back({beginning_of(rows.data() + at, width), order.size()});
+  });
+  const std::size_t compared = std::min<std::size_t>(width, 8);
+  const auto rest = [&](const SortedRow& r) { return rows.data() + r.number * width + compared; };
+  const auto compare = [&](const SortedRow& a, const SortedRow& b) { return std::memcmp(rest(a), rest(b), width - compared); };
+  std::sort(order.begin(), order.end(), [&](const SortedRow& a, const SortedRow& b) {
+    return a.beginning != b.beginning ? a.beginning < b.beginning : compare(a, b) < 0;
+  });
   // States that differ in nothing that is kept between steps are one row.
   order.erase(std::unique(order.begin(), order.end(),
-                          [&](std::size_t a, std::size_t b) { return std::memcmp(row(a), row(b), width) == 0; }),
+                          [&](const SortedRow& a, const SortedRow& b) { return a.beginning == b.beginning && compare(a, b) == 0; }),
               order.end());
   std::vector<std::string> blocks;
   for (std::size_t first = 0; first < order.size(); first += rows_in_a_block) {
-    const std::size_t last = std::min(order.size(), first + rows_in_a_block);
-    std::string& block = blocks.emplace_back();
-    block.reserve((last - first) * width);
-    for (std::size_t byte = 0; byte < width; ++byte)
-      for (std::size_t at = first; at < last; ++at) block.push_back(row(order[at])[byte]);
+    const std::size_t count = std::min(order.size() - first, rows_in_a_block);
+    std::string& block = blocks.emplace_back(count * width, '\0');
+    for (std::size_t at = 0; at < count; ++at) {
+      const unsigned char* row = rows.data() + order[first + at].number * width;
+      for (std::size_t byte = 0; byte < width; ++byte) block[byte * count + at] = static_cast<char>(row[byte]);
+    }
   }
   return blocks;
 }

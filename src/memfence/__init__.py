@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memfence.api.monitor import monitor
     from memfence.api.run import run
     from memfence.api.silicon import conform, cost, reproduce
+    from memfence.api.simulate import simulate
     from memfence.api.translate import translate
     from memfence.api.verify import verify
     from memfence.api.why import why
@@ -65,6 +66,7 @@ _HOME = {
     "replay": "memfence.api.explore",
     "reproduce": "memfence.api.silicon",
     "run": "memfence.api.run",
+    "simulate": "memfence.api.simulate",
     "translate": "memfence.api.translate",
     "verify": "memfence.api.verify",
     "why": "memfence.api.why",
@@ -100,6 +102,7 @@ __all__ = [
     "replay",
     "reproduce",
     "run",
+    "simulate",
     "translate",
     "verify",
     "why",

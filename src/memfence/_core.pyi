@@ -354,6 +354,9 @@ class DualStats:
     def longest(self) -> int: ...
 
     @property
+    def most_parts(self) -> int: ...
+
+    @property
     def bytes(self) -> int: ...
 
     @property
@@ -370,9 +373,9 @@ class DualOutcome:
     def stats(self) -> DualStats: ...
 
     @property
-    def run(self) -> tuple[int, list[tuple[int, int]]] | None: ...
+    def run(self) -> tuple[int, list[tuple[int, int]], list[int], list[int], list[list[int]]] | None: ...
 
-def explore_dual(machine: Machine, bad: int, bad_final: int, failures: bool, reduce: bool, location_classes: Sequence[Sequence[int]], most_states: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> DualOutcome:
+def explore_dual(machine: Machine, bad: int, bad_final: int, failures: bool, reduce: bool, location_classes: Sequence[Sequence[int]], fixed: int, kind_of: Sequence[int], most_states: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> DualOutcome:
     """
     Search backwards from bad states under the dual semantics of TSO: ends for every finite-state program.
     """

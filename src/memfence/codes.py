@@ -32,6 +32,8 @@ class Code(Enum):
     ARGUMENT_COUNT = ("MF115", "a call has the wrong number of arguments")
     CONFLICTING_WRITES = ("MF116", "both sides of a rendezvous write the same variable")
     UNKNOWN_CALL = ("MF117", "a macro or `inline` is called but never defined")
+    NOT_ALIKE = ("MF118", "there can be any number of a process only where its instances are alike")
+    FIXED_NUMBER = ("MF119", "the question is about programs with a fixed number of processes")
     BAD_PROPERTY = ("MF120", "a property expression cannot be read or names something unknown")
     SEVERAL_READS = ("MF201", "a statement reads several shared variables in one atomic step")
     STUCK = ("MF202", "no process can move, though not all have ended")
@@ -43,7 +45,9 @@ class Code(Enum):
     BAD_TRACE = ("MF301", "a line of a trace is not an event of the known shape")
     NOT_SEQUENTIAL = ("MF302", "a load in a trace saw another value than the last write left")
     BAD_SCHEDULE = ("MF303", "a schedule cannot be read or does not fit the program")
+    BAD_COMMAND = ("MF305", "a command of a simulation is none, or is not possible where it stands")
     BAD_CERTIFICATE = ("MF304", "the file is not a certificate, or a damaged one")
+    NOT_PROVED = ("MF306", "the proved checker is not there, or cannot judge the certificate")
 
     def __init__(self, id: str, summary: str) -> None:
         self.id = id

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
 from memfence.codes import Code
+from memfence.records import dataclass
 from memfence.source import Span
 
 MOST_SHOWN = 20

@@ -10,21 +10,31 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from memfence.certificates.checker.criteria import check_implied, check_persistent, check_race_free, check_state_robust
+from memfence.certificates.checker.criteria import (
+    check_implied,
+    check_persistent,
+    check_race_free,
+    check_state_robust,
+    require_single_stores,
+)
 from memfence.certificates.checker.question import question_of
 from memfence.certificates.checker.refusal import Condition, Refused
+from memfence.certificates.checker.robust import check_robust
+from memfence.certificates.checker.triangular import Marked, check_triangular, first_marked, steps_of
 from memfence.certificates.checker.verify import verify
 from memfence.certificates.format.header import Claim
 from memfence.certificates.format.sections import SECTION
 from memfence.certificates.writer.certify import certify
+from memfence.certificates.writer.chunks import NoCertificate
+from memfence.engines.native.races import explore_races
 from memfence.models.reference_search import reachable
 from memfence.models.spec import ModelName
-from memfence.models.state import State
+from memfence.models.state import Failure, State
 from memfence.pipeline import load, load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
-from support.certificates import container
+from support.certificates import beginning, container
 from support.criteria_programs import PLAIN, RICH, criteria_programs
 from support.models import spec
 from twins import criteria as twin
@@ -144,3 +154,73 @@ def test_a_proof_of_one_thing_is_none_of_another(criterion: str, tmp_path: Path)
     else:
         with pytest.raises(Refused):
             verify(io.BytesIO(forged), program)
+
+
+@SETTINGS
+@given(program=criteria_programs(PLAIN, torn_steps=False) | criteria_programs(RICH, torn_steps=False))
+def test_robustness_is_accepted_exactly_where_it_holds(program: Program) -> None:
+    found = refusal(lambda: check_robust(program, reached(program, "sc")))
+    if found not in NOT_COVERED:
+        assert (found is None) == twin.is_robust(program, "tso")
+
+
+@pytest.mark.slow
+@MANY
+@given(program=criteria_programs(RICH))
+def test_what_is_accepted_as_robust_is_so_whatever_the_program(program: Program) -> None:
+    if refusal(lambda: check_robust(program, reached(program, "sc"))) is None:
+        assert twin.is_robust(program, "tso")
+
+
+def marked(program: Program) -> set[Marked]:
+    """Every reachable pair of a state and marks, failing steps left out."""
+    pairs = list(first_marked(program))
+    seen = set(pairs)
+    for pair in pairs:  # grows while it is gone through
+        new = [after for _, after in steps_of(program, pair) if not isinstance(after, Failure) and after not in seen]
+        seen.update(new)
+        pairs += new
+    return seen
+
+
+@SETTINGS
+@given(program=criteria_programs(PLAIN, torn_steps=False) | criteria_programs(RICH, torn_steps=False))
+def test_freedom_of_triangular_races_is_accepted_exactly_where_the_engine_finds_none(program: Program) -> None:
+    if refusal(lambda: require_single_stores(program)) is not None:
+        return
+    found = refusal(lambda: check_triangular(program, marked(program)))
+    if found not in NOT_COVERED:
+        race = explore_races(program, triangular=True, limits=Limits()).race
+        assert (found is None) == (race is None)
+
+
+def test_robustness_under_pso_has_no_certificate_where_there_are_races(tmp_path: Path) -> None:
+    program = load_text(SourceText("t.pml", "byte x;\nactive [2] proctype P() { x = 1 }\n"))
+    with pytest.raises(NoCertificate, match="only programs without data races"):
+        certify(program, Claim(model="pso", criterion="robust"), tmp_path / "proof.mfc", Limits())
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("criterion", ["persistent", "robust", "state-robust"])
+def test_nothing_is_to_be_shown_under_sc_and_that_shows_nothing_under_tso(criterion: str) -> None:
+    program = load_text(SourceText("t.pml", "byte x;\nactive [2] proctype P() { x = x + 1 }\n"))
+    empty = (SECTION, json.dumps({"kind": "sc-itself"}).encode())
+
+    def judged(model: str) -> Condition | None:
+        content = container([*beginning(program, Claim(model=model, criterion=criterion)), empty])
+        return refusal(lambda: verify(io.BytesIO(content), program) and None)
+
+    assert judged("sc") is None
+    assert judged("tso") is judged("pso") is Condition.KIND
+
+
+@pytest.mark.parametrize(("criterion", "model"), [("trf", "tso"), ("robust", "tso"), ("robust", "pso")])
+def test_programs_without_races_carry_certificates_of_what_that_implies(
+    criterion: str, model: str, tmp_path: Path
+) -> None:
+    text = "byte x, y;\nactive proctype P() { x = 1 }\nactive proctype Q() { y = 1; y = 2 }\n"
+    program = load_text(SourceText("t.pml", text))
+    path = tmp_path / "proof.mfc"
+    certify(program, Claim(model=model, criterion=criterion), path, Limits())
+    with path.open("rb") as file:
+        assert verify(file, program).states > 0

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "memfence"
 CHECKER = PACKAGE / "certificates" / "checker"
 CORE = ROOT / "core"
-TRUSTED = {"version", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models"}
+TRUSTED = {"version", "records", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models"}
 """What one has to believe beside the checker itself; `frontends` and `pipeline` made the program."""
 FOR_INVARIANTS = ("verify", "question", "refusal", "invariant", "finals")
 MOST_LINES = 800

@@ -15,9 +15,10 @@ from memfence.frontends.registry import LANGUAGES, Language
 ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
 
 ORDER = [
-    "version", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models", "passes", "frontends",
-    "pipeline", "execution", "tasks", "_core", "engines", "strategy", "running", "questions", "synthesis", "silicon",
-    "translation", "certificates", "reports", "api", "testing", "bench", "cli",
+    "version", "records", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models",
+    "passes", "frontends", "pipeline", "execution", "simulation", "tasks", "_core", "engines", "strategy", "running",
+    "questions", "synthesis", "silicon", "translation", "certificates", "reports", "api", "testing", "bench",
+    "server", "cli",
 ]  # fmt: skip
 DOORS = {"__init__", "__main__"}
 """The public names and `python -m memfence` may reach everything."""
@@ -55,6 +56,11 @@ def test_no_stage_imports_a_later_one(path: Path) -> None:
             assert ORDER.index(there) <= ORDER.index(here), f"{path.relative_to(ROOT)} imports {name}"
             may_touch = path.parent.name == "native" or path == FAST_CHECKER
             assert there != "_core" or may_touch, f"{path.relative_to(ROOT)} touches the native core"
+
+
+def test_classes_get_their_methods_late() -> None:
+    standard = re.compile(r"^from dataclasses import .*\bdataclass\b", re.MULTILINE)
+    assert [path.name for path in FILES if standard.search(path.read_text())] == ["records.py"]
 
 
 def test_the_architecture_names_the_stages_in_this_order() -> None:

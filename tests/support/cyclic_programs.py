@@ -39,7 +39,7 @@ def cyclic_program(seed: int, *, ordered: bool = False) -> Program:
     variables = random.choice([1, 2, 2, 2, 3])
     count = random.choice([1, 2, 2, 2, 2, 2, 3])
     shared = tuple(SharedVar(f"x{n}", VALUES, (random.choice([0, 0, 0, 1]),)) for n in range(variables))
-    processes = tuple(_process(random, f"P{n}", variables, 4 if count < 3 else 3) for n in range(count))
+    processes = tuple(random_process(random, f"P{n}", variables, 4 if count < 3 else 3) for n in range(count))
     program = Program(f"cyclic {seed}", shared, processes)
     return with_orders(program, random) if ordered else program
 
@@ -72,7 +72,7 @@ def _ordered(op: Op, random: Random) -> Op:
             return op
 
 
-def _process(random: Random, name: str, variables: int, longest: int) -> Process:
+def random_process(random: Random, name: str, variables: int, longest: int) -> Process:
     builder = ProcessBuilder(name, name)
     registers = random.choice([0, 0, 1])
     for n in range(registers):

@@ -7,9 +7,10 @@ import os
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from memfence.records import dataclass
 
 GRACE_SECONDS = 30.0
 """A command ends by itself at its limit; beyond this it has failed."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from memfence.bench.command import Answer, ask
 from memfence.bench.table import Cells, Sources, number
+from memfence.records import dataclass
 from memfence.reports.plot import Panel, Series, render_plot
 
 STEPS = 2

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from memfence.certificates.checker.refusal import Checked, Refused
 from memfence.certificates.format.header import Header
 from memfence.certificates.writer.certify import Written
 from memfence.program.ir import Program
+from memfence.records import dataclass
 from memfence.tasks.result import CheckResult
 
 

@@ -29,6 +29,7 @@ from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles, make_folder, write_report
 
 if TYPE_CHECKING:
+    from memfence.execution.schedule import Replayable
     from memfence.questions.explore import ExploreResult
     from memfence.tasks.deadline import Deadline
 
@@ -83,9 +84,9 @@ def explore(
 
     if replay is not None:
         _refuse_with_replay(typed(context))
-        text = _replayed(context, file, replay, json, quiet)
-        _show(text or _no_answer(file, Deadline(timeout), json, quiet), json)
-        raise typer.Exit(Exit.UNKNOWN if text is None else Exit.VIOLATED)
+        replayed = _replayed(context, file, replay, json)
+        _show(_replay_report(replayed, json, quiet) or _no_answer(file, Deadline(timeout), json, quiet), json)
+        raise typer.Exit(_exit_of_replay(replayed))
     files = ReportFiles(html)
     files.require_places([("FILE", file)], [("--save-schedule", save_schedule)])
     if save_trace is not None:
@@ -144,16 +145,20 @@ def _report(result: ExploreResult, json: bool, quiet: bool) -> str:
     return explore_text(result, width=terminal.width(), quiet=quiet)
 
 
-def _replayed(context: typer.Context, file: Path, schedule: Path, json: bool, quiet: bool) -> str | None:
-    """The report; None where the time was up before."""
+def _replayed(context: typer.Context, file: Path, schedule: Path, json: bool) -> tuple[Replayable, ...] | None:
+    """The runs of the schedule; None where the time was up before."""
     from memfence.api.explore import replay
-    from memfence.cli import terminal
-    from memfence.reports.exploration import replay_object, replay_text
     from memfence.tasks.deadline import TimeUp
 
-    replayed = None
     with refusing(json), suppress(TimeUp):
-        replayed = replay(file, schedule, **keywords_of(context, ProgressLine(quiet=True), but=ONLY_HERE))
+        return replay(file, schedule, **keywords_of(context, ProgressLine(quiet=True), but=ONLY_HERE))
+    return None
+
+
+def _replay_report(replayed: tuple[Replayable, ...] | None, json: bool, quiet: bool) -> str | None:
+    from memfence.cli import terminal
+    from memfence.reports.exploration import replay_object, replay_text
+
     if replayed is None:
         return None
     if json:
@@ -161,6 +166,13 @@ def _replayed(context: typer.Context, file: Path, schedule: Path, json: bool, qu
 
         return dump(replay_object(replayed))
     return replay_text(replayed, width=terminal.width(), quiet=quiet)
+
+
+def _exit_of_replay(replayed: tuple[Replayable, ...] | None) -> Exit:
+    """A walk claims nothing: that it can be replayed is all that was asked."""
+    if replayed is None:
+        return Exit.UNKNOWN
+    return Exit.HOLDS if all(found.kind == "walk" for found in replayed) else Exit.VIOLATED
 
 
 def _no_answer(file: Path, deadline: Deadline, json: bool, quiet: bool) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -17,6 +17,7 @@ import typer
 
 from memfence.cli.choices import AtomicWaits, BoundPer, CriterionChoice, EngineChoice
 from memfence.cli.completion import languages
+from memfence.records import dataclass
 
 File = Annotated[
     Path,  # whether it can be read is found by reading it: bad input, not wrong usage
@@ -140,6 +141,20 @@ class Loading:
             max=31,
             show_default=False,
             help="Integers that declare no range wrap at N bits. Default: exact where bounded, else 8.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Crowding:
+    """Templates of which there may be any number of instances."""
+
+    any_number: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEMPLATE",
+            help="Any number of threads of this process, not as many as FILE has.",
+            show_default=False,
         ),
     ] = None
 

@@ -6,17 +6,19 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
+
+from memfence.records import dataclass
 
 if TYPE_CHECKING:
     from memfence.diagnostics import InputError
     from memfence.questions.compare import Comparison
     from memfence.questions.explore import ExploreResult
     from memfence.questions.monitor import MonitorResult
+    from memfence.simulation.walk import Walk
     from memfence.synthesis.atomic_writes import AtomicFix
     from memfence.synthesis.necessity import WhyResult
     from memfence.synthesis.result import FixResult
@@ -114,6 +116,14 @@ class ReportFiles:
             from memfence.reports.html import render_html
 
             write_report(self.html, render_html(explore_page(result)), "--html")
+
+    def write_walk(self, walk: Walk) -> None:
+        """The page of a walk, if it was asked for."""
+        if self.html is not None:
+            from memfence.reports.html import render_html
+            from memfence.reports.simulation import walk_page
+
+            write_report(self.html, render_html(walk_page(walk)), "--html")
 
     def write_monitor(self, result: MonitorResult) -> None:
         """The page of a monitored trace, if it was asked for."""

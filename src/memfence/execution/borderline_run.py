@@ -8,7 +8,7 @@ its variable. Any order of issues and commits that respects this, relaxed happen
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from memfence.digraph import in_order
@@ -22,6 +22,7 @@ from memfence.models.sc import Sc
 from memfence.models.state import Commit, Rendezvous, Run, State, Step
 from memfence.models.steps import take
 from memfence.program.ir import Fence, Program, Store, Transition
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

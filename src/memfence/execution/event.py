@@ -7,10 +7,10 @@ the graph (`execution.graph`) or of the recording (`execution.recording`) that i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from memfence.program.orders import MemoryOrder
+from memfence.records import dataclass
 from memfence.source import NOWHERE, Span
 
 EventKind = Literal["load", "store", "rmw", "fence", "direct store", "sync", "wait", "init"]

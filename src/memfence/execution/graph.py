@@ -9,11 +9,11 @@ only completes the run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
 from memfence.execution.event import Cell, Event, Thread
+from memfence.records import dataclass
 
 EdgeKind = Literal["po", "rf", "co", "fr"]
 

@@ -7,13 +7,13 @@ cycle.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from memfence.digraph import is_acyclic, shortest_way
 from memfence.execution.graph import Edge, EdgeKind, ExecutionGraph, Node
 from memfence.execution.occurrences import occurrences
 from memfence.execution.trace import Trace
 from memfence.execution.trace_graph import trace_graph
+from memfence.records import dataclass
 
 MOST_ACCESSES = 2000
 """Longer runs are not drawn: nobody would read the picture."""

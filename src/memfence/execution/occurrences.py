@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
 from memfence.models.state import Rendezvous, Run, Step
 from memfence.program.ir import Transition
+from memfence.records import dataclass
 from memfence.source import NOWHERE, Span
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from memfence.execution.graph import ExecutionGraph, Node
 from memfence.execution.occurrences import Occurrence, occurrences
 from memfence.execution.trace import Trace
 from memfence.execution.trace_graph import trace_graph
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from memfence.execution.event import Event, EventKind
 from memfence.execution.graph import ExecutionGraph, GraphBuilder
+from memfence.records import dataclass
 
 OpName = Literal["ld", "st", "il", "fence", "direct", "sync", "wait", "init"]
 OP_OF: dict[EventKind, OpName] = {

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar, assert_never, get_args
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.execution.happens_before import is_sequential
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.replay import nth_start
-from memfence.models.spec import SC, TSO
-from memfence.models.state import Commit, Rendezvous, Run, State, Step
+from memfence.models.spec import SPECS
+from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
 from memfence.program.ir import Program
+from memfence.records import dataclass
 from memfence.source import SourceText
 
 FindingKind = Literal["assertion failure", "borderline"]
+RunKind = Literal["assertion failure", "borderline", "walk"]
+"""A `walk` claims nothing: it is a run that somebody chose, or any other that is worth keeping."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Replayable:
-    """What was found, and the run that shows it: SC for a failure, TSO for a borderline execution."""
+    """What was found, and the run that shows it."""
 
-    kind: FindingKind
+    kind: RunKind
     trace: Trace
 
 
@@ -48,10 +50,13 @@ def _step_object(program: Program, step: Step) -> dict[str, Any]:
         case Rendezvous(sender, receiver):
             partner = program.processes[receiver.process].name
             return {**_step_object(program, sender), "partner": partner, "partner_transition": receiver.transition}
-        case Commit(process):
-            return {"process": program.processes[process].name, "commit": True}
+        case Commit(process, buffer):
+            named = {"buffer": buffer} if buffer else {}
+            return {"process": program.processes[process].name, "commit": True, **named}
+        case DropSeparator(process):
+            return {"process": program.processes[process].name, "separator": True}
         case _:
-            raise AssertionError(step)
+            assert_never(step)
 
 
 def read_schedules(program: Program, source: SourceText) -> tuple[Replayable, ...]:
@@ -72,8 +77,8 @@ def read_schedules(program: Program, source: SourceText) -> tuple[Replayable, ..
 def _read(program: Program, source: SourceText, value: Any) -> Replayable:
     value = value.get("schedule", value) if isinstance(value, dict) else value
     try:
-        kind, model = _chosen(value, "kind", get_args(FindingKind)), _chosen(value, "model", (SC.name, TSO.name))
-        memory = (SC if model == SC.name else TSO).definition
+        kind, model = _chosen(value, "kind", get_args(RunKind)), _chosen(value, "model", tuple(SPECS))
+        memory = SPECS[model].definition
         start = nth_start(program, memory, 0)
         registers = [_numbers(row, "registers") for row in _field(value, "registers", list)]
         start = State(
@@ -137,7 +142,9 @@ def _require_shape(program: Program, start: State) -> None:
 def _read_step(program: Program, value: Any) -> Step:
     process = _process(program, _field(value, "process", str))
     if value.get("commit"):
-        return Commit(process)
+        return Commit(process, _field(value, "buffer", int) if "buffer" in value else 0)
+    if value.get("separator"):
+        return DropSeparator(process)
     run = Run(process, _field(value, "transition", int))
     if "partner" in value:
         partner = _process(program, _field(value, "partner", str))

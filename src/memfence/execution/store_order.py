@@ -7,11 +7,11 @@ order of the given run. How far each process has come determines memory, so that
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from memfence.execution.graph import Node
 from memfence.execution.trace import Trace
 from memfence.execution.trace_graph import trace_graph
+from memfence.records import dataclass
 
 MOST_STATES = 200_000
 

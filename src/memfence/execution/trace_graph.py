@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from memfence.execution.event import Event, EventKind
 from memfence.execution.graph import ExecutionGraph, GraphBuilder
@@ -13,6 +12,7 @@ from memfence.models.readings import is_locked
 from memfence.program.facts.effects import accesses_memory
 from memfence.program.ir import Fence, FenceKind, Transition
 from memfence.program.orders import MemoryOrder
+from memfence.records import dataclass
 
 ORDER_OF_FENCE: dict[FenceKind, MemoryOrder] = {"mfence": MemoryOrder.SEQ_CST, "sfence": MemoryOrder.RELEASE}
 

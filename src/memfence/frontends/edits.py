@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from memfence.program.ir import FenceKind
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

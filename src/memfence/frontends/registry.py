@@ -6,13 +6,13 @@ A new language is one package beside this and one line in `LANGUAGES`. Packages 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePath
 from typing import Literal, Protocol, cast
 
 from memfence.program.ir import FenceKind, FencePoint, Program
 from memfence.program.load_options import LoadOptions
+from memfence.records import dataclass
 from memfence.source import SourceText
 
 EditKind = FenceKind | Literal["locked"]

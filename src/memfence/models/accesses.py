@@ -6,7 +6,6 @@ Follows `steps.apply` op by op, on a step that is known to be possible; used to 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from memfence.models.readings import is_locked
@@ -14,6 +13,7 @@ from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State,
 from memfence.models.steps import MemoryModel, apply, evaluate_in, modified, set_register
 from memfence.program.expressions import Address, EvaluationError, Expr, check_index
 from memfence.program.ir import Load, Op, Program, Rmw, Store
+from memfence.records import dataclass
 
 AccessKind = Literal["load", "own load", "store", "pending store", "commit"]
 

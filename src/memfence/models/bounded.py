@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from memfence.models.buffering import Buffering
 from memfence.models.readings import StoreReading
@@ -12,6 +11,7 @@ from memfence.models.state import Buffer, State, Step
 from memfence.models.steps import MemoryModel
 from memfence.program.ir import FenceKind, Program
 from memfence.program.orders import MemoryOrder
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

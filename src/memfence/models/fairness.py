@@ -8,7 +8,6 @@ for ever; `step` is None then.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import assert_never
 
 from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
@@ -16,6 +15,7 @@ from memfence.models.steps import MemoryModel, error_state, evaluate_in, success
 from memfence.program.expressions import EvaluationError, Expr
 from memfence.program.facts.effects import stored_variables
 from memfence.program.ir import Program
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
 from memfence.models.readings import is_locked
 from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
 from memfence.models.steps import MemoryModel, error_state, take
 from memfence.program.ir import Program
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from memfence.models.bounded import Bounded, BoundedPerVariable
@@ -14,6 +14,7 @@ from memfence.models.steps import MemoryModel
 from memfence.models.tso import Tso
 from memfence.program.ir import FenceKind
 from memfence.program.orders import MemoryOrder
+from memfence.records import dataclass
 
 ModelName = Literal["sc", "tso", "pso"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from typing import Final as Constant
 
 from memfence.program.ir import Program
+from memfence.records import dataclass
 
 SEPARATOR: Constant = None
 """What a PSO `sfence` leaves in each buffer of its process."""

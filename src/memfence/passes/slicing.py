@@ -8,7 +8,7 @@ larger bound for, never more than the whole one does without bound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar
 
 from memfence.program.expressions import Expr, Register, RegisterOf, walk
@@ -29,6 +29,7 @@ from memfence.program.ir import (
     Store,
     Transition,
 )
+from memfence.records import dataclass
 
 T = TypeVar("T", SharedVar, RegisterVar)
 

@@ -7,8 +7,9 @@ operand does not count. Division truncates toward zero, as in C. Only a store in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal, assert_never
+
+from memfence.records import dataclass
 
 UnaryOp = Literal["-", "!", "~"]
 BinaryOp = Literal["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]

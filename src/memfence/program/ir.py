@@ -7,13 +7,14 @@ Variables, processes, registers, locations and transitions are known by their po
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from memfence.diagnostics import Diagnostic
 from memfence.program.expressions import Address, EvaluationError, Expr
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.program.orders import MemoryOrder
+from memfence.records import dataclass
 from memfence.source import NOWHERE, SourceText, Span
 
 FenceKind = Literal["mfence", "sfence"]
@@ -333,10 +334,14 @@ class Program:
     """A whole program. `notes` are the restrictions of scope that every verdict must repeat, such as `--int-bits`.
 
     `is_cut_off`: some runs of the text end at bounds that `notes` name, so that nothing found means: not within them.
+    `cuts_are_marked`: each of these bounds is a location of the program (`facts.cuts`): where none of them is reached,
+    nothing is cut off.
     `options`: how its text was read. `warnings`: what is legal there but may not mean what its author thinks.
     `value_names`: integers that mean something to the user, such as addresses, and what: `&queue.head`.
-    `error_locations` (DVE): a run goes on after a run-time error, with every process at this location, all memory and
-    registers 0 and nothing pending. None: a run ends with its error. `constants`: names of values, for properties.
+    `any_number`: templates of which there may be any number of instances; the processes stand for them
+    (`program.crowd`). `error_locations` (DVE): a run goes on after a run-time error, with every process at this
+    location, all memory and registers 0 and nothing pending. None: a run ends with its error. `constants`: names of
+    values, for properties.
     """
 
     name: str
@@ -350,7 +355,9 @@ class Program:
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False)
     constants: tuple[tuple[str, int], ...] = field(default=(), compare=False)
     is_cut_off: bool = field(default=False, compare=False)
+    cuts_are_marked: bool = field(default=False, compare=False)
     value_names: Mapping[int, str] = field(default_factory=dict, compare=False)
+    any_number: tuple[str, ...] = ()
 
     @property
     def language(self) -> str:

@@ -4,11 +4,12 @@ transitions: what a program that was written out and read again must be."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from memfence.program.expressions import At, Expr, rewrite
 from memfence.program.ir import Op, Process, Program, Sync, Transition
 from memfence.program.traversal import map_op, map_property, reachable_locations
+from memfence.records import dataclass
 
 Label = tuple[tuple[Op, ...], bool, Sync | None]
 

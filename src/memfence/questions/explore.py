@@ -7,7 +7,7 @@ executions there (Theorem 1).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from memfence.engines.native.stateless import Counts, Execution, Explored
 from memfence.engines.native.stateless import explore as run_executions
@@ -16,6 +16,7 @@ from memfence.execution.recording import TraceEvent
 from memfence.execution.schedule import FindingKind, Replayable
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
+from memfence.records import dataclass
 from memfence.tasks.answer import Verdict
 from memfence.tasks.deadline import Deadline
 from memfence.tasks.limits import Limits, Stop

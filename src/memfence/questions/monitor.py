@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from io import BufferedReader, FileIO
 from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.native.monitor import BorderlineEvent, Monitored, monitor_stream
+from memfence.records import dataclass
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from memfence.tasks.shown import Shown

@@ -9,7 +9,7 @@ about to race, and starts again without it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfence.models.readings import is_locked
 from memfence.models.spec import SC
@@ -31,6 +31,7 @@ from memfence.program.expressions import (
 )
 from memfence.program.ir import Assign, Assume, Load, Op, Program, Rmw, Store, Transition
 from memfence.program.orders import MemoryOrder
+from memfence.records import dataclass
 from memfence.source import Span
 from memfence.strategy.portfolio import decide
 from memfence.tasks.answer import Verdict

@@ -6,12 +6,12 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.questions.run import RunOptions, RunResult
+from memfence.records import dataclass
 from memfence.running.build import Sources, build_program, is_source
 from memfence.running.gdb import run_in_gdb
 from memfence.running.inputs import refusal, require_readable, require_runtime

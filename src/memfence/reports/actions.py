@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import assert_never
 
 from memfence.execution.trace import Trace
 from memfence.models.accesses import accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
 from memfence.program.ir import Load, Program, Rmw
+from memfence.records import dataclass
 from memfence.reports.shown_run import equation, is_c, is_shown_variable, place, register_text, shown_text
 
 

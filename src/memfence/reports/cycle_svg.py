@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
 
 from memfence.execution.graph import Edge, EdgeKind, Node
 from memfence.execution.happens_before import Cycle
 from memfence.execution.trace import Trace
+from memfence.records import dataclass
 from memfence.source import NOWHERE
 
 BOX_WIDTH, BOX_HEIGHT = 196, 56

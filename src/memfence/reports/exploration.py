@@ -18,7 +18,7 @@ from memfence.reports.coverage import assumptions, covered_facts
 from memfence.reports.json import Object, dump, trace_list
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
-from memfence.reports.sentences import stop_text, timeout_text
+from memfence.reports.sentences import limit_fact, stop_text, timeout_text
 from memfence.reports.table import Column, render_table, wrap
 from memfence.source import NOWHERE
 from memfence.tasks.answer import Verdict
@@ -109,7 +109,7 @@ def _explore_facts(result: ExploreResult) -> Iterator[tuple[str, str]]:
         yield "note", f"{counts.truncated:,} executions are longer than {result.depth} steps and were not run on"
     limit = stop_text(result.stop, result.limits)
     if limit is not None:
-        yield "limit", f"{limit} was hit before the search ended"
+        yield "limit", limit_fact(limit)
 
 
 def _iteration_table(iterations: tuple[Iteration, ...], width: int) -> str:
@@ -231,6 +231,8 @@ def replay_text(replayed: tuple[Replayable, ...], *, width: int, quiet: bool = F
     for found in replayed:
         trace = found.trace
         line = f"{_path(trace.program)}: VIOLATED (replayed under {trace.model}): {found.kind}"
+        if found.kind == "walk":
+            line = f"{_path(trace.program)}: REPLAYED under {trace.model}: a walk of {len(trace.steps)} steps"
         blocks.append(line if quiet else "\n".join([line, "", *_run_lines(trace, width)]).rstrip())
     return "\n\n".join(blocks) + "\n"
 
@@ -259,12 +261,13 @@ def no_answer_object(file: str, deadline: Deadline) -> Object:
 def replay_object(replayed: tuple[Replayable, ...]) -> Object:
     """`memfence explore --replay --json`: as for an exploration that ran these executions and no others."""
     borderline = sum(found.kind == "borderline" for found in replayed)
+    failed = sum(found.kind == "assertion failure" for found in replayed)
     return {
         "file": replayed[0].trace.program.source.path,
-        "verdict": Verdict.VIOLATED.value,
+        "verdict": Verdict.VIOLATED.value if borderline or failed else Verdict.UNKNOWN.value,
         "interleavings": len(replayed),
         "borderline": borderline,
-        "failed": len(replayed) - borderline,
+        "failed": failed,
         "bound": None,
         "limit": None,
         "findings": [

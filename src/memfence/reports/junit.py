@@ -6,11 +6,11 @@ A violation is a failure. What is neither proved nor refuted is an error: a gree
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree
 
 from memfence.diagnostics import InputError, render
+from memfence.records import dataclass
 from memfence.reports.sentences import property_line
 from memfence.reports.text import render_text, verdict_line
 from memfence.tasks.answer import Verdict

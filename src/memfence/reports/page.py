@@ -5,8 +5,9 @@ Steps are counted from 1 as everywhere people see them; step 0 is the start. Pro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from memfence.records import dataclass
 
 Tone = Literal["good", "bad", "open"]
 """Proved; refuted; neither."""

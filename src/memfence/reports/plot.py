@@ -6,9 +6,10 @@ Text and lines take the colour of the page they stand on, so that one file fits 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from html import escape
 from math import ceil, floor, log10
+
+from memfence.records import dataclass
 
 WIDTH, HEIGHT = 230, 170
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 26, 34

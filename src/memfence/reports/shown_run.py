@@ -8,7 +8,6 @@ itself, and values without a name in the source, are not shown either.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from memfence.execution.overtaking import explain
@@ -18,6 +17,7 @@ from memfence.models.state import Commit, Rendezvous, Run
 from memfence.models.steps import successors
 from memfence.program.ir import Fence, Program, SharedVar, Transition
 from memfence.program.text.steps import step_text
+from memfence.records import dataclass
 from memfence.reports.table import wrap
 from memfence.source import NOWHERE, Span
 

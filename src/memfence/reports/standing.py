@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from memfence.execution.trace import Trace
 from memfence.program.ir import Process
 from memfence.program.text.steps import step_text
+from memfence.records import dataclass
 from memfence.source import NOWHERE, Span
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from memfence.certificates.checker.refusal import Refused
-from memfence.certificates.format.header import Claim
+from memfence.certificates.format.header import Claim, Reading
 from memfence.certificates.result import Certified, VerifyResult
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
 from memfence.program.ir import Program
@@ -26,7 +26,7 @@ def verify_text(result: VerifyResult, *, quiet: bool = False) -> str:
 
 def _verdict_line(result: VerifyResult) -> str:
     if result.refused is not None:
-        detail = f": {result.refused.detail}" if result.refused.detail else ""
+        detail = on_one_line(f": {result.refused.detail}") if result.refused.detail else ""
         return f"{result.certificate}: REFUSED: {result.refused.condition.value}{detail}"
     return f"{result.certificate}: VALID: {claim_text(result.header.claim)}"
 
@@ -36,7 +36,14 @@ def claim_text(claim: Claim) -> str:
     buffers = "" if claim.bound is None else f" with at most {claim.bound} pending stores"
     if claim.per_variable:
         buffers += " of each variable"
-    return f"{', '.join(_claimed(claim))} under {claim.model}{buffers}"
+    said = f"{', '.join(_claimed(claim))} under {claim.model}{buffers}{' in fair runs' if claim.fair else ''}"
+    where = ", ".join(f"{name} is ({text})" for name, text in claim.define)
+    return on_one_line(f"{said}, where {where}" if where else said)
+
+
+def on_one_line(text: str) -> str:
+    """Whoever made the certificate chose these words: they never look like a line of this report."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def _claimed(claim: Claim) -> Iterator[str]:
@@ -47,16 +54,27 @@ def _claimed(claim: Claim) -> Iterator[str]:
     yield from (f"always ({text})" for text in claim.invariant)
     yield from (f"finally ({text})" for text in claim.final)
     if claim.ltl is not None:
-        yield f"{claim.ltl}{' in fair runs' if claim.fair else ''}"
+        yield claim.ltl
     if claim.deadlock:
         yield "no deadlock"
     if not (claim.forbid or claim.invariant or claim.final or claim.ltl is not None or claim.deadlock):
         yield "everything that the program states holds"
 
 
+def reading_text(reading: Reading) -> str:
+    """How the text was read, as the certificate says."""
+    said = [] if reading.language is None else [f"as {reading.language}"]
+    said += [f"{name} {value}" for name in ("int_bits", "split_reads") if (value := getattr(reading, name))]
+    said += [f"{name} {value}" for name, value in reading.c.items()]
+    return on_one_line(", ".join(said))
+
+
 def _about(result: VerifyResult) -> Iterator[str]:
     yield f"  program  {result.program.source.path}, sha256 {result.header.digest[:16]}..."
-    yield f"  made by  {result.header.tool}"
+    yield f"  made by  {on_one_line(result.header.tool)}"
+    said = reading_text(result.header.reading)
+    if said:
+        yield f"  read     {said}"
     if result.checked is not None:
         yield f"  checked  {result.checked.states:,} states, {result.seconds:.2f} s, {result.checked.checker} checker"
     yield from (f"  note     {note}" for note in result.program.notes)
@@ -119,6 +137,7 @@ def verify_object(result: VerifyResult) -> Object:
         "file": result.program.source.path,
         "valid": result.is_valid,
         "claim": claim_text(header.claim),
+        "reading": reading_text(header.reading),
         "model": header.claim.model,
         "criterion": header.claim.criterion,
         "bound": header.claim.bound,

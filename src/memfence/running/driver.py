@@ -9,9 +9,9 @@ from __future__ import annotations
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from memfence.records import dataclass
 from memfence.running.build import compile_instrumented, is_source, link_flags
 from memfence.running.toolchain import find_toolchain
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import subprocess
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from memfence.records import dataclass
 
 HEAP = range(0x2000_0000_0000, 0x2000_0000_0000 + 65 * (1 << 30))
 STACKS = 0x3000_0000_0000

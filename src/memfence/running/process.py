@@ -7,9 +7,9 @@ import selectors
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from memfence.records import dataclass
 from memfence.running.records import Fault, Layout, RunProgress, RunRecord, read_records
 
 GRACE_SECONDS = 15.0

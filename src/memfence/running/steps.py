@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from memfence.engines.native.monitor import monitor_events
 from memfence.execution.event import Event, EventKind
 from memfence.execution.recording import TraceEvent
+from memfence.records import dataclass
 from memfence.running.places import Names, Place
 from memfence.running.records import RawFinding, RawStep, StepKind
 
@@ -113,4 +113,4 @@ def _event_kind(step: RawStep) -> EventKind:
         return "fence"
     if step.is_locked:
         return "rmw"
-    return "load" if step.kind == "load" else "store"
+    return "load" if step.is_load else "store"

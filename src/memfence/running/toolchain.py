@@ -14,12 +14,12 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.records import dataclass
 from memfence.source import SourceText
 
 LIBRARY = "libmemfence_runtime.so"

@@ -7,7 +7,6 @@ leaves its instance uncounted. What is seen is still a run of the program: only 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import assert_never
 
 from memfence.codes import Code
@@ -42,6 +41,7 @@ from memfence.program.ir import (
     Unlock,
 )
 from memfence.program.traversal import reachable_locations
+from memfence.records import dataclass
 from memfence.source import Span
 
 MOST_TRIES = 10_000

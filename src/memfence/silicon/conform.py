@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from memfence.diagnostics import InputError
 from memfence.pipeline import load
 from memfence.program.ir import Final, Program
 from memfence.questions import check
+from memfence.records import dataclass
 from memfence.silicon.harness import Experiment, render_harness
 from memfence.silicon.reproduce import StressOptions, stressed, title
 from memfence.tasks.options import CheckOptions

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import subprocess
-from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
 from memfence.frontends.registry import EditKind
+from memfence.records import dataclass
 from memfence.silicon.machine import build
 
 LABELS = {

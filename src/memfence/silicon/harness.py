@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import assert_never
 
@@ -23,6 +22,7 @@ from memfence.program.expressions import (
     Unary,
 )
 from memfence.program.ir import Program
+from memfence.records import dataclass
 from memfence.silicon.c_code import ProcessCode, expression, refuse
 from memfence.source import NOWHERE
 

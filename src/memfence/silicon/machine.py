@@ -6,11 +6,11 @@ import os
 import platform
 import shutil
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.records import dataclass
 from memfence.source import NOWHERE
 
 COMPILERS = ("cc", "gcc", "clang")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,6 +9,7 @@ from tempfile import TemporaryDirectory
 from memfence.program.expressions import negate
 from memfence.program.ir import Final, Program
 from memfence.questions import check
+from memfence.records import dataclass
 from memfence.silicon.from_run import experiment_of_run
 from memfence.silicon.harness import Experiment, render_harness
 from memfence.silicon.machine import Counted, build, processors, run

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shlex
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
+from memfence.records import dataclass
 from memfence.tasks.usage import WrongUsage
 
 REPETITIONS = 5

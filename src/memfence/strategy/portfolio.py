@@ -8,11 +8,12 @@ winning.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import assert_never
 
 from memfence.engines.registry import engine_named
+from memfence.records import dataclass
 from memfence.strategy.side_by_side import ask_side_by_side
 from memfence.tasks.answer import Answer, Tried, Verdict, outside
 from memfence.tasks.criterion import Criterion
@@ -80,7 +81,8 @@ def decide(task: Task, engine: EngineName = "auto") -> Answer:
 def ask(name: str, task: Task) -> Answer:
     """What one engine says, be it only why it does not answer."""
     engine = engine_named(name)
-    obstacle = engine.obstacle(task)
+    is_for_any = name == "any number" or not task.program.any_number
+    obstacle = engine.obstacle(task) if is_for_any else Obstacle.ANY_NUMBER
     if obstacle is not None:
         return outside(name, obstacle)
     task.limits.announce(name)

@@ -9,7 +9,6 @@ is enough at last is a minimum, and the clauses prove it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memfence.codes import Code
@@ -19,6 +18,7 @@ from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_wri
 from memfence.program.facts.loop_depth import loop_levels
 from memfence.program.ir import Program, Property
 from memfence.questions.ltl.check import Claim, bounded_model, claims_of, decide, fairness_of
+from memfence.records import dataclass
 from memfence.synthesis.evidence import (
     ChecksSoFar,
     EveryListFails,

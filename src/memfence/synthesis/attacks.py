@@ -11,7 +11,6 @@ others staying where they begin: such a run is a run of the program, and there a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from memfence.engines.attacks import attack_kind
@@ -19,6 +18,7 @@ from memfence.engines.native.attacks import Attack, Attacks, AttackSearch
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
 from memfence.questions.criteria import in_form
+from memfence.records import dataclass
 from memfence.synthesis.clauses import Clause, EditsByPlace
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.sites import FenceEdit

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfence.engines.attacks import why_incomplete
 from memfence.execution.trace import Trace
@@ -12,12 +12,13 @@ from memfence.models.spec import SC
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
 from memfence.questions import check
+from memfence.records import dataclass
 from memfence.synthesis.attacks import clauses_of, explore_all_attacks
 from memfence.synthesis.clauses import Clause
 from memfence.synthesis.evidence import DataRace, EveryAttackMet, FailsUnderSc, FixEvidence, NoPlace, SearchDidNotEnd
 from memfence.synthesis.hitting_loop import Found, Search, prices_of
 from memfence.synthesis.options import FixOptions
-from memfence.synthesis.oracles import CheckOracle, ClauseOracle, Oracle, closure
+from memfence.synthesis.oracles import Answer, CheckOracle, ClauseOracle, Oracle, closure
 from memfence.synthesis.result import FixVerdict
 from memfence.synthesis.sites import FenceEdit, find_edits
 from memfence.tasks.answer import Verdict
@@ -122,10 +123,7 @@ def _without_search(verdict: FixVerdict, result: CheckResult, evidence: FixEvide
 
 def _search(oracle: Oracle, options: FixOptions, *, shrinks: bool, evidence: FixEvidence | None) -> Attempt:
     search = Search(oracle, prices_of(oracle.edits, options.minimise), shrinks)
-    if options.minimise == "first":
-        found = search.first()
-    else:
-        found = search.every_minimal() if options.all else search.minimum()
+    found = _found(search, options)
     last = None if found.answer is None or found.answer.result is None else found.answer.result.evidence
     common = Attempt(
         FixVerdict.UNKNOWN, evidence or last or SearchDidNotEnd(),
@@ -146,6 +144,16 @@ def _search(oracle: Oracle, options: FixOptions, *, shrinks: bool, evidence: Fix
         sets=tuple(tuple(oracle.edits[n] for n in sorted(choice)) for choice in found.sets),
         are_all=found.are_all,
     )
+
+
+def _found(search: Search, options: FixOptions) -> Found:
+    """What the search gives; where Ctrl-C comes between its questions, nothing but that."""
+    try:
+        if options.minimise == "first":
+            return search.first()
+        return search.every_minimal() if options.all else search.minimum()
+    except KeyboardInterrupt:
+        return Found(frozenset(), answer=Answer(Verdict.UNKNOWN, stop=Stop.CANCELLED))
 
 
 def _only_met_by(search: Search, found: Found, edit: int) -> Clause | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from memfence.records import dataclass
 from memfence.tasks.evidence import Evidence
 
 

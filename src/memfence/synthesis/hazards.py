@@ -12,7 +12,7 @@ on the run: by the truth of its predicates in the state in between.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.accesses import accesses
@@ -25,6 +25,7 @@ from memfence.program.ir import Program
 from memfence.questions.ltl.check import Claim
 from memfence.questions.ltl.formula import is_stutter_invariant
 from memfence.questions.ltl.witness import check_lasso
+from memfence.records import dataclass
 from memfence.tasks.evidence import Lasso
 
 

@@ -9,8 +9,9 @@ out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from memfence.records import dataclass
 from memfence.synthesis.clauses import Clause
 from memfence.synthesis.hitting_set import HittingSets
 from memfence.synthesis.options import Minimise

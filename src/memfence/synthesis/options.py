@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from memfence.frontends.registry import EditKind, EditStyle
+from memfence.records import dataclass
 from memfence.tasks.options import CheckOptions
 
 Minimise = Literal["first", "count", "cost"]

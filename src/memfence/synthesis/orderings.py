@@ -8,13 +8,14 @@ through the buffer like any other). A seq_cst load is listed because people ask;
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from memfence.models.spec import ModelSpec
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Fence, Load, Op, Program, Rmw, Store, Transition, WrittenFence
 from memfence.program.orders import MemoryOrder
+from memfence.records import dataclass
 from memfence.source import NOWHERE, Span
 
 OrderingKind = WrittenFence | Literal["store", "load", "rmw"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from memfence.execution.overtaking import Overtaken
@@ -10,6 +9,7 @@ from memfence.execution.trace import Trace
 from memfence.frontends.registry import EditKind, EditStyle
 from memfence.models.spec import ModelName
 from memfence.program.ir import FencePoint, Program
+from memfence.records import dataclass
 from memfence.source import Span
 from memfence.synthesis.evidence import FixEvidence
 from memfence.synthesis.options import Minimise

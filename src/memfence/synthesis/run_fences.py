@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from itertools import combinations
 from pathlib import Path
@@ -21,6 +21,7 @@ from memfence.frontends.c.edits import insert_fences, point_key
 from memfence.frontends.c.statements import Statement, Statements
 from memfence.program.ir import FencePoint
 from memfence.questions.run import RunOptions, RunResult, run_program
+from memfence.records import dataclass
 from memfence.running.build import Sources, build_program
 from memfence.running.steps import ProgramStep
 from memfence.source import SourceText

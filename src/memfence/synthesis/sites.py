@@ -7,11 +7,11 @@ A site is a place of the source text: one edit there changes every instance of i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from memfence.frontends.registry import EditKind
 from memfence.program.facts.loop_depth import loop_levels
 from memfence.program.ir import Fence, FencePoint, Op, Process, Program, Store, Transition, Unlock
+from memfence.records import dataclass
 from memfence.synthesis.options import COST_OF_A_LOOP, MOST_LEVELS
 
 Effect = frozenset[tuple[int, int]]

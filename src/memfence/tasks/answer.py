@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 
 from memfence.execution.trace import Trace
+from memfence.records import dataclass
 from memfence.tasks.evidence import Bound, Evidence, Lasso, Limit, Outside, Run
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from memfence.execution.trace import Trace
+from memfence.records import dataclass
 from memfence.source import Span
 
 

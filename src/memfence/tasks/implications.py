@@ -5,11 +5,11 @@ read. `docs/theory/criteria.md` has the reasons, `tests/properties/test_implicat
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from memfence.models.spec import PSO, TSO, ModelSpec
 from memfence.program.facts.effects import has_guarded_writes, has_torn_steps
 from memfence.program.ir import Program
+from memfence.records import dataclass
 from memfence.tasks.criterion import Criterion
 
 

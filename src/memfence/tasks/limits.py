@@ -6,11 +6,12 @@ import os
 import resource
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from memfence.records import dataclass
 from memfence.tasks.deadline import Deadline
 
 STATM = Path("/proc/self/statm")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal, Self
 
 from memfence.models.spec import SPECS, ModelName, ModelSpec
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
+from memfence.records import dataclass
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.deadline import Deadline
 from memfence.tasks.limits import Limits, all_processors

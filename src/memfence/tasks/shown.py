@@ -7,9 +7,10 @@ How a result is put into words is the business of `reports`, which comes later; 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from html import escape
 from typing import Any
+
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

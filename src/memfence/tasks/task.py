@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from memfence.models.fairness import Condition
 from memfence.models.spec import ModelSpec
 from memfence.program.expressions import Expr
 from memfence.program.ir import Program
+from memfence.records import dataclass
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits
 

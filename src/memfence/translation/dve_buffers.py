@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.dve.names import Names, SharedPlace
 from memfence.frontends.dve.syntax import Expression, Model, Number, ProcessText, Step, Variable, subexpressions
 from memfence.passes.atomic_writes import EVERY_VARIABLE, AtomicWrite, WaitsFor
+from memfence.records import dataclass
 from memfence.source import Span
 
 _KINDS = ("sb_", "i_", "queue_", "head_", "tail_")

@@ -15,7 +15,7 @@ Where this differs from the figures:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
@@ -39,6 +39,7 @@ from memfence.program.ir import (
     Store,
     Transition,
 )
+from memfence.records import dataclass
 
 SCRATCH = ("phase", "delayed", "own", "read", "before", "after")
 

@@ -8,7 +8,6 @@ symbolically (`possible_when`); the body then runs the ops as they are (`body`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from memfence.program.expressions import (
@@ -31,6 +30,7 @@ from memfence.program.expressions import (
 )
 from memfence.program.facts.effects import register_written, registers_read
 from memfence.program.ir import Assert, Assign, Assume, Domain, Fence, Load, Lock, Op, Program, Rmw, Store, Unlock
+from memfence.records import dataclass
 
 BUS = "bus_owner"
 

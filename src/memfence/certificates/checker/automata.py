@@ -181,6 +181,7 @@ def _refuse_what_is_not_covered(question: Question) -> None:
     program: Program = question.program
     exprs: list[Expr] = [] if question.bad is None else [question.bad]
     exprs += [e for p in program.processes for t in p.transitions for op in t.ops for e in op_expressions(op)]
+    exprs += [e for p in program.processes for t in p.transitions if t.sync is not None for e in t.sync.values]
     looks = any(isinstance(node, BufferEmpty) for expr in exprs for node in walk(expr))
     locks = any(isinstance(op, Lock) for p in program.processes for t in p.transitions for op in t.ops)
     if looks or locks or question.finals or question.model.is_bounded or not question.model.has_buffers:

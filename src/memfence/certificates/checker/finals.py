@@ -6,7 +6,6 @@ Theorem 2: a run that replays shows that its outcome is possible; an invariant s
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
@@ -18,6 +17,7 @@ from memfence.models.state import State
 from memfence.models.steps import evaluate_in, is_final
 from memfence.program.expressions import EvaluationError, Expr
 from memfence.program.ir import Final
+from memfence.records import dataclass
 
 Values = tuple[int, ...]
 

@@ -8,9 +8,9 @@ Nothing here is clever: automata are nondeterministic, and only the larger side 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from memfence.models.state import SEPARATOR, Entry
+from memfence.records import dataclass
 
 Node = Hashable
 Word = tuple[Entry, ...]

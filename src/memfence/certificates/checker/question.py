@@ -7,7 +7,7 @@ not matter what whoever wrote the certificate thought that they mean.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.header import Claim
@@ -21,6 +21,7 @@ from memfence.program.expressions import Expr, RegisterOf, conjunction, disjunct
 from memfence.program.facts.ends import all_have_ended
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
 from memfence.program.text.properties import parse_expression
+from memfence.records import dataclass
 
 MOST_FIRST_VALUES = 1 << 16
 

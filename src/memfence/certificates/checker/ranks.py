@@ -8,7 +8,6 @@ rank. Theorem 8: a run comes to a rank that it never leaves, and visits its mark
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from memfence.certificates.checker.question import Question, with_every_first_value
 from memfence.certificates.checker.refusal import Condition, Refused
@@ -22,6 +21,7 @@ from memfence.models.state import State, Step
 from memfence.models.steps import MemoryModel, starts
 from memfence.program.ir import Ltl, Program, PropertyAutomaton
 from memfence.questions.ltl.parser import parse_formula
+from memfence.records import dataclass
 
 Pair = tuple[State, int]
 """A state of the program, and a node of the automaton."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from memfence.models.state import State, Step
+from memfence.records import dataclass
 
 
 class Condition(Enum):
@@ -40,6 +40,10 @@ class Refused(Exception):
         self.state = state
         self.step = step
         self.after = after
+
+
+class NotProved(Exception):
+    """The proved checker is not there, or cannot judge this certificate; the text says which and why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ word of the set gives is tried, and the set is cut down to the words that give i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import product
 
 from memfence.models.buffering import Buffering
@@ -18,6 +18,7 @@ from memfence.models.steps import MemoryModel, set_at, take
 from memfence.program.facts.effects import stored_variables
 from memfence.program.ir import FenceKind, Program
 from memfence.program.orders import MemoryOrder
+from memfence.records import dataclass
 
 MARK: Entry = (-1, 0)
 """Stands for at least one pending store."""

@@ -8,13 +8,13 @@ off for ever. That is the construction of Gerth, Peled, Vardi and Wolper, with a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import assert_never
 
 from memfence.certificates.format.container import NotACertificate
 from memfence.program.expressions import Expr
 from memfence.program.ir import PropertyAutomaton
 from memfence.questions.ltl.formula import And, Atom, Formula, Next, Not, Or, Release, Truth, Until
+from memfence.records import dataclass
 
 MOST_NODES = 5_000
 Item = tuple[Formula, bool]

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import BinaryIO
 
 from memfence.certificates.checker.automata import AutomataCheck
-from memfence.certificates.checker.criteria import check_implied, check_persistent, check_race_free, check_state_robust
+from memfence.certificates.checker.criteria import (
+    check_implied,
+    check_persistent,
+    check_race_free,
+    check_state_robust,
+    require_single_stores,
+)
 from memfence.certificates.checker.finals import check_outcomes, read_outcomes
 from memfence.certificates.checker.invariant import BYTES_OF_A_STATE, check_invariant, read_states
 from memfence.certificates.checker.question import Question, question_of
 from memfence.certificates.checker.ranks import check_ranks, product_of
-from memfence.certificates.checker.refusal import Checked, Condition, Refused
+from memfence.certificates.checker.refusal import Checked, Condition, NotProved, Refused
+from memfence.certificates.checker.robust import check_robust
+from memfence.certificates.checker.triangular import check_triangular
 from memfence.certificates.format.automata import SymbolicRows, read_automata
 from memfence.certificates.format.columns import MOST_PENDING, Columns
 from memfence.certificates.format.container import NotACertificate
@@ -23,9 +30,11 @@ from memfence.models.buffering import Buffering
 from memfence.models.state import State
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
+from memfence.records import dataclass
 
 STATES = "states"
 """What sections prove: something about all states, or about one temporal property."""
+CRITERIA = frozenset({"persistent", "robust", "state-robust", "trf", "drf"})
 MOST_BYTES = 8 << 30
 
 
@@ -33,13 +42,15 @@ MOST_BYTES = 8 << 30
 class Case:
     """What the sections are judged by: the program that is at hand and the claim about it.
 
-    `fast`: the C++ checker judges what it can. `most_bytes`: for the states of a section.
+    `fast`: the C++ checker judges what it can. `most_bytes`: for the states of a section. `is_proved`: the checker that
+    is itself proved judges, and knows invariants only.
     """
 
     program: Program
     claim: Claim
     fast: bool
     most_bytes: int = MOST_BYTES
+    is_proved: bool = False
 
     @property
     def question(self) -> Question:
@@ -55,39 +66,49 @@ class Proved:
     is_fast: bool = False
 
 
-def verify(file: BinaryIO, program: Program, *, fast: bool = False, most_bytes: int = MOST_BYTES) -> Checked:
+def verify(
+    file: BinaryIO, program: Program, *, fast: bool = False, most_bytes: int = MOST_BYTES, proved: bool = False
+) -> Checked:
     """Return if the certificate in `file` proves its claim about `program`.
 
     NotACertificate if it is none; Refused, with the first condition that is violated, if it proves nothing; MemoryError
-    if its states need more than `most_bytes`.
+    if its states need more than `most_bytes`. `proved`: by the checker that is itself proved; NotProved if it cannot.
     """
-    return verify_opened(open_certificate(file), program, fast=fast, most_bytes=most_bytes)
+    return verify_opened(open_certificate(file), program, fast=fast, most_bytes=most_bytes, proved=proved)
 
 
 def verify_opened(
-    certificate: Opened, program: Program, *, fast: bool = False, most_bytes: int = MOST_BYTES
+    certificate: Opened, program: Program, *, fast: bool = False, most_bytes: int = MOST_BYTES, proved: bool = False
 ) -> Checked:
     """The same for a certificate of which the beginning was read."""
     check_program(certificate, program)
-    case = Case(program, certificate.header.claim, fast, most_bytes)
-    states, proved, is_fast = 0, set[str](), True
+    case = Case(program, certificate.header.claim, fast, most_bytes, proved)
+    wanted = needed(case)
+    states, shown, is_fast = 0, set[str](), True
     for section in certificate.sections():
         judge = _KINDS.get(section.kind)
         if judge is None:
             raise NotACertificate(f"there is no kind of section `{section.kind}`")
+        if proved and judge is not _invariant:
+            raise NotProved(f"the proved checker does not know sections of the kind `{section.kind}`")
         found = judge(case, section)
         states += found.states
-        proved |= found.what
+        shown |= found.what
         is_fast &= found.is_fast
-    if not proved >= needed(case):
+    if not shown >= wanted:
         raise Refused(Condition.KIND)
-    return Checked(states, "native" if is_fast else "python")
+    return Checked(states, "proved" if proved else "native" if is_fast else "python")
 
 
 def needed(case: Case) -> set[str]:
-    """What has to be proved for the claim."""
-    if case.claim.criterion != "safety":
-        return {case.claim.criterion}
+    """What has to be proved for the claim. A criterion is about the whole program: no property goes with it."""
+    claim = case.claim
+    if claim.criterion in CRITERIA:
+        if claim.forbid or claim.invariant or claim.final or claim.deadlock or claim.ltl is not None:
+            raise NotACertificate(f"`{claim.criterion}` is claimed together with a property")
+        return {claim.criterion}
+    if claim.criterion != "safety":
+        raise NotACertificate(f"`{claim.criterion}` is not a criterion")
     temporal = {f"temporal {number}" for number, _ in enumerate(case.question.temporal)}
     return temporal if temporal and not case.question.asks_states else {STATES, *temporal}
 
@@ -105,7 +126,11 @@ def _invariant(case: Case, section: Section) -> Proved:
     columns = Columns(question.program, question.model.buffering, capacity)
     outcomes = read_outcomes(question, only(section.chunks(OBJECT))) if question.finals else None
     blocks = section.chunks(ROWS)
-    if case.fast:
+    if case.is_proved:
+        from memfence.certificates.checker.proved import ProvedInvariant
+
+        count = ProvedInvariant(question, columns, capacity, outcomes).check(blocks, most_bytes=case.most_bytes)
+    elif case.fast:
         from memfence.certificates.checker.native import NativeInvariant
 
         count = NativeInvariant(question, columns, capacity, outcomes).check(blocks, most_bytes=case.most_bytes)
@@ -134,7 +159,43 @@ def _sc_states(case: Case, section: Section) -> set[State]:
 def _race_free(case: Case, section: Section) -> Proved:
     states = _sc_states(case, section)
     check_race_free(case.program, states)
-    return Proved(frozenset({"drf"}), len(states))
+    return Proved(frozenset({"drf", *_implied_by_race_freedom(case)}), len(states))
+
+
+def _implied_by_race_freedom(case: Case) -> set[str]:
+    """Theorem 11: without data races there is no triangular one, and every run has the trace of an SC run."""
+    try:
+        require_single_stores(case.program)
+    except Refused:
+        return set()
+    return {"trf", "robust"}
+
+
+def _sc_itself(case: Case, section: Section) -> Proved:
+    """Under SC, every run is that of SC."""
+    if case.question.model.has_buffers:
+        raise Refused(Condition.KIND, "the claim is not about SC")
+    return Proved(frozenset({"persistent", "robust", "state-robust"}), 0)
+
+
+def _robust(case: Case, section: Section) -> Proved:
+    states = _sc_states(case, section)
+    if case.question.model.buffering is not Buffering.PER_PROCESS:
+        raise Refused(Condition.KIND, "these attacks are about TSO")
+    check_robust(case.program, states)
+    return Proved(frozenset({"robust"}), len(states))
+
+
+def _triangular(case: Case, section: Section) -> Proved:
+    rows = SymbolicRows(case.program)
+    most = case.most_bytes // BYTES_OF_A_STATE
+    marked = set[tuple[State, tuple[int, ...]]]()
+    for block in section.chunks(ROWS):
+        marked.update(rows.states(block))
+        if len(marked) > most:
+            raise MemoryError
+    check_triangular(case.program, marked)
+    return Proved(frozenset({"trf"}), len(marked))
 
 
 def _persistent(case: Case, section: Section) -> Proved:
@@ -183,6 +244,9 @@ _KINDS: dict[str, Callable[[Case, Section], Proved]] = {
     "race-free": _race_free,
     "persistent": _persistent,
     "implied": _implied,
+    "robust": _robust,
+    "sc-itself": _sc_itself,
+    "triangular": _triangular,
     "state-robust": _state_robust,
     "ranks": _ranks,
 }

@@ -8,7 +8,6 @@ entry is `[variable, value]` or `null` for a separator; state 0 is the first one
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from memfence.certificates.format.columns import Columns, planes
@@ -17,6 +16,7 @@ from memfence.certificates.format.header import read_object
 from memfence.models.buffering import Buffering
 from memfence.models.state import Entry, State
 from memfence.program.ir import Program
+from memfence.records import dataclass
 
 NUMBER = 4
 """Bytes for the number of an automaton."""

@@ -9,13 +9,13 @@ bytes, the highest first. So rows are ordered like byte strings, and planes of s
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from memfence.certificates.format.container import NotACertificate
 from memfence.models.buffering import Buffering
 from memfence.models.state import SEPARATOR, Buffer, Entry, State
 from memfence.program.facts.effects import stored_variables
 from memfence.program.ir import Lock, Program
+from memfence.records import dataclass
 
 ROWS_IN_A_BLOCK = 1 << 15
 WIDEST_ROW = 1 << 10

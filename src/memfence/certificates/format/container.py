@@ -9,8 +9,9 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import BinaryIO
+
+from memfence.records import dataclass
 
 MAGIC = b"\x89MFC\r\n\x1a\n"
 VERSION = 1

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, field, fields
 from typing import Any
 
 from memfence.certificates.format.container import NotACertificate
 from memfence.program.load_options import COptions, LoadOptions
+from memfence.records import dataclass
 
 LONGEST_HEADER = 1 << 20
 FOR_C = ("macros", "std", "entry", "as_compiled", "threads_bound", "heap_bound", "recursion_bound", "overflow",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from memfence.certificates.format.container import Chunk, NotACertificate, read_chunks
 from memfence.certificates.format.header import Header, read_header, read_object
+from memfence.records import dataclass
 
 HEAD, PROGRAM, PLACES, SECTION, ROWS, OBJECT = b"HEAD", b"PROG", b"TEXT", b"SECT", b"ROWS", b"JSON"
 

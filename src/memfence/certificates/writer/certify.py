@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from memfence.certificates.checker.question import Question, question_of
+from memfence.certificates.checker.question import question_of
 from memfence.certificates.format.container import NotACertificate, Writer
 from memfence.certificates.format.header import Claim, Header, header_bytes, reading_of
 from memfence.certificates.format.sections import HEAD, PLACES, PROGRAM
 from memfence.certificates.writer.automata import automata_chunks
 from memfence.certificates.writer.chunks import Chunks, NoCertificate, first_that_works
-from memfence.certificates.writer.criteria import SECTIONS, sc_chunks, state_robust_chunks
+from memfence.certificates.writer.criteria import criterion_chunks, sc_chunks
 from memfence.certificates.writer.invariant import invariant_chunks
 from memfence.certificates.writer.ranks import rank_chunks
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
+from memfence.records import dataclass
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import Evidence, Fixpoint, Implied
+from memfence.tasks.evidence import Evidence, Exhausted, Fixpoint, Implied
 from memfence.tasks.limits import Limits
 from memfence.version import VERSION
 
@@ -71,25 +71,17 @@ def _proof(program: Program, claim: Claim, limits: Limits, evidence: Evidence | 
     except NotACertificate as problem:
         raise NoCertificate(str(problem)) from None
     if claim.criterion != "safety":
-        yield from _criterion(claim.criterion, question, limits)
+        yield from criterion_chunks(claim.criterion, question, limits)
         return
     for number, stated in enumerate(question.temporal):
         yield from rank_chunks(number, question, claim, stated, program, limits)
     if question.temporal and not question.asks_states:
         return
-    attempts = [invariant_chunks(question, limits), automata_chunks(question, limits)]
+    pending = evidence.pending if isinstance(evidence, Exhausted) else None
+    attempts = [invariant_chunks(question, limits, pending=pending or 0), automata_chunks(question, limits)]
     if isinstance(evidence, Implied) and evidence.by is Criterion.PERSISTENT:
         attempts.insert(0, sc_chunks("implied", question, limits))
     yield from first_that_works(attempts[::-1] if isinstance(evidence, Fixpoint) else attempts)
-
-
-def _criterion(criterion: str, question: Question, limits: Limits) -> Chunks:
-    if criterion == "state-robust":
-        yield from state_robust_chunks(question, limits)
-    elif criterion in SECTIONS:
-        yield from sc_chunks(SECTIONS[criterion], question, limits)
-    else:
-        raise NoCertificate(f"there are no certificates for `{criterion}`")
 
 
 def _places(program: Program) -> Iterator[str]:

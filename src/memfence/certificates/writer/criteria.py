@@ -3,23 +3,50 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from memfence.certificates.checker.criteria import require_shared_memory, require_single_stores
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Refused
-from memfence.certificates.format.columns import Columns
+from memfence.certificates.checker.triangular import Marked, first_marked, steps_of
+from memfence.certificates.format.automata import NUMBER
+from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns, row_of
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.sections import ROWS, SECTION
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
 from memfence.certificates.writer.rows import blocks_of
 from memfence.engines.ladder import climb
 from memfence.engines.native.explicit import explore
+from memfence.engines.native.races import explore_races
+from memfence.models.buffering import Buffering
 from memfence.models.spec import SC, ModelSpec
+from memfence.models.state import Failure
+from memfence.program.ir import Program
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.task import Safety
 
-SECTIONS = {"drf": "race-free", "persistent": "persistent"}
-"""Criteria that are decided by looking at the states of SC, and the sections that prove them."""
+MOST_MARKED = 200_000
+
+
+def criterion_chunks(criterion: str, question: Question, limits: Limits) -> Chunks:
+    """A section that proves the criterion."""
+    match criterion:
+        case "persistent" | "robust" | "state-robust" if not question.model.has_buffers:
+            return iter([(SECTION, json.dumps({"kind": "sc-itself"}).encode())])
+        case "state-robust":
+            return _states("state-robust", question, question.model, limits)
+        case "drf":
+            return sc_chunks("race-free", question, limits)
+        case "persistent":
+            return sc_chunks("persistent", question, limits)
+        case "trf":
+            return triangular_chunks(question.program, limits)
+        case "robust" if question.model.buffering is Buffering.PER_PROCESS:
+            return sc_chunks("robust", question, limits)
+        case "robust":  # what is known of other models: without data races, every trace is that of an SC run
+            return race_free_chunks(question, limits)
+        case _:
+            raise NoCertificate(f"there are no certificates for `{criterion}`")
 
 
 def sc_chunks(kind: str, question: Question, limits: Limits) -> Chunks:
@@ -31,9 +58,43 @@ def sc_chunks(kind: str, question: Question, limits: Limits) -> Chunks:
     yield from _states(kind, question, SC, limits)
 
 
-def state_robust_chunks(question: Question, limits: Limits) -> Chunks:
-    """A section with every state of the model."""
-    return _states("state-robust", question, question.model, limits)
+def race_free_chunks(question: Question, limits: Limits) -> Chunks:
+    """The same, where there is no data race; else there is nothing to write."""
+    if explore_races(question.program, triangular=False, limits=limits).race is not None:
+        raise NoCertificate("under this model, only programs without data races have certificates")
+    yield from sc_chunks("race-free", question, limits)
+
+
+def triangular_chunks(program: Program, limits: Limits) -> Chunks:
+    """A section with every state of SC and the newest unfenced store of each process. In plain Python: slow."""
+    try:
+        require_single_stores(program)
+        columns = Columns(program, Buffering.NOWHERE, 0)
+    except (Refused, NotACertificate) as reason:
+        raise NoCertificate(str(reason)) from None
+    pairs = list(dict.fromkeys(first_marked(program)))
+    seen = set(pairs)
+    for pair in pairs:  # grows while it is gone through
+        for _, after in steps_of(program, pair):
+            if isinstance(after, Failure):
+                raise NoCertificate("a step of the program fails, and such programs are not covered")
+            if after not in seen:
+                seen.add(after)
+                pairs.append(after)
+        if len(pairs) > MOST_MARKED or limits.deadline.passed:
+            raise NoCertificate("there are too many states for this kind of certificate")
+    yield SECTION, json.dumps({"kind": "triangular"}).encode()
+    rows = sorted(_marked_row(columns, pair) for pair in pairs)
+    for at in range(0, len(rows), ROWS_IN_A_BLOCK):
+        yield ROWS, _planes(rows[at : at + ROWS_IN_A_BLOCK])
+
+
+def _marked_row(columns: Columns, pair: Marked) -> bytes:
+    return b"".join((row_of(columns, pair[0]), *(mark.to_bytes(NUMBER) for mark in pair[1])))
+
+
+def _planes(rows: Sequence[bytes]) -> bytes:
+    return b"".join(bytes(plane) for plane in zip(*rows, strict=True))
 
 
 def _states(kind: str, question: Question, asked: ModelSpec, limits: Limits) -> Chunks:

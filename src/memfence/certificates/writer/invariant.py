@@ -19,9 +19,9 @@ from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.task import Safety
 
 
-def invariant_chunks(question: Question, limits: Limits) -> Chunks:
-    """A section that proves what `question` asks of single states."""
-    explored = _explored(question, limits)
+def invariant_chunks(question: Question, limits: Limits, *, pending: int = 0) -> Chunks:
+    """A section that proves what `question` asks of single states. `pending`: so many stores some run has at once."""
+    explored = _explored(question, limits, pending)
     capacity = explored.model.bound or 0
     try:
         columns = Columns(question.program, question.model.buffering, capacity)
@@ -35,10 +35,11 @@ def invariant_chunks(question: Question, limits: Limits) -> Chunks:
         yield ROWS, block
 
 
-def _explored(question: Question, limits: Limits) -> Explored:
+def _explored(question: Question, limits: Limits, pending: int) -> Explored:
     """A search that saw every state of the unbounded model, or of the bounded one that is asked about."""
     goal = safety_of(question)
-    for model in climb(question.model):
+    rungs = list(climb(question.model))
+    for model in [rung for rung in rungs if rung.bound is None or rung.bound >= pending] or rungs[-1:]:
         explored = explore(question.program, model, goal, limits=limits)
         if explored.stop is not Stop.NOTHING_LEFT or explored.refused == 0 or question.model.is_bounded:
             break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from memfence import _core
@@ -17,6 +17,7 @@ from memfence.models.spec import PSO, TSO, ModelSpec
 from memfence.models.state import State, Step
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
+from memfence.records import dataclass
 from memfence.tasks.limits import Cost, Limits, Stop
 
 

@@ -12,7 +12,6 @@ engine does not answer.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from memfence import _core
 from memfence.engines.native.encode import Encoded, encode
@@ -27,6 +26,7 @@ from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shar
 from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Lock, Program, Store, Unlock
+from memfence.records import dataclass
 from memfence.tasks.evidence import BadFinalState, BadState, Finding, StepFails
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.obstacle import Obstacle
@@ -84,7 +84,7 @@ class DualResult:
         run = self._native.run
         if run is None:
             raise UnreplayableWitness("the dual engine lost the way to its own finding")
-        start, steps = run
+        start, steps, *_ = run
         if self.finding != BadFinalState():  # what happens to pending stores afterwards makes no difference
             while steps and steps[-1][1] < 0:
                 steps.pop()
@@ -131,6 +131,8 @@ def explore_dual(
         goal.failures,
         "order" in reductions,
         [location_classes(program, p, expressions) for p in range(len(program.processes))],
+        len(program.processes),
+        list(range(len(program.processes))),
         limits.most_states,
         **for_core(limits),
     )
@@ -162,10 +164,11 @@ def supports(program: Program, goal: Safety) -> bool:
 
 def unsupported(program: Program, goal: Safety) -> Obstacle | None:
     """Why `explore_dual` does not answer the question; None if it does."""
-    return next(_obstacles(program, goal), None)
+    return next(obstacles(program, goal), None)
 
 
-def _obstacles(program: Program, goal: Safety) -> Iterator[Obstacle]:
+def obstacles(program: Program, goal: Safety) -> Iterator[Obstacle]:
+    """Everything that keeps `explore_dual` from answering the question."""
     if goal.bad is not None and any(isinstance(node, Shared | BufferEmpty) for node in walk(goal.bad)):
         yield Obstacle.LOOKS_AT_MEMORY
     if goal.final_values:

@@ -6,7 +6,6 @@ What it gives is a lasso, replayed by the reference model, whose loop really clo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import assert_never
 
 from memfence import _core
@@ -23,6 +22,7 @@ from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Program
+from memfence.records import dataclass
 from memfence.tasks.evidence import Lasso
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.task import NoAcceptedRun

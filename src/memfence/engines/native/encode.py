@@ -6,7 +6,7 @@ Widths are checked here: the seam is never the first to notice.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import assert_never
@@ -36,6 +36,7 @@ from memfence.program.ir import (
     Unlock,
 )
 from memfence.program.orders import MemoryOrder
+from memfence.records import dataclass
 
 SMALLEST, LARGEST = -(2**31), 2**31 - 1
 """The values that the core knows."""

@@ -7,7 +7,6 @@ then `complete` is true, whatever the bound was.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from memfence import _core
 from memfence.engines.native.decode import decode_state
@@ -27,6 +26,7 @@ from memfence.program.expressions import Expr
 from memfence.program.facts.effects import stored_variables
 from memfence.program.facts.observation import Observed, observed_by
 from memfence.program.ir import Program
+from memfence.records import dataclass
 from memfence.tasks.evidence import BadState, Deadlocked, Finding, StepFails
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.task import Safety

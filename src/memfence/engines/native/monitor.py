@@ -6,7 +6,6 @@ import gzip
 import time
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from io import BufferedReader
 
 from memfence import _core
@@ -14,6 +13,7 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.execution.event import Event
 from memfence.execution.recording import NATIVE_KINDS, TraceEvent, render_trace
+from memfence.records import dataclass
 from memfence.source import SourceText
 from memfence.tasks.limits import peak_megabytes
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from memfence import _core
 from memfence.engines.native.limits import cost_of, for_core
 from memfence.engines.native.sc_states import SAFE_REDUCTIONS, ScExploration, encode_accesses
@@ -11,6 +9,7 @@ from memfence.execution.trace import Trace
 from memfence.models.spec import SC, TSO
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
+from memfence.records import dataclass
 from memfence.tasks.limits import Cost, Limits, Stop
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from memfence import _core
 from memfence.engines.native.encode import Encoded, encode
 from memfence.engines.native.explicit import decode_step
@@ -13,6 +11,7 @@ from memfence.models.state import State, Step
 from memfence.passes.reductions import reduce
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Program
+from memfence.records import dataclass
 
 SAFE_REDUCTIONS = frozenset({"dead", "fuse"})
 """Those that keep every access an event of its own."""

@@ -6,9 +6,8 @@ location, the number of its pending stores, and its registers. The core appends 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from memfence.program.ir import Lock, Program, Unlock
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

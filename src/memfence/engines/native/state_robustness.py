@@ -6,7 +6,7 @@ as under the relaxed model: a failure that only the relaxed model has is such a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfence import _core
 from memfence.engines.native.encode import Encoded, encode
@@ -22,6 +22,7 @@ from memfence.passes.reductions import with_origins
 from memfence.passes.shared_memory_form import other_communication
 from memfence.program.facts.may_fail import some_step_may_fail
 from memfence.program.ir import Location, Lock, Program
+from memfence.records import dataclass
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Safety

@@ -7,7 +7,6 @@ run behind it, both replayed by the reference models.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from memfence import _core
 from memfence.codes import Code
@@ -32,6 +31,7 @@ from memfence.program.facts.observation import observed_by
 from memfence.program.facts.torn_steps import processes_with_torn_steps
 from memfence.program.ir import Lock, Program, Transition
 from memfence.program.orders import MemoryOrder
+from memfence.records import dataclass
 from memfence.source import NOWHERE
 from memfence.tasks.limits import Limits, Stop
 

@@ -7,7 +7,6 @@ the limit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import assert_never
 
 from memfence import _core
@@ -22,6 +21,7 @@ from memfence.program.expressions import BufferEmpty, walk
 from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Lock, Program, Unlock
+from memfence.records import dataclass
 from memfence.tasks.evidence import Finding
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.task import Safety

@@ -7,7 +7,6 @@ ones are 0.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label, did_you_mean
@@ -25,6 +24,7 @@ from memfence.frontends.dve.syntax import (
 from memfence.frontends.parsing.syntax import Name
 from memfence.program.expressions import BinaryOp, EvaluationError, apply_binary, apply_unary
 from memfence.program.ir import Domain
+from memfence.records import dataclass
 from memfence.source import Span
 
 BYTE = Domain(0, 255)

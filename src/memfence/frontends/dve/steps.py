@@ -7,7 +7,6 @@ step that cannot be taken. A variable that is read twice without a write between
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from memfence.codes import Code
 from memfence.frontends.dve.names import BYTE, INT, Constant, LocalPlace, Names, SharedPlace
@@ -37,6 +36,7 @@ from memfence.program.expressions import (
     variable_address,
 )
 from memfence.program.ir import Assign, Assume, Domain, Load, Op, RegisterVar, Store, Sync
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

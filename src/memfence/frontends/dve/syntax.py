@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from memfence.frontends.parsing.syntax import Name
+from memfence.records import dataclass
 from memfence.source import Span
 
 ValueType = Literal["byte", "int"]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, NoReturn, assert_never
 
 from memfence.codes import Code
@@ -15,6 +14,7 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.litmus.instructions import read_number, register_name, register_number
 from memfence.frontends.litmus.layout import Piece, fail
 from memfence.frontends.litmus.syntax import Atom, Condition, Junction, Not, Observed, Proposition, Quantifier, Truth
+from memfence.records import dataclass
 from memfence.source import Span
 
 DEEPEST = 100

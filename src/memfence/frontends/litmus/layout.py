@@ -6,11 +6,11 @@ Nothing is understood here but the layout: comments, braces, `|` between columns
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import NoReturn
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.records import dataclass
 from memfence.source import SourceText, Span
 
 ARCHITECTURES = ("X86", "X86_64")

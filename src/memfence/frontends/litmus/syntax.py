@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from memfence.records import dataclass
 from memfence.source import Span
 
 Quantifier = Literal["exists", "not exists", "forall"]

@@ -8,7 +8,6 @@ load and a store, two steps that others may come between; with LOCK, and for `XC
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label, did_you_mean
@@ -28,6 +27,7 @@ from memfence.frontends.litmus.syntax import (
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr, Register, negate, variable_address
 from memfence.program.ir import Assign, Assume, Domain, Fence, FencePoint, Load, Op, Process, Rmw, RmwKind, Store
+from memfence.records import dataclass
 from memfence.source import Span
 
 _OPERATOR: dict[str, BinaryOp] = {

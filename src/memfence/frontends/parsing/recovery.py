@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
 from memfence.diagnostics import MOST_SHOWN, Diagnostic, InputError, Label, did_you_mean
 from memfence.frontends.parsing.grammar import parse_text, syntax_error
+from memfence.records import dataclass
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:

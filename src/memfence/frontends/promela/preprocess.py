@@ -7,12 +7,13 @@ Works on tokens, so that everything which comes out still knows where it was wri
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.promela.tokens import END_OF_LINE, NAME, STRING, Token, tokenise
+from memfence.records import dataclass
 from memfence.source import SourceText, Span
 
 MOST_TOKENS = 200_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
@@ -14,6 +13,7 @@ from memfence.frontends.remmex.syntax import PlaceOf
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr, Register, Unary, fold, variable_address
 from memfence.program.ir import Assume, Load, Op
+from memfence.records import dataclass
 
 if TYPE_CHECKING:
     from lark import Token, Tree

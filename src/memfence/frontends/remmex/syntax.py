@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
+from memfence.records import dataclass
 from memfence.source import Span
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
+from memfence.records import dataclass
 from memfence.source import Span
 
 if TYPE_CHECKING:
@@ -126,12 +126,15 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class ProcessText:
+    """`count` copies; `any_number`: they stand for as many as one likes (`process(*)`)."""
+
     span: Span
     template: str
     count: int
     data: tuple[Declaration, ...]
     registers: tuple[Declaration, ...]
     statements: tuple[Statement, ...]
+    any_number: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memfence.records import dataclass
 from memfence.source import Span
 
 if TYPE_CHECKING:

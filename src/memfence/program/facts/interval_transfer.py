@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 from memfence.program.expressions import TRUE, Address, Binary, Register, RegisterOf
@@ -36,6 +36,7 @@ from memfence.program.ir import (
     Transition,
     Unlock,
 )
+from memfence.records import dataclass
 
 Place = tuple[Literal["variable", "register", "channel"], int | str, int]
 """Where values are written: `variable, number, 0`, `register, process, number` or `channel, name, position`."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
 from memfence.program.facts.effects import op_expressions
 from memfence.program.ir import Program
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

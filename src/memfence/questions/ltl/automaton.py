@@ -6,9 +6,8 @@ An edge can be taken in a state of the program where all atoms in `positive` are
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from memfence.digraph import components
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -7,8 +7,6 @@ fairness with `--fair`. LTL under unbounded TSO is undecidable: a proof here is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.native.emptiness import MOST_ATOMS, MOST_MARKS
@@ -23,6 +21,7 @@ from memfence.questions.ltl.formula import Formula
 from memfence.questions.ltl.parser import parse_formula
 from memfence.questions.ltl.translate import translate
 from memfence.questions.ltl.witness import check_lasso
+from memfence.records import dataclass
 from memfence.source import SourceText, Span
 from memfence.strategy.portfolio import decide as decide_task
 from memfence.tasks.answer import Answer, Verdict

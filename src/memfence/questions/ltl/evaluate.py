@@ -5,12 +5,12 @@ A word is a tuple of valuations (bit masks over atoms): first `prefix` once, the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import assert_never
 
 from memfence.digraph import components
 from memfence.questions.ltl.automaton import Automaton
 from memfence.questions.ltl.formula import And, Atom, Formula, Next, Not, Or, Release, Truth, Until
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

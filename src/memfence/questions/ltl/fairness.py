@@ -8,7 +8,6 @@ The memory's and the processes' fairness (`models.fairness`) are marks of the sa
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from memfence.models.fairness import Recurring
 from memfence.program.expressions import Binary, Const, Expr, Shared, walk
@@ -27,6 +26,7 @@ from memfence.questions.ltl.formula import (
 )
 from memfence.questions.ltl.parser import Proposition, as_expression
 from memfence.questions.ltl.simplify import simplify
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

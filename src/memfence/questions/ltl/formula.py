@@ -7,8 +7,9 @@ G a = false R a, a W b = b R (a || b), a V b = a R b.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import assert_never
+
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

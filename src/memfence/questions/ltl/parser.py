@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import NoReturn, assert_never
 
@@ -53,6 +53,7 @@ from memfence.questions.ltl.formula import (
     is_propositional,
     weak_until,
 )
+from memfence.records import dataclass
 from memfence.source import SourceText, Span
 
 DEEPEST_NESTING = 100

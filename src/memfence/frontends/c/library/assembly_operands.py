@@ -7,7 +7,6 @@ One memory operand, at most one register input (for cmpxchg two) and one registe
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.llvm.types import IntType, PointerType, Type
@@ -19,6 +18,7 @@ from memfence.frontends.c.machine.residual import UpdateKind
 from memfence.frontends.c.machine.updates import modify
 from memfence.frontends.c.machine.values import ONE, ZERO, Parts, Scalar, Value
 from memfence.program.orders import MemoryOrder
+from memfence.records import dataclass
 
 LINE = re.compile(r"^(?P<lock>lock )?(?P<name>mov|xchg|xadd|inc|dec|add|sub|or|and|cmpxchg)(?P<size>[bwlq])? .*$")
 SETZ = re.compile(r"^set[ze] \$(?P<operand>\d+)$")

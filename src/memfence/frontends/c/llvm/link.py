@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from memfence.frontends.c.llvm.instructions import Function, GlobalVariable, Module
 from memfence.frontends.c.llvm.metadata import DebugInfo, Place
 from memfence.frontends.c.llvm.values import Aggregate, Global, Number
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

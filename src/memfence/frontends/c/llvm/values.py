@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from memfence.frontends.c.llvm.types import IntType, Type
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

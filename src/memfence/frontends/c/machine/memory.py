@@ -6,11 +6,11 @@ An address is an integer like any other; two objects never touch, so that an ind
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from dataclasses import dataclass
 from typing import Literal
 
 from memfence.frontends.c.llvm.metadata import DebugInfo
 from memfence.frontends.c.machine.value_sets import ADDRESS_BASE
+from memfence.records import dataclass
 
 Kind = Literal["global", "stack", "heap", "function", "thread"]
 GAP = 32

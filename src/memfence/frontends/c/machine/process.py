@@ -7,7 +7,7 @@ differ are no longer known (a loop with a counter stays a loop).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from memfence.frontends.c.llvm.metadata import Place
 from memfence.frontends.c.machine.arithmetic import negation
@@ -28,6 +28,7 @@ from memfence.frontends.c.machine.values import Known, Parts, Scalar, Unknown, V
 from memfence.frontends.c.machine.wide import is_wide
 from memfence.frontends.c.machine.world import Restart, Thread, World
 from memfence.program.expressions import Register
+from memfence.records import dataclass
 
 MOST_VARIANTS = 40
 """Locations of one position before the values in which they differ become registers."""

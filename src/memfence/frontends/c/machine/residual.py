@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 from memfence.frontends.c.llvm.metadata import Place
 from memfence.program.expressions import Expr, Register, registers_of, rewrite
 from memfence.program.orders import MemoryOrder
+from memfence.records import dataclass
 
 UpdateKind = Literal["xchg", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin", "cas"]
 
@@ -76,6 +77,14 @@ class Set:
 
 
 @dataclass(frozen=True, slots=True)
+class Draw:
+    """The register gets any integer of `bits` bits. Gone before the program is explored."""
+
+    register: int
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
 class Guard:
     """The step is possible only where this is true."""
 
@@ -109,7 +118,7 @@ class Bus:
     take: bool
 
 
-Op = Read | Write | Modify | Set | Guard | Check | Barrier | Bus
+Op = Read | Write | Modify | Set | Draw | Guard | Check | Barrier | Bus
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +155,7 @@ def reading_part(op: Op) -> tuple[Op, ...]:
     match op:
         case Modify(register, target):
             return (Read(register, target),)
-        case Read() | Set() | Guard():
+        case Read() | Set() | Draw() | Guard():
             return (op,)
         case _:
             return ()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from memfence.frontends.c.machine.value_sets import ValueSet, just
 from memfence.program.expressions import Const, Expr
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

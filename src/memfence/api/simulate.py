@@ -1,0 +1,48 @@
+"""`memfence.simulate`: a run that somebody chooses step by step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, get_args
+
+from memfence.api.inputs import Source, read_program, refuse_unknown
+from memfence.execution.schedule import read_schedules
+from memfence.models.spec import SPECS, TSO, ModelName
+from memfence.pipeline import read_source
+from memfence.simulation.walk import NotPossible, Walk, begin
+from memfence.tasks.deadline import Deadline
+from memfence.tasks.usage import WrongUsage
+
+
+def simulate(
+    source: Source,
+    model: ModelName | None = None,
+    *,
+    start: int = 0,
+    every_step: bool = False,
+    replay: str | Path | None = None,
+    timeout_seconds: float | None = None,
+    **keywords: Any,
+) -> Walk:
+    """A walk that has not begun: `choices` are the steps that are possible, `choose(1)` takes the first of them.
+
+    `start`: the number of the initial state, where there are several. `every_step`: in C, stop before steps that only
+    compute, too. `replay`: begin with the run of a saved schedule, and under its model. The time limit is about reading
+    the program.
+    """
+    if model is not None and model not in get_args(ModelName):
+        raise WrongUsage("model", f"{model!r} is not one of {', '.join(map(repr, get_args(ModelName)))}")
+    deadline = Deadline(timeout_seconds)
+    refuse_unknown(keywords, ())
+    program = read_program(source, keywords, deadline)
+    quiet = program.language == "c" and not every_step
+    if replay is not None:
+        if model is not None:
+            raise WrongUsage("model", "the schedule that --replay reads names its model")
+        trace = read_schedules(program, read_source(replay))[0].trace
+        walk = Walk(program, trace.memory_model, trace.start, skips_quiet=quiet)
+        return walk.follow([taken.step for taken in trace.steps])
+    try:
+        return begin(program, (TSO if model is None else SPECS[model]).definition, start, skips_quiet=quiet)
+    except NotPossible as problem:
+        raise WrongUsage("start", str(problem)) from None

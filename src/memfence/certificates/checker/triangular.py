@@ -1,0 +1,86 @@
+"""Freedom of triangular races: states of SC, each with the newest unfenced store of every process.
+
+Theorem 10: that is all the definition asks about ([criteria](docs/theory/criteria.md)). A process is about to read a
+variable with an unfenced store to another one behind it, newer than its own stores to that variable, exactly if its
+newest unfenced store is to another variable; a plain step that stores reads with its own store unfenced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from memfence.certificates.checker.criteria import SC, TSO, require_single_stores
+from memfence.certificates.checker.refusal import Condition, Refused
+from memfence.models.accesses import accesses
+from memfence.models.readings import is_locked
+from memfence.models.state import Failure, Run, State
+from memfence.models.steps import set_at, starts, successors
+from memfence.program.ir import Fence, Program, Transition
+
+Marked = tuple[State, tuple[int, ...]]
+"""A state of SC, and for each process 0, or 1 + the variable of its newest store since its last fence."""
+
+
+def first_marked(program: Program) -> Iterator[Marked]:
+    return ((state, tuple(0 for _ in program.processes)) for state in starts(program, SC))
+
+
+def check_triangular(program: Program, marked: Collection[Marked]) -> None:
+    """Theorem 10: the set holds the first pairs, no step leads out or fails, and no pair is a triangular race."""
+    require_single_stores(program)
+    for pair in first_marked(program):
+        if pair not in marked:
+            raise Refused(Condition.INITIAL, state=pair[0])
+    for pair in marked:
+        check_no_race(program, pair)
+        for step, after in steps_of(program, pair):
+            if isinstance(after, Failure):
+                raise Refused(Condition.FAILURE, after.reason, state=pair[0], step=step)
+            if after not in marked:
+                raise Refused(Condition.CLOSED, state=pair[0], step=step, after=after[0])
+
+
+def steps_of(program: Program, pair: Marked) -> Iterator[tuple[Run, Marked | Failure]]:
+    """Every step of SC, with the marks after it."""
+    state, marks = pair
+    for step, after in successors(program, SC, state):
+        assert isinstance(step, Run), "processes share memory only"
+        if isinstance(after, Failure):
+            yield step, after
+            continue
+        transition = program.processes[step.process].transitions[step.transition]
+        stored = [access.variable + 1 for access in accesses(program, SC, state, step) if access.writes_memory]
+        last = 0 if fences(transition) else stored[-1] if stored else marks[step.process]
+        yield step, (after, set_at(marks, step.process, last))
+
+
+def fences(transition: Transition) -> bool:
+    """Whether nothing of the process is pending after the step: it is locked, or it has an mfence and no store."""
+    return is_locked(TSO, transition) or any(_drains(op) for op in transition.ops if isinstance(op, Fence))
+
+
+def _drains(fence: Fence) -> bool:
+    return fence.kind == "mfence" or (fence.kind == "thread_fence" and TSO.reading_of_fence(fence.order) == "mfence")
+
+
+def check_no_race(program: Program, pair: Marked) -> None:
+    """No process is about to read a variable in this way while another one is about to write it."""
+    state, marks = pair
+    exposed, written = set[tuple[int, int]](), set[tuple[int, int]]()
+    for step, _ in successors(program, SC, state):
+        assert isinstance(step, Run), "processes share memory only"
+        transition = program.processes[step.process].transitions[step.transition]
+        made = accesses(program, SC, state, step)
+        written |= {(step.process, access.variable) for access in made if access.writes_memory}
+        if is_locked(TSO, transition):
+            continue
+        stores = any(access.writes_memory for access in made)
+        last = 0 if fences(transition) else marks[step.process]
+        exposed |= {
+            (step.process, access.variable)
+            for access in made
+            if access.kind == "load" and (stores or last not in (0, access.variable + 1))
+        }
+    for reader, variable in exposed:
+        if any(variable == other and reader != writer for writer, other in written):
+            raise Refused(Condition.RACE, program.variables[variable].name, state=state)

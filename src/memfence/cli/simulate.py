@@ -1,0 +1,184 @@
+"""`memfence simulate FILE`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from memfence.cli.app import app
+from memfence.cli.choices import Model
+from memfence.cli.exit_codes import Exit
+from memfence.cli.keywords import keywords_of
+from memfence.cli.option_groups import MOST, Compiling, File, HtmlOption, JsonOption, LoadingInSteps, grouped
+from memfence.cli.progress import ProgressLine
+from memfence.cli.refusal import refusing
+from memfence.cli.report_files import ReportFiles, write_report
+
+if TYPE_CHECKING:
+    from memfence.simulation.session import Reply, Simulation
+    from memfence.simulation.walk import Walk
+
+ONLY_HERE = ("random", "steps", "script", "save_schedule")
+PROMPT = "> "
+
+
+@app.command(
+    short_help="Walk through a run, choosing every step.",
+    epilog="Example: memfence simulate examples/store_buffering.litmus --random 1",
+)
+@grouped
+def simulate(
+    context: typer.Context,
+    file: File,
+    loading: LoadingInSteps,
+    compiling: Compiling,
+    model: Annotated[Model | None, typer.Option(help="Memory model. Default: tso.")] = None,
+    random: Annotated[
+        int | None, typer.Option(metavar="SEED", min=0, max=MOST, help="Ask nobody: take steps at random.")
+    ] = None,
+    steps: Annotated[int, typer.Option(metavar="N", min=0, max=1_000_000, help="Take N random steps.")] = 100,
+    script: Annotated[Path | None, typer.Option(metavar="FILE", help="Read the commands from FILE.")] = None,
+    start: Annotated[int, typer.Option(metavar="N", min=0, max=MOST, help="Begin in initial state N.")] = 0,
+    every_step: Annotated[
+        bool, typer.Option("--every-step", help="C: stop before steps that only compute, too.")
+    ] = False,
+    replay: Annotated[
+        Path | None, typer.Option(metavar="SCHEDULE", help="Begin with the run of a saved schedule.")
+    ] = None,
+    save_schedule: Annotated[
+        Path | None, typer.Option(metavar="OUT", help="At the end, write the walk as a schedule for --replay.")
+    ] = None,
+    json: JsonOption = False,
+    html: HtmlOption = None,
+) -> None:
+    """Walk through a run of the program: choose every step, undo, jump, run to a breakpoint."""
+    from memfence.api.simulate import simulate as ask
+    from memfence.simulation.session import Simulation
+
+    files = ReportFiles(html)
+    files.require_places([("FILE", file)], [("--save-schedule", save_schedule)])
+    if script is None and random is None and str(file) == "-":
+        raise typer.BadParameter("standard input has the commands; give them by --script", param_hint="FILE")
+    with refusing(json):
+        walk = ask(file, **keywords_of(context, ProgressLine(quiet=True), but=ONLY_HERE))
+        simulation = Simulation(walk, seed=random or 0)
+        if random is not None:
+            _walk_at_random(simulation, steps, json)
+        if random is None or script is not None:
+            _obey(simulation, script, json)
+    _finish(simulation.walk, files, save_schedule, json)
+
+
+def _walk_at_random(simulation: Simulation, steps: int, json: bool) -> None:
+    from memfence.cli import terminal
+    from memfence.reports.simulation import ending_text, walk_table
+    from memfence.simulation.commands import Command
+
+    simulation.do(Command("random", steps))
+    if not json:
+        terminal.write(
+            "\n".join([walk_table(simulation.walk, terminal.width()).rstrip(), *ending_text(simulation.walk)]) + "\n"
+        )
+
+
+def _obey(simulation: Simulation, script: Path | None, json: bool) -> None:
+    """Carry out the commands of the script, or of standard input, to the end."""
+    is_asked = script is None and sys.stdin.isatty()
+    if not json:
+        _show_state(simulation)
+    for number, line in _lines(script, is_asked):
+        if not _carry_out(simulation, number, line, is_asked=is_asked, json=json, name=str(script or "<stdin>")):
+            break
+
+
+def _lines(script: Path | None, is_asked: bool) -> Iterator[tuple[int, str]]:
+    if script is not None:
+        from memfence.pipeline import read_source
+
+        yield from enumerate(read_source(script).text.splitlines(), 1)
+        return
+    number = 0
+    while True:
+        if is_asked:
+            sys.stdout.write(PROMPT)
+            sys.stdout.flush()
+        number, line = number + 1, _one_line(sys.stdin)
+        if not line:
+            return
+        yield number, line.rstrip("\r\n")
+
+
+def _one_line(stream: TextIO) -> str:
+    try:
+        return stream.readline()
+    except (UnicodeDecodeError, ValueError):
+        return ""
+
+
+def _carry_out(simulation: Simulation, number: int, line: str, *, is_asked: bool, json: bool, name: str) -> bool:
+    """Whether to go on. Mistakes are said in a terminal; elsewhere the lines after them make no sense: InputError."""
+    from memfence.cli import terminal
+    from memfence.diagnostics import InputError
+    from memfence.reports.simulation import command_mistake
+    from memfence.simulation.commands import NoCommand, parse_command
+    from memfence.simulation.walk import NotPossible
+
+    try:
+        command = parse_command(line)
+        reply = None if command is None else simulation.do(command)
+    except (NoCommand, NotPossible, InputError) as problem:
+        if not is_asked:
+            raise command_mistake(name, number, line, problem) from None
+        terminal.write(f"{command_mistake(name, number, line, problem).diagnostics[0].message}\n")
+        return True
+    if reply is not None and not (json and reply.show not in ("save", "html", "quit")):
+        _answer(simulation, reply)
+    return reply is None or reply.show != "quit"
+
+
+def _answer(simulation: Simulation, reply: Reply) -> None:
+    from memfence.cli import terminal
+    from memfence.reports import simulation as texts
+
+    if reply.note:
+        terminal.write(f"{reply.note}\n")
+    walk, width = simulation.walk, terminal.width()
+    match reply.show:
+        case "state":
+            _show_state(simulation)
+        case "table":
+            terminal.write(texts.walk_table(walk, width))
+        case "why":
+            terminal.write(texts.why_text(walk, width))
+        case "help":
+            terminal.write(texts.help_text())
+        case "save":
+            write_report(Path(reply.path), texts.walk_schedule(walk), "save")
+        case "html":
+            ReportFiles(Path(reply.path)).write_walk(walk)
+        case "note" | "quit":
+            pass
+
+
+def _show_state(simulation: Simulation) -> None:
+    from memfence.cli import terminal
+    from memfence.reports.simulation import simulation_text
+
+    terminal.write(simulation_text(simulation.walk, terminal.width()))
+
+
+def _finish(walk: Walk, files: ReportFiles, save_schedule: Path | None, json: bool) -> None:
+    from memfence.reports.simulation import walk_object, walk_schedule
+
+    if json:
+        from memfence.reports.json import dump
+
+        sys.stdout.write(dump(walk_object(walk)))
+    if save_schedule is not None:
+        write_report(save_schedule, walk_schedule(walk), "--save-schedule")
+    files.write_walk(walk)
+    raise typer.Exit(Exit.HOLDS if walk.failure is None else Exit.VIOLATED)

@@ -1,0 +1,80 @@
+"""The search for any number of threads against its slow twin, and against the explicit engine for 1 to 4 threads."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from memfence.engines.native.crowd import explore_crowd, unsupported
+from memfence.engines.native.explicit import explore
+from memfence.models.spec import SC, TSO, ModelSpec
+from memfence.models.steps import evaluate_in
+from memfence.program.crowd import instances_of, named_instances, resized
+from memfence.program.ir import Program
+from memfence.tasks.evidence import StepFails
+from memfence.tasks.limits import Limits, Stop
+from memfence.tasks.task import ALL_REDUCTIONS, Safety
+from support.crowd_programs import bad_state, crowd_program
+from twins.crowd import can_reach
+
+LIMITS = Limits(timeout_seconds=60)
+BOUND = 4
+"""Pending stores of one thread, for the explicit engine."""
+FEW = Limits(timeout_seconds=5, most_states=20_000)
+MANY = Limits(timeout_seconds=20, most_states=1_000_000)
+
+
+def found_by_explicit(program: Program, goal: Safety, model: ModelSpec, count: int, limits: Limits) -> bool | None:
+    """Whether so many instances of each template reach the goal; None where that stays open."""
+    counts = {t: max(n, count) for t, n in named_instances(program, goal.expressions).items()}
+    some = resized(program, counts)
+    asked = Safety(bad=some.expression(goal.bad))
+    bounded = model.bounded(BOUND) if model.has_buffers else model
+    explored = explore(some.program, bounded, asked, limits=limits, reductions=frozenset(ALL_REDUCTIONS))
+    if explored.finding is not None:
+        return True
+    return False if explored.stop is Stop.NOTHING_LEFT else None
+
+
+def check_law(seed: int, model: ModelSpec, *, most: int, limits: Limits, twin: int) -> bool:
+    """The answer of the engine, held against all others."""
+    program, random = crowd_program(seed), Random(seed)
+    goal = Safety(bad=bad_state(program, random))
+    assert unsupported(program, goal, model) is None
+    reductions = frozenset(ALL_REDUCTIONS) if random.random() < 0.5 else frozenset()
+    result = explore_crowd(program, goal, model, limits=LIMITS, reductions=reductions)
+    assert result.complete
+    if result.finding is None:
+        for count in range(1, most + 1):
+            assert found_by_explicit(program, goal, model, count, limits) is not True, (seed, count)
+    else:
+        check_run(program, goal, model, result, limits)
+    if model is TSO:
+        expected = can_reach(program, goal.bad, most=twin)
+        assert expected in (None, result.finding is not None), seed
+    return result.finding is not None
+
+
+def check_run(program: Program, goal: Safety, model: ModelSpec, result, limits: Limits) -> None:
+    trace = result.trace()
+    counts = {t: len(instances_of(trace.program, t)) for t in program.any_number}
+    if result.finding == StepFails():
+        assert trace.failure is not None
+    else:
+        assert evaluate_in(trace.program, trace.end, 0, resized(program, counts).expression(goal.bad))
+    assert found_by_explicit(program, goal, model, max(counts.values()), limits) is not False
+
+
+@pytest.mark.parametrize("model", [TSO, SC], ids=["tso", "sc"])
+def test_answers_for_any_number_are_those_of_the_twin_and_of_a_few_threads(model):
+    answers = [check_law(seed, model, most=3, limits=FEW, twin=60) for seed in range(60)]
+    assert 10 < sum(answers) < 50  # neither answer is rare
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(15))
+@pytest.mark.parametrize("model", [TSO, SC], ids=["tso", "sc"])
+def test_fifteen_hundred_programs_obey_the_law(block, model):
+    for seed in range(1_000 + 100 * block, 1_100 + 100 * block):
+        check_law(seed, model, most=4, limits=MANY, twin=400)

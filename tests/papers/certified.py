@@ -1,0 +1,239 @@
+"""Which answers carry a certificate, and what do both checkers say of it? A table, in Markdown.
+
+    python tests/papers/certified.py [GROUP ...] [--seconds N] [--states N]
+
+Every HOLDS of a group is certified, and judged by the C++ checker and by the Python one, the latter up to so many
+states. A row counts what holds, what has a certificate, and what the checkers accept; then the median cost of writing
+and of checking as multiples of a plain check, over answers that took at least a tenth of a second.
+Exit code 1 if a certificate of ours is refused.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from math import exp, log
+from pathlib import Path
+from random import Random
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "papers")]
+
+from memfence.api.certify import check_certified  # noqa: E402
+from memfence.api.check import check  # noqa: E402
+from memfence.api.verify import verify  # noqa: E402
+from memfence.certificates.checker.native import NotForTheFastChecker  # noqa: E402
+from memfence.diagnostics import InputError  # noqa: E402
+from memfence.pipeline import load  # noqa: E402
+from memfence.program.ir import Program  # noqa: E402
+from memfence.tasks.answer import Verdict  # noqa: E402
+from support.corpus import CORPUS  # noqa: E402
+from support.cyclic_programs import cyclic_program  # noqa: E402
+
+MODELS = ("sc", "tso", "pso")
+MEASURED_FROM = 0.1
+"""Seconds of a plain check: below, start-up is all there is to see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question: a program, and the options of `check`."""
+
+    name: str
+    program: Callable[[], Program]
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Certified:
+    """What became of one answer that holds."""
+
+    name: str
+    states: int = 0
+    size: int = 0
+    missing: str | None = None
+    native: bool | None = None
+    python: bool | None = None
+    proving: float = 0.0
+    writing: float = 0.0
+    checking: float = 0.0
+
+
+def examples() -> Iterator[Asked]:
+    folder = ROOT / "examples"
+    paths = [p for p in sorted(folder.rglob("*")) if p.suffix in (".pml", ".litmus", ".dve", ".rmm", ".pst")]
+    for path in paths:
+        if "linden_wolper" not in path.parts:
+            yield from _safety(path)
+    for path in sorted((folder / "criteria").glob("*.pml")):
+        for criterion in ("persistent", "robust", "state-robust", "trf", "drf"):
+            yield Asked(f"{path.stem} {criterion}", lambda path=path: load(path), {"criterion": criterion})
+
+
+def linden_wolper() -> Iterator[Asked]:
+    for path in sorted((ROOT / "examples" / "linden_wolper").glob("*.pml")):
+        yield from _safety(path)
+
+
+def _safety(path: Path) -> Iterator[Asked]:
+    for model in MODELS:
+        yield Asked(f"{path.stem} {model}", lambda path=path: load(path), {"model": model})
+
+
+def persistence() -> Iterator[Asked]:
+    from test_persistence_table import ROWS, program
+
+    for name in ROWS:
+        for criterion in ("persistent", "robust"):
+            yield Asked(f"{name} {criterion}", lambda name=name: program(name), {"criterion": criterion})
+
+
+def dual() -> Iterator[Asked]:
+    from test_dual_corpus import ALSO_SAFE, SAFE
+
+    for name in (*SAFE, *ALSO_SAFE):
+        folder = CORPUS if name.startswith("memorax") else CORPUS / "persist" / "single"
+        yield Asked(name, lambda path=folder / f"{name}.rmm": load(path), {"model": "tso"})
+
+
+def beem() -> Iterator[Asked]:
+    from beem import property_of, small_instances
+
+    ordered = sorted(small_instances(30_000), key=lambda instance: (instance.states, instance.name))
+    for instance in ordered:
+        for known in instance.answers:
+            if known.is_ltl and known.is_yes:
+                asked = property_of(instance, known.number)
+                options = {"model": "sc", "ltl": asked.formula, "define": tuple(asked.definitions.items())}
+                yield Asked(f"{instance.name} {known.number}", instance.load, options)
+            elif not known.is_ltl and not known.is_yes:
+                asked = property_of(instance, known.number)
+                yield Asked(f"{instance.name} {known.number}", instance.load, {"model": "sc"} | _reachable(asked))
+
+
+def _reachable(asked: Any) -> dict[str, Any]:
+    """`GF` and `F` of one proposition: what must not be reachable is what it stands for."""
+    (expr,) = asked.definitions.values()
+    return {"forbid": expr}
+
+
+def random_programs(count: int = 2_000) -> Iterator[Asked]:
+    for seed in range(count):
+        random = Random(seed)
+        program = cyclic_program(seed, ordered=seed % 3 == 0)
+        places = " && ".join(f"P{p}@#{random.randrange(len(one.locations))}" for p, one in enumerate(program.processes))
+        options = {"model": random.choice(MODELS), "forbid": places + random.choice(["", " && x0 == 1"])}
+        yield Asked(f"random {seed}", lambda program=program: program, options)
+
+
+GROUPS: dict[str, Callable[[], Iterator[Asked]]] = {
+    "examples": examples,
+    "linden-wolper": linden_wolper,
+    "persistence": persistence,
+    "dual": dual,
+    "beem": beem,
+    "random": random_programs,
+}
+
+
+def certified(asked: Asked, place: Path, seconds: float, most_states: int) -> Certified | None:
+    """What became of the answer; None where it is not HOLDS."""
+    program = asked.program()
+    options = asked.options | {"timeout_seconds": seconds}
+    begin = time.perf_counter()
+    plain = check(program, **options)
+    if plain.answer.verdict is not Verdict.HOLDS:
+        return None
+    found = Certified(asked.name, proving=time.perf_counter() - begin)
+    begin = time.perf_counter()
+    proof = check_certified(program, place, verified=False, **options)
+    found.writing = time.perf_counter() - begin
+    if proof.written is None:
+        found.missing = proof.missing
+        return found
+    found.size = proof.written.size
+    _judge(found, place, program, most_states)
+    return found
+
+
+def _judge(found: Certified, place: Path, program: Program, most_states: int) -> None:
+    begin = time.perf_counter()
+    fast = verify(place, program)
+    found.checking = time.perf_counter() - begin
+    assert fast.is_valid, f"{found.name}: {fast.refused}"
+    assert fast.checked is not None
+    found.states = fast.checked.states
+    found.native = True if fast.checked.checker == "native" else None
+    if found.native is None:
+        found.python = True
+    elif found.states <= most_states:
+        found.python = verify(place, program, checker="python").is_valid
+        assert found.python, found.name
+
+
+def row(group: str, all_found: list[Certified]) -> str:
+    written = [one for one in all_found if one.missing is None]
+    slow = [one for one in written if one.proving >= MEASURED_FROM]
+    large = [one for one in written if one.states >= 100_000]
+    cells = [
+        group,
+        len(all_found),
+        len(written),
+        sum(one.native is True for one in written),
+        sum(one.python is True for one in written),
+        f"{max((one.states for one in written), default=0):,}",
+        _mean([one.writing / one.proving for one in slow]),
+        _mean([one.checking / one.proving for one in slow]),
+        _mean([one.size / one.states for one in large]),
+    ]
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def _mean(ratios: list[float]) -> str:
+    return f"{exp(sum(map(log, ratios)) / len(ratios)):.2f} ({len(ratios)})" if ratios else "-"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("groups", nargs="*", default=list(GROUPS))
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--states", type=int, default=20_000)
+    given = parser.parse_args()
+    print("| group | holds | certified | native accepts | python accepts | most states | writing | checking | bytes |")
+    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    refused = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for group in given.groups:
+            found = list[Certified]()
+            for asked in GROUPS[group]():
+                try:
+                    one = certified(asked, Path(folder) / "proof.mfc", given.seconds, given.states)
+                except AssertionError as problem:
+                    print(f"refused: {asked.name}: {problem}", file=sys.stderr)
+                    refused += 1
+                    continue
+                except (InputError, NotForTheFastChecker, ValueError) as problem:
+                    print(f"not asked: {asked.name}: {problem!r}"[:200], file=sys.stderr)
+                    continue
+                if one is not None:
+                    found.append(one)
+                    if one.missing is not None:
+                        print(f"no certificate: {one.name}: {one.missing}", file=sys.stderr)
+                    elif one.checking > 5:
+                        print(
+                            f"slow: {one.name}: {one.states} states, proved {one.proving:.1f} s, written in"
+                            f" {one.writing:.1f} s, checked in {one.checking:.1f} s",
+                            file=sys.stderr,
+                            flush=True,
+                        )
+            print(row(group, found), flush=True)
+    return 1 if refused else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
