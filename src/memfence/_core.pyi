@@ -175,8 +175,13 @@ class CriterionResult:
     @property
     def chain_nodes(self) -> int: ...
 
-def explore_attacks(machine: Machine, criterion: int, collect: bool, every_torn: bool, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:
-    """Look for attacks while visiting every SC-reachable state."""
+    @property
+    def open(self) -> list[int]: ...
+
+def explore_attacks(machine: Machine, criterion: int, collect: bool, every_torn: bool, known: Sequence[tuple[int, Sequence[int], Sequence[int]]], moving: Sequence[int], most_states: int, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:
+    """
+    Look for attacks while visiting every SC-reachable state, or every one that the `moving` processes reach alone; attacks across all of a `known` clause do not count.
+    """
 
 def explore_races(machine: Machine, triangular: bool, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:
     """

@@ -209,6 +209,14 @@ def counted(count: int, what: str, several: str | None = None) -> str:
     return f"{count:,} {what if count == 1 else several or f'{what}s'}"
 
 
+INTERRUPTED = "interrupted"
+
+
+def limit_fact(limit: str) -> str:
+    """The limit as a fact on a line of its own."""
+    return f"{limit} before the search ended" if limit == INTERRUPTED else f"{limit} was hit before the search ended"
+
+
 def stop_text(stop: Stop, limits: Limits) -> str | None:
     """The limit that was hit, as users know it; None where none was."""
     match stop:
@@ -217,7 +225,7 @@ def stop_text(stop: Stop, limits: Limits) -> str | None:
         case Stop.MEMORY:
             return f"memory {limits.memory_bytes // 1_000_000} MB"
         case Stop.CANCELLED:
-            return "interrupted"
+            return INTERRUPTED
         case Stop.STATES:
             return "the states set aside"
         case Stop.NOTHING_LEFT | Stop.FOUND:

@@ -13,6 +13,7 @@ from memfence.reports.sentences import (
     advice_text,
     counted,
     detail_lines,
+    limit_fact,
     limit_text,
     property_line,
     scope_text,
@@ -89,7 +90,7 @@ def tried_text(one: Tried) -> str:
 def limit_facts(result: CheckResult) -> list[tuple[str, str]]:
     """The limit that was hit, and what to try."""
     limit, advice = limit_text(result), advice_text(result)
-    facts = [] if limit is None else [("limit", f"{limit} was hit before the search ended")]
+    facts = [] if limit is None else [("limit", limit_fact(limit))]
     return facts if advice is None else [*facts, ("try", advice.removeprefix("try "))]
 
 

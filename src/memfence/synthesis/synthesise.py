@@ -18,12 +18,14 @@ from memfence.program.ir import Program
 from memfence.program.isomorphism import are_isomorphic
 from memfence.program.text.properties import parse_expression
 from memfence.questions import check
+from memfence.questions.shortening import pruned_run, shortened
 from memfence.source import SourceText
 from memfence.synthesis.apply_edits import with_edits
 from memfence.synthesis.choose_edits import Attempt, attempt
-from memfence.synthesis.clauses import Clause, is_crossed, runs_of
+from memfence.synthesis.clauses import Clause, EditsByPlace, is_crossed, runs_of, stopped_by
 from memfence.synthesis.evidence import PatchedTextOpen
 from memfence.synthesis.options import FixOptions
+from memfence.synthesis.oracles import watched_processes
 from memfence.synthesis.patch import patched_text, style_of, unified
 from memfence.synthesis.result import FenceSet, FixResult, FixStats, FixVerdict, PlacedFence
 from memfence.synthesis.sites import KINDS_OF_LANGUAGE, FenceEdit
@@ -78,10 +80,48 @@ def _chosen(program: Program, options: FixOptions) -> tuple[Program, Attempt, Fi
         stats=_stats(found, options),
         stop=found.stop,
         checked=found.checked,
-        chosen=fence_set(program, found.chosen),
-        trace=found.trace,
+        chosen=_shortened(program, fence_set(program, found.chosen), found, options),
+        trace=_refuting_run(found, options),
     )
     return program, found, result
+
+
+def _refuting_run(found: Attempt, options: FixOptions) -> Trace | None:
+    """The run that no edit stops; one under SC is shown as by a check."""
+    if found.checked is not None and found.fails_under_sc:
+        return shortened(found.checked, replace(options, model=found.checked.model)).trace
+    return found.trace
+
+
+def _shortened(program: Program, chosen: FenceSet, found: Attempt, options: FixOptions) -> FenceSet:
+    """The fences with shorter runs, each still stopped by its own fence and by none of the others.
+
+    A run of a program with any number of processes is one of a larger program; it stays as it is.
+    """
+    if program.any_number:
+        return chosen
+    edits = {(edit.point, edit.kind, edit.is_before): edit for edit in found.edits}
+    fences = []
+    for fence in chosen.fences:
+        own = edits[fence.point, fence.kind, fence.is_before]
+        others = [edit for edit in found.edits if edit is not own]
+        fences.append(_with_shorter_run(program, fence, own, others, options))
+    return FenceSet(tuple(fences))
+
+
+def _with_shorter_run(
+    program: Program, fence: PlacedFence, own: FenceEdit, others: Sequence[FenceEdit], options: FixOptions
+) -> PlacedFence:
+    if fence.run is None or criterion_to_check(fence.run.program, options) is not Criterion.SAFETY:
+        return fence
+    mine, theirs = EditsByPlace([own]), EditsByPlace(others)
+    watched = watched_processes(fence.run.program, options)
+
+    def is_its_own(run: Trace) -> bool:
+        return bool(stopped_by(run, mine, watched=watched)) and not stopped_by(run, theirs, watched=watched)
+
+    run = pruned_run(fence.run, options, is_its_own)
+    return replace(fence, run=run, overtaken=_kept_in_order(program, run, own))
 
 
 def choose(program: Program, criterion: Criterion, options: FixOptions) -> Attempt:
