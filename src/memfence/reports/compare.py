@@ -71,11 +71,15 @@ def _plots(comparison: Comparison) -> tuple[str, ...]:
     """States, seconds and fences, criterion by criterion, where there is anything to compare."""
     computed = [row for row in comparison.rows if row.implied_by is None]
     states = [_bar(row, row.stats.states, f"{row.stats.states:,}") for row in computed]
-    seconds = [_bar(row, row.stats.seconds, f"{row.stats.seconds:.2f} s") for row in computed]
+    seconds = [_bar(row, row.stats.seconds, _time(row.stats.seconds)) for row in computed]
     counted = [row for row in comparison.rows if row.fences is not None]
     fences = [_bar(row, None if row.fences is None else row.fences.count, _fences(row.fences)) for row in counted]
     figures = [("States visited", states), ("Time", seconds), ("Fences needed", fences)]
     return tuple(render_bars(title, bars) for title, bars in figures if len(bars) > 1)
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
 
 
 def _bar(row: Compared, value: float | None, text: str) -> Bar:
