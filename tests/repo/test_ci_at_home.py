@@ -14,14 +14,14 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "contrib" / "ci" / "check_files.py"
 
 
-def check_files(*arguments: object) -> subprocess.CompletedProcess[str]:
+def run_script(*arguments: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(SCRIPT), *map(str, arguments)]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
 
 def test_the_worst_file_decides_and_each_has_a_report(tmp_path: Path) -> None:
     files = ("examples/lost_wakeup.pml", "examples/ticket_lock.pml")
-    done = check_files("--sarif", tmp_path / "reports", "--quiet", "--", *files)
+    done = run_script("--sarif", tmp_path / "reports", "--quiet", "--", *files)
     assert done.returncode == 1
     assert "lost_wakeup.pml: VIOLATED" in done.stdout
     assert "ticket_lock.pml: HOLDS" in done.stdout
@@ -30,7 +30,7 @@ def test_the_worst_file_decides_and_each_has_a_report(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [(), ("--quiet",), ("--quiet", "--")])
 def test_without_files_it_says_how_it_is_used(arguments: tuple[str, ...]) -> None:
-    done = check_files(*arguments)
+    done = run_script(*arguments)
     assert done.returncode == 2
     assert done.stderr
 
