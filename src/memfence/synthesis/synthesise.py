@@ -94,7 +94,12 @@ def _refuting_run(found: Attempt, options: FixOptions) -> Trace | None:
 
 
 def _shortened(program: Program, chosen: FenceSet, found: Attempt, options: FixOptions) -> FenceSet:
-    """The fences with shorter runs, each still stopped by its own fence and by none of the others."""
+    """The fences with shorter runs, each still stopped by its own fence and by none of the others.
+
+    A run of a program with any number of processes is one of a larger program; it stays as it is.
+    """
+    if program.any_number:
+        return chosen
     edits = {(edit.point, edit.kind, edit.is_before): edit for edit in found.edits}
     fences = []
     for fence in chosen.fences:
