@@ -46,9 +46,10 @@ def server() -> Iterator[tuple[str, int]]:
     address = f"http://localhost:{port}/"
     wait_until(lambda: answers(address))
     yield address, started.pid
+    running = searches(started.pid)
     started.send_signal(signal.SIGINT)
     started.wait(LONG)
-    assert searches(started.pid) == []
+    wait_until(lambda: not any(Path(f"/proc/{pid}/exe").exists() for pid in running), 10)
 
 
 def answers(address: str) -> bool:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -114,6 +118,41 @@ def test_a_visitor_who_leaves_ends_the_search() -> None:
         return await asked
 
     assert asyncio.run(visit()) is None
+
+
+ASKING = """
+import asyncio
+from memfence.server.child import Conversation, Question
+
+async def main():
+    talk = Conversation()
+    asked = asyncio.ensure_future(talk.ask(Question("check", "e.pml", {text!r}, {{"forbid": ["a == 300"]}})))
+    while talk._child is None:
+        await asyncio.sleep(0.05)
+    print(talk._child.pid, flush=True)
+    await asked
+
+asyncio.run(main())
+"""
+
+
+def test_a_search_ends_with_a_server_that_is_killed() -> None:
+    server = subprocess.Popen([sys.executable, "-c", ASKING.format(text=ENDLESS)], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    child = int(server.stdout.readline())
+    os.kill(child, 0)
+    server.kill()
+    server.wait()
+    end = time.monotonic() + 20
+    while is_running(child) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not is_running(child)
+
+
+def is_running(number: int) -> bool:
+    """Whether the process exists and has not ended; one that nobody waited for has."""
+    shown = subprocess.run(["ps", "-o", "stat=", "-p", str(number)], capture_output=True, text=True).stdout.strip()
+    return bool(shown) and not shown.startswith("Z")
 
 
 @pytest.mark.slow
