@@ -56,7 +56,8 @@ class Locals:
             for item in declaration.items:
                 value = next(values)
                 if declaration.type in self.model.types or item.size is not None or item.initial is not None:
-                    message = f"parameter `{item.name.text}` can be neither an array nor a record, nor have a value"
+                    what = "be a record" if declaration.type in self.model.types else "have an initial value"
+                    message = f"parameter `{item.name.text}` can be neither an array nor {what}"
                     self.errors.add(Code.UNSUPPORTED, message, item.name.span)
                     continue
                 domain = domain_of(declaration.type, item, self.errors)
@@ -117,7 +118,11 @@ class Locals:
                 case Declaration(_, items):
                     for item in items:
                         self.refuse_array(step.statement, item)
-                        if not self.is_composed(step.statement, item):
+                        if self.is_composed(step.statement, item):
+                            self.declare_record(scope, step.statement, item)
+                            for member in self.start_members(step.statement, item, scope):
+                                self.add(scope, member, True)
+                        else:
                             domain = domain_of(step.statement.type, item, self.errors)
                             self.add(scope, Member(item.name, (None,), domain, [0]), True)
                 case If(options) | Do(options):
