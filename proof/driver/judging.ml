@@ -28,7 +28,8 @@ let invariant program model question (layout : Rows.layout) each_block =
   | Some found -> Showing.complaint found
 
 (* Nodes, ranks and marks have to exist; small numbers are made once. *)
-let ranks program model automaton fair marks (layout : Rows.layout) each_block =
+let ranks program model (task : Task.ranks) (layout : Rows.layout) each_block =
+  let { Task.automaton; fair; rank_marks = marks; tableau } = task in
   let malformed reason = raise (Rows.Malformed reason) in
   let nodes = Array.init (List.length automaton.moves_of) nat_of_int in
   let conditions = List.length (conditions program model fair) in
@@ -44,9 +45,15 @@ let ranks program model automaton fair marks (layout : Rows.layout) each_block =
   let refuse _ = malformed "ranked pairs are not in order, each once" in
   let width = layout.width + (2 * Rows.number_bytes) in
   let pairs = read_all each_block width read ~key_width:(layout.width + Rows.number_bytes) ~refuse in
-  match judge_ranks program model fair automaton pairs with
+  let found =
+    match tableau with
+    | None -> Option.map Option.some (judge_ranks program model fair automaton pairs)
+    | Some (formula, labelling) -> judge_formula program model fair automaton labelling formula pairs
+  in
+  match found with
   | None -> accepted (List.length pairs)
-  | Some found -> Showing.rank_complaint found
+  | Some None -> failwith "the automaton is no tableau of the formula"
+  | Some (Some found) -> Showing.rank_complaint found
 
 (* All steps of each state, a line for each. *)
 let steps program model (layout : Rows.layout) each_block =

@@ -27,8 +27,7 @@ let answer () =
   match task.what with
   | Steps -> Judging.steps program task.model layout each_block
   | Invariant question -> print_endline (Judging.invariant program task.model question layout each_block)
-  | Ranks (automaton, fair, marks) ->
-      print_endline (Judging.ranks program task.model automaton fair marks layout each_block)
+  | Ranks ranks -> print_endline (Judging.ranks program task.model ranks layout each_block)
 
 let reply word reason = Printf.printf "[\"%s\",\"%s\"]\n" word (String.escaped reason)
 

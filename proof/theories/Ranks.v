@@ -114,22 +114,61 @@ Qed.
 Section Accepted.
   Variables (prog : program) (m : model) (fair : bool) (a : automaton) (pairs : list ranked).
   Hypothesis accepted : judge_ranks prog m fair a pairs = None.
+
+  Let cs := conditions prog m fair.
+
+  Lemma first_pair_is_ranked : forall s, is_start prog m s -> exists g, In (Ranked s (first_node a) g) pairs.
+  Proof.
+    intros s Hs. unfold judge_ranks in accepted.
+    destruct (first_complaint (judge_first_pair a _) _) eqn:E; [discriminate|].
+    assert (H := no_complaint _ _ _ _ E _ (starts_complete _ _ _ Hs)).
+    unfold judge_first_pair in H. destruct (look_up _ _) as [g|] eqn:El; [|discriminate].
+    exists g. apply looked_up_was_ranked, El.
+  Qed.
+
+  (** From a ranked pair, each joint step leads to a ranked pair: lower, or as high without a visit to the mark. *)
+  Lemma next_pair_is_ranked : forall s node g l after v, In (Ranked s node g) pairs ->
+    goes_on prog m s l after -> In v (nth node (moves_of a) []) -> is_enabled a s v = true ->
+    exists g', In (Ranked after (next_node v) g') pairs
+    /\ ((rank g' < rank g)%N
+        \/ rank g' = rank g /\ mark g' = mark g
+           /\ visits a cs s (done_steps (successors prog m s)) l v (mark g) = false).
+  Proof.
+    intros s node g l after v Hg Hgo Hv He. unfold judge_ranks in accepted.
+    destruct (first_complaint (judge_first_pair a _) _); [discriminate|].
+    assert (H := no_complaint _ _ _ _ accepted _ Hg). unfold judge_pair in H. cbn [pair_state pair_node] in H.
+    assert (Hm : In v (filter (is_enabled a s) (nth node (moves_of a) []))) by (apply filter_In; auto).
+    destruct (filter (is_enabled a s) _) as [|first rest]; [contradiction|].
+    assert (Hone := no_complaint _ _ _ _ H _ (continuations_complete _ _ _ _ _ Hgo)). cbn beta iota in Hone.
+    assert (Hj := no_complaint _ _ _ _ Hone _ Hm). unfold judge_joint_step in Hj. cbn [pair_state pair_grade] in Hj.
+    destruct (look_up _ _) as [g'|] eqn:El; [|discriminate]. exists g'. split; [apply looked_up_was_ranked, El|].
+    destruct (N.compare_spec (rank g') (rank g)) as [Hr|Hl|Hl]; [|left; exact Hl | discriminate].
+    right. split; [exact Hr|]. destruct (visits _ _ _ _ _ _ _) eqn:Ev; [discriminate|]. simpl in Hj.
+    destruct (Nat.eqb_spec (mark g') (mark g)); [auto | discriminate].
+  Qed.
+
   Variables (states : nat -> state) (steps : nat -> option step) (nodes : nat -> nat) (taken : nat -> move).
   Hypothesis Hrun : infinite_run prog m states steps.
   Hypothesis Hfair : is_fair prog m fair states steps.
-  Hypothesis Haccepts : accepts a states nodes taken.
 
-  Let cs := conditions prog m fair.
   Let done i := done_steps (successors prog m (states i)).
+
+  (** Marks beyond those of the automaton are visited again and again by whatever moves. *)
+  Lemma other_marks_recur : forall k, marks a <= k -> again_and_again (fun i =>
+    forall v, visits a cs (states i) (done i) (steps i) v k = true).
+  Proof.
+    intros k Hk. unfold visits. destruct (Nat.ltb_spec k (marks a)) as [Hl|_]; [lia|].
+    destruct (nth_error cs (k - marks a)) as [condition|] eqn:E; [|intros i; exists i; auto].
+    apply nth_error_In in E. intros i. destruct (Hfair condition E i) as [j [Hij Hj]]. exists j. auto.
+  Qed.
+
+  Hypothesis Haccepts : accepts a states nodes taken.
 
   Definition has_grade (i : nat) (g : grade) : Prop := In (Ranked (states i) (nodes i) g) pairs.
 
   Lemma first_has_grade : exists g, has_grade 0 g.
   Proof.
-    unfold judge_ranks in accepted. destruct (first_complaint (judge_first_pair a _) _) eqn:E; [discriminate|].
-    assert (H := no_complaint _ _ _ _ E _ (starts_complete _ _ _ (begins _ _ _ _ Hrun))).
-    unfold judge_first_pair in H. destruct (look_up _ _) as [g|] eqn:El; [|discriminate].
-    exists g. unfold has_grade. rewrite (starts_first _ _ _ _ Haccepts). apply looked_up_was_ranked, El.
+    unfold has_grade. rewrite (starts_first _ _ _ _ Haccepts). apply first_pair_is_ranked, (begins _ _ _ _ Hrun).
   Qed.
 
   Lemma next_has_grade : forall i g, has_grade i g -> exists g', has_grade (S i) g'
@@ -137,30 +176,19 @@ Section Accepted.
         \/ rank g' = rank g /\ mark g' = mark g
            /\ visits a cs (states i) (done i) (steps i) (taken i) (mark g) = false).
   Proof.
-    intros i g Hg. unfold judge_ranks in accepted.
-    destruct (first_complaint (judge_first_pair a _) _); [discriminate|].
-    assert (H := no_complaint _ _ _ _ accepted _ Hg). unfold judge_pair in H. cbn [pair_state pair_node] in H.
-    assert (Hm : In (taken i) (filter (is_enabled a (states i)) (nth (nodes i) (moves_of a) []))).
-    { apply filter_In. split; [apply (takes_moves _ _ _ _ Haccepts) | apply (are_enabled _ _ _ _ Haccepts)]. }
-    destruct (filter (is_enabled a (states i)) _) as [|first rest]; [contradiction|].
-    assert (Hstep := continuations_complete _ _ _ _ _ (continues _ _ _ _ Hrun i)).
-    assert (Hone := no_complaint _ _ _ _ H _ Hstep). cbn beta iota in Hone.
-    assert (Hj := no_complaint _ _ _ _ Hone _ Hm). unfold judge_joint_step in Hj. cbn [pair_state pair_grade] in Hj.
-    rewrite <- (lead_on _ _ _ _ Haccepts) in Hj.
-    destruct (look_up _ _) as [g'|] eqn:El; [|discriminate]. exists g'. split; [apply looked_up_was_ranked, El|].
-    destruct (N.compare_spec (rank g') (rank g)) as [He|Hl|Hl]; [|left; exact Hl | discriminate].
-    right. split; [exact He|]. destruct (visits _ _ _ _ _ _ _) eqn:Ev; [discriminate|]. simpl in Hj.
-    destruct (Nat.eqb_spec (mark g') (mark g)); [auto | discriminate].
+    intros i g Hg. unfold has_grade. rewrite (lead_on _ _ _ _ Haccepts).
+    exact (next_pair_is_ranked _ _ _ _ _ _ Hg (continues _ _ _ _ Hrun i) (takes_moves _ _ _ _ Haccepts i)
+      (are_enabled _ _ _ _ Haccepts i)).
   Qed.
 
   Lemma every_mark_recurs : forall k,
     again_and_again (fun i => visits a cs (states i) (done i) (steps i) (taken i) k = true).
   Proof.
-    intros k. unfold visits. destruct (Nat.ltb_spec k (marks a)) as [Hk|Hk].
-    - intros i. destruct (recurs _ _ _ _ Haccepts k Hk i) as [j [Hij Hj]]. exists j. split; [exact Hij|].
+    intros k i. destruct (Nat.ltb_spec k (marks a)) as [Hk|Hk].
+    - destruct (recurs _ _ _ _ Haccepts k Hk i) as [j [Hij Hj]]. exists j. split; [exact Hij|].
+      unfold visits. destruct (Nat.ltb_spec k (marks a)); [|lia].
       apply existsb_exists. exists k. split; [exact Hj | apply Nat.eqb_refl].
-    - destruct (nth_error cs (k - marks a)) as [condition|] eqn:E; [|intros i; exists i; auto].
-      apply nth_error_In in E. exact (Hfair condition E).
+    - destruct (other_marks_recur k Hk i) as [j [Hij Hj]]. exists j. auto.
   Qed.
 
   (** As long as no lower rank comes, rank and mark stay as they are. *)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -11,12 +12,17 @@ import pytest
 
 from differential.test_certificate_ranks import FORMULAS, atom, with_rows
 from memfence.api.certify import check_certified
+from memfence.certificates.checker.proved import ProvedRanks
+from memfence.certificates.checker.ranks import Product
+from memfence.certificates.checker.refusal import Condition, NotProved, Refused
+from memfence.certificates.checker.tableau import Refuting, refuting_formula
 from memfence.certificates.format.columns import Columns, planes
 from memfence.certificates.format.container import read_chunks
 from memfence.certificates.format.ranks import NUMBER
 from memfence.certificates.format.sections import OBJECT, ROWS, SECTION
 from memfence.models.spec import SPECS
 from memfence.program.ir import Program
+from memfence.questions.ltl.parser import parse_formula
 from support.certificates import container, judge
 from support.cyclic_programs import cyclic_program
 from support.proved import needs_the_proved_checker, proved_checker
@@ -91,6 +97,30 @@ def test_the_proved_checker_judges_ranks_as_python_does(tmp_path: Path) -> None:
     accepted, mutants = compare(range(45), tmp_path)
     assert accepted >= 10
     assert mutants < accepted * MUTANTS / 2
+
+
+@pytest.mark.parametrize("formula", ["[] <> {a}", "<> {a}", "{a} U {b}", "[] ({a} -> X ({b} U !{a}))"])
+def test_an_automaton_that_is_no_tableau_of_the_formula_is_noticed(formula: str) -> None:
+    program = cyclic_program(1)
+    parsed = parse_formula(formula.format(a="(x0 == 0)", b="(x0 == 1)"), program, {})
+    whole = refuting_formula(parsed.formula, tuple(found.expr for found in parsed.atoms))
+    columns = Columns(program, SPECS["sc"].buffering, 0)
+
+    def judged(refuting: Refuting) -> str:
+        product = Product(program, SPECS["sc"].definition, refuting, ())
+        try:
+            ProvedRanks(product, SPECS["sc"], columns, 0, []).check([], most_bytes=1 << 20)
+        except NotProved as reason:
+            return str(reason)
+        except Refused as refused:
+            return refused.condition.value
+        raise AssertionError("there are no ranks at all")
+
+    assert judged(whole) == Condition.INITIAL.value
+    for node, moves in enumerate(whole.moves):
+        for at in range(len(moves)):
+            fewer = (*whole.moves[:node], (*moves[:at], *moves[at + 1 :]), *whole.moves[node + 1 :])
+            assert "no tableau" in judged(replace(whole, moves=fewer))
 
 
 @pytest.mark.slow

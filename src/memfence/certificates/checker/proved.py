@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from memfence.certificates.checker.finals import Outcomes
 from memfence.certificates.checker.invariant import BYTES_OF_A_STATE
+from memfence.certificates.checker.proved_formula import tableau_text
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.ranks import Product
 from memfence.certificates.checker.refusal import Condition, NotProved, Refused
@@ -128,7 +129,8 @@ def _ranks_text(product: Product, marks: list[int]) -> str:
     nodes = " ".join(numbers_text(map(_move_text, moves)) for moves in refuting.moves)
     atoms = numbers_text(map(expression_text, refuting.atoms))
     existing = numbers_text(mark if 0 <= mark < product.marks else -1 for mark in marks)
-    return f"(ranks {refuting.initial} {refuting.marks} {atoms} ({nodes}) {flag(fair)} {existing})"
+    labels = tableau_text(refuting.labels)
+    return f"(ranks {refuting.initial} {refuting.marks} {atoms} ({nodes}) {flag(fair)} {existing} {labels})"
 
 
 def _move_text(move: Move) -> str:
