@@ -43,7 +43,7 @@ class Case:
     """What the sections are judged by: the program that is at hand and the claim about it.
 
     `fast`: the C++ checker judges what it can. `most_bytes`: for the states of a section. `is_proved`: the checker that
-    is itself proved judges, and knows invariants only.
+    is itself proved judges, and knows invariants and ranks only.
     """
 
     program: Program
@@ -89,7 +89,7 @@ def verify_opened(
         judge = _KINDS.get(section.kind)
         if judge is None:
             raise NotACertificate(f"there is no kind of section `{section.kind}`")
-        if proved and judge is not _invariant:
+        if proved and judge not in (_invariant, _ranks):
             raise NotProved(f"the proved checker does not know sections of the kind `{section.kind}`")
         found = judge(case, section)
         states += found.states
@@ -231,6 +231,11 @@ def _ranks(case: Case, section: Section) -> Proved:
     capacity = section.number("capacity", most=MOST_PENDING)
     columns = Columns(product.program, question.model.buffering, capacity)
     marks = read_marks(only(section.chunks(OBJECT)))
+    if case.is_proved:
+        from memfence.certificates.checker.proved import ProvedRanks
+
+        proved = ProvedRanks(product, question.model, columns, capacity, marks)
+        return Proved(frozenset({f"temporal {number}"}), proved.check(section.chunks(ROWS), most_bytes=case.most_bytes))
     ranks = read_ranks(columns, section.chunks(ROWS), most=case.most_bytes // BYTES_OF_A_STATE)
     if any(rank >= len(marks) or node >= len(product.refuting.moves) for (_, node), rank in ranks.items()):
         raise NotACertificate("a pair has a rank or a node that does not exist")
