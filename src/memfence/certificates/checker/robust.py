@@ -9,7 +9,7 @@ the variable of the pending store.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memfence.certificates.checker.criteria import SC, TSO, check_closed, require_single_stores
 from memfence.certificates.checker.refusal import Condition, Refused
@@ -17,6 +17,7 @@ from memfence.models.accesses import accesses
 from memfence.models.state import Entry, Run, State
 from memfence.models.steps import set_at, take
 from memfence.program.ir import Program
+from memfence.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
