@@ -11,7 +11,7 @@ RUNTIME := $(wildcard runtime/*.cpp runtime/*.hpp)
 export MYPYPATH := src
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-asan fmt lint types test test-all test-core golden papers bench docs docs-update wheel clean
+.PHONY: help setup build build-asan fmt lint types test test-all test-core golden papers bench docs docs-update proof wheel clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 16
@@ -87,6 +87,11 @@ docs: setup ## Build the documentation into site/
 
 docs-update: setup ## Write the output of every command in the documentation again; look at the diff before you commit
 	UPDATE_DOCS=1 UPDATE_SCREENSHOTS=1 $(PYTEST) -n 0 tests/repo/test_docs_commands.py tests/browser
+
+proof: ## Check the proofs with Coq and build the checker that is made of them; print what the proofs assume
+	@command -v coqc >/dev/null && command -v ocamlopt >/dev/null || \
+		{ echo "make proof needs Coq 8.16 and OCaml (Debian: coq, ocaml-nox)" >&2; exit 1; }
+	$(MAKE) --no-print-directory -C proof BUILD=$(abspath $(BUILD))/proof
 
 wheel: setup ## Build a wheel into dist/
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .

@@ -167,6 +167,8 @@ void fill_local_storage(char* into) {
 
 bool is_local_storage(const void* address) { return address >= storage_begin_ && address < storage_end_; }
 
+char* local_storage_begin() { return storage_begin_; }
+
 void* load_address() { return load_address_; }
 
 bool is_program_code(const void* pc) {

@@ -12,12 +12,16 @@ let rows_in_a_block = 1 lsl 15
 (* Values from `lo` to `hi` in `width` bytes. Small ranges have all their values made in advance. *)
 type column = { lo : z; hi : z; width : int; made : z array }
 
-let powers = List.map (fun width -> (width, z_of_text (List.assoc width [ (1, "256"); (2, "65536");
-  (4, "4294967296"); (8, "18446744073709551616") ]))) [ 1; 2; 4; 8 ]
+let widths =
+  [ (1, z_of_text "256"); (2, z_of_text "65536"); (4, z_of_text "4294967296"); (8, z_of_text "18446744073709551616") ]
 
 let column lo hi =
   let span = Z.add hi (Z.opp lo) in
-  let width = try fst (List.find (fun (_, power) -> Z.ltb span power) powers) with Not_found -> raise (Malformed "a column is too wide") in
+  let width =
+    match List.find_opt (fun (_, power) -> Z.ltb span power) widths with
+    | Some (width, _) -> width
+    | None -> raise (Malformed "a column is too wide")
+  in
   let made = if width > 2 then [||] else Array.init (small span + 1) (fun n -> Z.add lo (z_of_int n)) in
   { lo; hi; width; made }
 

@@ -77,7 +77,8 @@ Section Looser.
   Proof. intros. unfold separate. rewrite (proj1 Hloose). destruct (kind m'); apply fits_more. Qed.
 
   Lemma apply_store_more : forall s p place value direct is_locked,
-    at_least (apply_store prog m s p place value direct is_locked) (apply_store prog m' s p place value direct is_locked).
+    at_least (apply_store prog m s p place value direct is_locked)
+      (apply_store prog m' s p place value direct is_locked).
   Proof.
     intros. unfold apply_store. repeat (apply at_least_bind; [apply at_least_refl | intros]).
     destruct (direct && _); [apply at_least_refl|]. destruct (_ || direct); [apply at_least_refl | apply store_more].

@@ -1,4 +1,4 @@
-(** All steps and all initial states, as lists: what a checker goes through. Nothing is missing, and nothing invented. *)
+(** All steps and all initial states, as lists: what a checker goes through. Nothing is missing or invented. *)
 
 From Coq Require Import ZArith List Bool Lia.
 From Memfence Require Import Program State Evaluation Models Steps.
@@ -64,9 +64,11 @@ Fixpoint choices {A} (options : list (list A)) : list (list A) :=
   end.
 
 Definition starts (prog : program) (m : model) : list state :=
-  let all_registers := choices (map (fun proc => choices (map first_values (register_variables proc))) (processes prog)) in
+  let registers_of_one proc := choices (map first_values (register_variables proc)) in
+  let all_registers := choices (map registers_of_one (processes prog)) in
+  let locations := map initial (processes prog) in
   flat_map
-    (fun mem => map (fun regs => State (map initial (processes prog)) regs mem (empty_buffers prog m) None) all_registers)
+    (fun memory => map (fun own => State locations own memory (empty_buffers prog m) None) all_registers)
     (choices (map variable_init (variables prog))).
 
 (** ** Proofs *)

@@ -47,6 +47,7 @@ class Code(Enum):
     BAD_SCHEDULE = ("MF303", "a schedule cannot be read or does not fit the program")
     BAD_COMMAND = ("MF305", "a command of a simulation is none, or is not possible where it stands")
     BAD_CERTIFICATE = ("MF304", "the file is not a certificate, or a damaged one")
+    NOT_PROVED = ("MF306", "the proved checker is not there, or cannot judge the certificate")
 
     def __init__(self, id: str, summary: str) -> None:
         self.id = id

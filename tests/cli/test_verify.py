@@ -10,7 +10,9 @@ import pytest
 
 from memfence.reports.schemas import json_schema
 from support.command_line import memfence
+from support.proved import needs_the_proved_checker, proved_checker
 
+__all__ = ["proved_checker"]
 PROGRAM = "examples/double_checked.pml"
 
 
@@ -29,6 +31,21 @@ def test_a_proof_of_ours_is_valid(proof: Path, checker: str) -> None:
     assert done.returncode == 0
     assert done.stdout.startswith(f"{proof}: VALID: everything that the program states holds under tso\n")
     assert "139 states" in done.stdout
+
+
+@needs_the_proved_checker
+@pytest.mark.usefixtures("proved_checker")
+def test_the_proved_checker_says_the_same(proof: Path) -> None:
+    done = memfence("verify", proof, PROGRAM, "--checker", "proved")
+    assert done.returncode == 0, done.stderr
+    assert "139 states" in done.stdout and "proved checker" in done.stdout
+
+
+def test_a_proved_checker_that_is_not_there_is_said_to_be_missing(proof: Path, tmp_path: Path) -> None:
+    for environment in ({"MEMFENCE_CHECKER": str(tmp_path / "none")}, {"MEMFENCE_CHECKER": "", "PATH": str(tmp_path)}):
+        done = memfence("verify", proof, PROGRAM, "--checker", "proved", environment=environment)
+        assert done.returncode == 3
+        assert done.stderr.startswith("error[MF306]: ")
 
 
 def test_verify_says_what_was_claimed_and_checks_it_at_once(tmp_path: Path) -> None:

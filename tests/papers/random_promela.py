@@ -14,6 +14,11 @@ def random_model(seed: int) -> str:
     return _Writer(Random(seed)).model()
 
 
+def random_timeouts(seed: int) -> str:
+    """A model in which some options and statements wait for `timeout`."""
+    return _WaitingWriter(Random(seed)).model()
+
+
 class _Writer:
     def __init__(self, random: Random) -> None:
         self.random = random
@@ -74,6 +79,16 @@ class _Writer:
         if self.random.random() < 0.5:
             options.append(f":: else -> {self.sequence(depth + 1, inside)}")
         return f"do {' '.join(options)} od" if loops else f"if {' '.join(options)} fi"
+
+
+class _WaitingWriter(_Writer):
+    def expression(self, depth: int = 0) -> str:
+        return super().expression(depth).replace("_pid", "y")  # numbers differ: Spin's run has one more process
+
+    def condition(self) -> str:
+        kind = self.random.random()
+        plain = super().condition()
+        return "timeout" if kind < 0.25 else f"timeout && {plain}" if kind < 0.35 else plain
 
 
 def random_program(seed: int) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from random_promela import random_model, random_program
+from random_promela import random_model, random_program, random_timeouts
 from spin import (
     count_as_spin_does,
     needs_spin,
@@ -191,6 +191,24 @@ MODELS = {
     "a failing assertion": """
         byte x;
         active [2] proctype P() { byte r; r = x; x = r + 1; if :: _pid == 1 -> assert(x == 1) :: else fi }""",
+    "records": """
+        typedef Slot { byte value = 1; bit used[2] };
+        typedef Ring { Slot slots[2]; byte head };
+        Ring ring, rings[2];
+        active proctype Producer() {
+            byte i;
+            for (i : 0 .. 1) { ring.slots[i].value = i + 5; ring.slots[i].used[1 - i] = 1; rings[i].head++ }
+        }
+        active proctype Consumer() {
+            Slot mine[2];
+            ring.slots[ring.head].used[1] == 1 -> mine[ring.head].value = ring.slots[ring.head].value;
+            rings[1 - ring.head].slots[1].value = mine[0].value + mine[1].value;
+            assert(mine[0].value == 5 && mine[1].value == 1 && rings[1].slots[0].value == 1)
+        }""",
+    "timeout": """
+        byte x, y;
+        active proctype P() { byte i; do :: i < 2 -> x++; i++; y == i :: else -> break od }
+        active proctype Q() { do :: timeout -> y++; if :: y > 2 -> break :: else fi od }""",
     "init starts processes": """
         byte x, total[2] = 3;
         proctype P(byte me; byte step) { x = x + step; total[me - 1] = x }
@@ -212,8 +230,18 @@ MODELS = {
         init { byte i; do :: i < 5 -> if :: i == 2 -> break :: else -> skip fi; i++ :: else -> break od; x = i }""",
 }  # fmt: skip
 
-# Their numbers of states differ: in Spin what is inside these is no state.
+# Their numbers of states differ: in Spin what is inside these is no state, and `timeout` is false while a process that
+# has ended can still be removed.
 LOOPS_INSIDE = {
+    "timeout beside others": """byte x, y, a[2];
+        active [2] proctype P() {
+            if
+            :: a[1] == 1 && x > 0 -> x = 3
+            :: timeout -> a[y % 2] = 1; y++
+            :: x == 2 && timeout -> x = 4
+            fi
+        }
+        active proctype Q() { if :: timeout -> x = 1 :: x > 0 -> skip fi; atomic { timeout -> x = 2; a[0] = 0 } }""",
     "the first option of a d_step": """byte x, y;
         active proctype P() {
             byte i;
@@ -325,6 +353,13 @@ def test_a_random_program_ends_as_under_spin(seed: int, tmp_path: Path) -> None:
     assert found.fails == mine.fails, text
     if not found.fails:  # Spin goes on behind a failed assertion, the models do not
         assert found.values == mine.values, text
+
+
+@needs_spin
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(n, marks=pytest.mark.slow) for n in range(4, 200))])
+def test_a_random_program_with_timeouts_ends_as_under_spin(seed: int, tmp_path: Path) -> None:
+    text, names = random_timeouts(seed), ["x", "y", "a[0]", "a[1]"]
+    assert spin_outcomes(text, names, tmp_path).values == outcomes(load_text(SourceText("m.pml", text)), names).values
 
 
 @needs_spin

@@ -17,6 +17,7 @@ NOT_OF_A_FRONT_END = {
     Code.UNREADABLE: "cli/test_commands.py",
     Code.UNKNOWN_LANGUAGE: "cli/test_commands.py",
     Code.NO_COMPILER: "unit/frontends/test_c.py",
+    Code.FIXED_NUMBER: "unit/questions/test_any_number.py",
     Code.BAD_PROPERTY: "cli/test_commands.py",
     Code.RACING_ACCESSES: "unit/questions/test_plain_races.py",
     Code.RACES_UNFINISHED: "unit/questions/test_plain_races.py",
@@ -29,6 +30,7 @@ NOT_OF_A_FRONT_END = {
     Code.BAD_SCHEDULE: "cli/test_sober_commands.py",
     Code.BAD_COMMAND: "cli/test_simulate.py",
     Code.BAD_CERTIFICATE: "cli/test_verify.py",
+    Code.NOT_PROVED: "cli/test_verify.py",
 }
 """Raised outside the front ends: the file that shows them instead."""
 

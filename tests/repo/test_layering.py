@@ -18,7 +18,7 @@ ORDER = [
     "version", "records", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models",
     "passes", "frontends", "pipeline", "execution", "simulation", "tasks", "_core", "engines", "strategy", "running",
     "questions", "synthesis", "silicon", "translation", "certificates", "reports", "api", "testing", "bench",
-    "cli",
+    "server", "cli",
 ]  # fmt: skip
 DOORS = {"__init__", "__main__"}
 """The public names and `python -m memfence` may reach everything."""

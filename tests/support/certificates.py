@@ -54,10 +54,10 @@ class Judgement:
     condition: Condition | str | None
 
 
-def judge(content: bytes, program: Program, *, fast: bool) -> Judgement:
+def judge(content: bytes, program: Program, *, fast: bool = False, proved: bool = False) -> Judgement:
     """What a checker says; any other exception is a fault of the checker."""
     try:
-        checked = verify(io.BytesIO(content), program, fast=fast)
+        checked = verify(io.BytesIO(content), program, fast=fast, proved=proved)
     except Refused as refused:
         return Judgement(refused.condition)
     except NotACertificate:

@@ -47,7 +47,7 @@ def fix(
     deadline = Deadline(seconds)
     said = frozenset({*keywords, *given, *(["atomic"] if atomic else ())})
     try:
-        program = read_program(source, keywords, deadline)
+        program = read_program(source, keywords, deadline, for_any_number=True)
         with deadline.enforced():
             asked = options_for(FixOptions, program, options, keywords, deadline)
             if asked.via is not None and not asked.spec.reorders_stores:
@@ -58,7 +58,9 @@ def fix(
             result = synthesise(program, asked, given=_writes(atomic, program), waits_for=atomic_waits)
             return replace(result, races=races_of(program, result.limits))
     except TimeUp:
-        return _unread(source, options or FixOptions(), keywords, deadline)
+        return _unread(source, options or FixOptions(), keywords, deadline, Stop.TIMEOUT)
+    except KeyboardInterrupt:
+        return _unread(source, options or FixOptions(), keywords, deadline, Stop.CANCELLED)
 
 
 def _refuse_style(program: Program, said: frozenset[str]) -> None:
@@ -85,7 +87,7 @@ def _writes(atomic: Iterable[AtomicWrite] | str, program: Program) -> Iterable[A
     return parse_atomic_writes(read_source(atomic), program)
 
 
-def _unread(source: Source, options: FixOptions, keywords: dict[str, Any], deadline: Deadline) -> FixResult:
+def _unread(source: Source, options: FixOptions, keywords: dict[str, Any], deadline: Deadline, stop: Stop) -> FixResult:
     return FixResult(
         program=unread_program(source),
         model=keywords.get("model") or options.model,
@@ -96,6 +98,6 @@ def _unread(source: Source, options: FixOptions, keywords: dict[str, Any], deadl
         is_minimum=False,
         limits=Limits(deadline=deadline),
         stats=FixStats(0, 0, 0, 0, deadline.elapsed, peak_megabytes()),
-        stop=Stop.TIMEOUT,
+        stop=stop,
         chosen=FenceSet(()),
     )

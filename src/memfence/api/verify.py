@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any, Literal
 
-from memfence.certificates.checker.refusal import Checked, Refused
+from memfence.certificates.checker.refusal import Checked, NotProved, Refused
 from memfence.certificates.checker.verify import verify_opened
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.header import Header, options_of
@@ -19,7 +19,7 @@ from memfence.program.ir import Program
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
 
-CheckerName = Literal["auto", "native", "python"]
+CheckerName = Literal["auto", "native", "python", "proved"]
 
 
 def verify(
@@ -32,8 +32,9 @@ def verify(
 ) -> VerifyResult:
     """Check the certificate against the program, which is read as the certificate says.
 
-    `checker`: the C++ one, the Python one, or the C++ one wherever it can judge. `paths`: `include`, `forced_include`
-    and `clang`, for C. InputError if the file is no certificate, or the program cannot be read.
+    `checker`: the C++ one, the Python one, the C++ one wherever it can judge, or the proved one, which has to be built
+    (`make proof`) and knows invariants only. `paths`: `include`, `forced_include` and `clang`, for C.
+    InputError if the file is no certificate, or the program cannot be read.
     """
     started = time.perf_counter()
     most_bytes = Limits(memory_megabytes=memory_megabytes).memory_bytes
@@ -64,9 +65,12 @@ def _judged(
     for fast in (True, False) if checker == "auto" else (checker == "native",):
         try:
             with path.open("rb") as file:
-                return verify_opened(open_certificate(file), program, fast=fast, most_bytes=most_bytes), None
+                opened, proved = open_certificate(file), checker == "proved"
+                return verify_opened(opened, program, fast=fast, most_bytes=most_bytes, proved=proved), None
         except Refused as refused:
             return None, refused
+        except NotProved as reason:
+            raise InputError([_not_proved(path, str(reason))]) from None
         except NotForTheFastChecker as reason:
             if checker == "native":
                 raise InputError([_not_a_certificate(path, f"the fast checker cannot judge it: {reason}")]) from None
@@ -77,6 +81,11 @@ def _not_a_certificate(path: str | Path, reason: str) -> Diagnostic:
     at = Label(SourceText(str(path), "").span(0, 0))
     hint = "memfence check FILE --certificate OUT.mfc makes one"
     return Diagnostic(Code.BAD_CERTIFICATE, f"`{path}` is not a certificate: {reason}", at, hint=hint)
+
+
+def _not_proved(path: str | Path, reason: str) -> Diagnostic:
+    at = Label(SourceText(str(path), "").span(0, 0))
+    return Diagnostic(Code.NOT_PROVED, reason, at, hint="leave --checker out: the other two judge every certificate")
 
 
 def _too_large(path: str | Path) -> Diagnostic:

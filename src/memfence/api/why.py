@@ -8,7 +8,7 @@ from typing import Any
 from memfence.api.inputs import Source, criterion_named, options_for, read_program, with_stated
 from memfence.program.ir import Program
 from memfence.questions.conflicts import refuse_unused
-from memfence.synthesis.necessity import WhyResults
+from memfence.synthesis.necessity import WhyResult, WhyResults
 from memfence.synthesis.necessity import why as ask
 from memfence.synthesis.orderings import ExistingFence, existing_fences
 from memfence.tasks.criterion import Criterion
@@ -39,7 +39,12 @@ def why(
     questions = [_with_criterion(asked, one) for one in chosen]
     for question in questions:
         refuse_unused(program, question)
-    return WhyResults(ask(program, one, asked, fences) for one in chosen)
+    results = list[WhyResult]()
+    for one in chosen:
+        results.append(ask(program, one, asked, fences))
+        if results[-1].is_interrupted:
+            break
+    return WhyResults(results)
 
 
 def _with_criterion(options: CheckOptions, criterion: Criterion) -> CheckOptions:

@@ -19,6 +19,7 @@ class CheckerChoice(StrEnum):
     auto = "auto"
     native = "native"
     python = "python"
+    proved = "proved"
 
 
 @app.command(
@@ -31,7 +32,8 @@ def verify(
     ],
     file: File,
     checker: Annotated[
-        CheckerChoice, typer.Option(help="The one in C++, the one in Python, or the fast one where it can judge.")
+        CheckerChoice,
+        typer.Option(help="In C++, in Python, the one that is itself proved (make proof), or C++ where it can judge."),
     ] = CheckerChoice.auto,
     include: Annotated[
         list[str] | None, typer.Option("-I", metavar="DIR", help="C: look for headers there.", show_default=False)

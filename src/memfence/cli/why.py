@@ -102,4 +102,6 @@ def _print(results: Sequence[WhyResult], json: bool, quiet: bool) -> None:
 
 
 def _exit_of(results: Sequence[WhyResult]) -> Exit:
+    if any(result.is_interrupted for result in results):
+        return Exit.UNKNOWN
     return exit_of_why(reason.need for result in results for reason in result.reasons)

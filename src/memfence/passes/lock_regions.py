@@ -65,7 +65,7 @@ def has_lock_regions(program: Program) -> bool:
 
 def _without_endless_locks(process: Process) -> Process:
     """`process` without the steps behind which the lock is never released, and those that can only block."""
-    reached = _reached_with_lock(process)
+    reached = reached_with_lock(process)
     ends = {(t.source, holds) for t in process.transitions for holds in (False, True) if not _holds_after(t, holds)}
     releasing = {place for place in reached if place in ends or not place[1]}
     while True:
@@ -110,7 +110,7 @@ class _Misuse:
     always: bool
 
 
-def _reached_with_lock(process: Process) -> set[tuple[int, bool]]:
+def reached_with_lock(process: Process) -> set[tuple[int, bool]]:
     """Follow the control flow with and without the lock; a misused lock blocks."""
     reached = {(process.initial, False)}
     waiting = [(process.initial, False)]
@@ -125,7 +125,7 @@ def _reached_with_lock(process: Process) -> set[tuple[int, bool]]:
 
 
 def _misuses(process: Process) -> Iterator[_Misuse]:
-    reached = _reached_with_lock(process)
+    reached = reached_with_lock(process)
     for transition in process.transitions:
         wrong = [_is_misused(transition, holds) for holds in (False, True) if (transition.source, holds) in reached]
         if any(wrong):

@@ -13,6 +13,7 @@ from memfence.models.spec import PSO, TSO
 from memfence.passes.shared_memory_form import other_communication, shared_memory_form
 from memfence.program.ir import Program
 from memfence.questions import check
+from memfence.questions.interruption import interrupted
 from memfence.records import dataclass
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
@@ -60,13 +61,16 @@ class Compared:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison(Shown):
+    """`is_interrupted`: by Ctrl-C; what was not asked any more is unknown, and fences are not counted."""
+
     program: Program
     rows: tuple[Compared, ...]
+    is_interrupted: bool = False
 
     @property
     def is_conclusive(self) -> bool:
         """Whether every question has a proof or a run as its answer."""
-        return all(row.verdict.is_conclusive for row in self.rows)
+        return not self.is_interrupted and all(row.verdict.is_conclusive for row in self.rows)
 
 
 CountFences = Callable[[Program, Requirement], FencesNeeded | None]
@@ -83,12 +87,19 @@ def compare(
     """
     options = options or CheckOptions()
     answers: dict[Requirement, Compared] = {}
+    is_over = False
     for asked in _asked(program, options):
-        answers[asked] = _derived(program, asked, answers) or _computed(program, asked, options)
-    rows = tuple(answers.values())
-    if count_fences is not None:
-        rows = tuple(_with_fences(program, row, count_fences) for row in rows)
-    return Comparison(program, rows)
+        row = _derived(program, asked, answers) or _computed(program, asked, options, is_over)
+        is_over = is_over or (row.answer is not None and row.answer.is_interrupted)
+        answers[asked] = row
+    rows = list(answers.values())
+    for position, row in enumerate(rows):
+        if count_fences is not None and not is_over:
+            try:
+                rows[position] = _with_fences(program, row, count_fences)
+            except KeyboardInterrupt:
+                is_over = True
+    return Comparison(program, tuple(rows), is_interrupted=is_over)
 
 
 def _asked(program: Program, options: CheckOptions) -> Iterator[Requirement]:
@@ -112,9 +123,12 @@ def _derived(program: Program, asked: Requirement, answers: dict[Requirement, Co
     return None
 
 
-def _computed(program: Program, requirement: Requirement, options: CheckOptions) -> Compared:
+def _computed(program: Program, requirement: Requirement, options: CheckOptions, is_over: bool) -> Compared:
     asked = replace(options.afresh(), criterion=requirement.criterion, model=requirement.model.name)
-    result = check(program, asked).go_on_unless_interrupted()
+    try:
+        result = interrupted(program, asked) if is_over else check(program, asked)
+    except KeyboardInterrupt:
+        result = interrupted(program, asked)
     return Compared(requirement, result.verdict, result.stats, result.answer, result.limits)
 
 

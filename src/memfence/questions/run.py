@@ -1,8 +1,8 @@
 """Running a program: is any of its SC executions wrong, and could any go differently with store buffers (Sober)?
 
 Both together prove the program correct on x86, for this input: a program whose SC executions are all store-buffer safe
-has no others there (Theorem 1). A borderline execution is a violation of that claim; whether something goes wrong then
-is tried by running it again with the store held back.
+has no others there (Theorem 1). With a borderline execution the program is not robust: it has other executions there.
+Whether one of them goes wrong is tried by running it again with the store held back: only then is it VIOLATED.
 """
 
 from __future__ import annotations
@@ -88,6 +88,11 @@ class RunFinding:
     def is_confirmed(self) -> bool:
         return self.confirmation is not None and self.confirmation.kind is not None
 
+    @property
+    def is_wrong(self) -> bool:
+        """Whether it shows a run that goes wrong, with store buffers or without."""
+        return self.is_confirmed or (self.kind != "borderline" and self.cause != "unsupported")
+
 
 @dataclass(frozen=True, slots=True)
 class PlainRace:
@@ -99,7 +104,10 @@ class PlainRace:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The answer. HOLDS only if every class of executions was run to its end. `fault`: why there is no answer."""
+    """The answer. HOLDS only if every class of executions was run to its end, and none is borderline.
+
+    VIOLATED: something goes wrong, in an SC execution or with a store held back. `fault`: why there is no answer.
+    """
 
     files: tuple[str, ...]
     verdict: Verdict
@@ -118,7 +126,13 @@ class RunResult:
         bounded = (
             asked.random is not None or asked.reorders_stores or (asked.preemptions is not None and counts.cut > 0)
         )
-        return not (bounded or counts.truncated or counts.out_of_time or counts.spins_roughly or self.fault)
+        cut_off = counts.truncated or counts.out_of_time or counts.spins_roughly
+        return asked.monitor and not (bounded or cut_off or self.fault)
+
+    @property
+    def is_robust(self) -> bool | None:
+        """Whether every execution with store buffers is one without; None where that is open."""
+        return False if self.counts.borderline else True if self.verdict is Verdict.HOLDS else None
 
     @property
     def confirmed(self) -> int:
@@ -235,10 +249,10 @@ def _fault(ran: Ran) -> str:
 
 
 def _verdict(result: RunResult) -> Verdict:
-    """A cut-off execution leaves more open than its length: what would have raced with the rest was not tried."""
-    if any(finding.cause != "unsupported" for finding in result.findings):
+    """A borderline execution that nothing confirms is no error: whether the program is right on x86 stays open."""
+    if any(finding.is_wrong for finding in result.findings):
         return Verdict.VIOLATED
-    if result.findings or result.fault or result.counts.out_of_time or result.counts.truncated:
+    if result.findings or result.fault or result.counts.out_of_time:
         return Verdict.UNKNOWN
     return Verdict.HOLDS if result.is_complete else Verdict.HOLDS_UP_TO
 

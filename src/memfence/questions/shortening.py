@@ -21,7 +21,7 @@ from memfence.strategy.portfolio import ask
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import BadFinalState, BadState, Deadlocked, Route, Run, StepFails
-from memfence.tasks.options import CheckOptions
+from memfence.tasks.options import CheckOptions, properties_to_check
 from memfence.tasks.result import CheckResult
 from memfence.tasks.task import Safety, Task
 
@@ -54,6 +54,25 @@ def shortened(result: CheckResult, options: CheckOptions) -> CheckResult:
             evidence = replace(evidence, trace=pruned(found, again, seconds=MOST_SECONDS))
     evidence = replace(evidence, fails_under_sc=_fails_under_sc(result, evidence, options))
     return replace(result, answer=replace(result.answer, evidence=evidence))
+
+
+def pruned_run(trace: Trace, options: CheckOptions, keeps: Callable[[Trace], bool]) -> Trace:
+    """A run of the same program that fails in the same way, without what it does not need, of which `keeps` is true."""
+    shows = _failing(trace, options)
+    if shows is None or not trace.steps or len(trace.steps) > LONGEST or not keeps(trace):
+        return trace
+    return pruned(trace, lambda one: shows(one) and keeps(one), seconds=MOST_SECONDS)
+
+
+def _failing(trace: Trace, options: CheckOptions) -> Callable[[Trace], bool] | None:
+    """What is wrong at the end of the run: a step fails, a state is bad, or nobody can go on."""
+    program = trace.program
+    if trace.failure is not None:
+        return _fails_like(trace)
+    bad = goal_of(program, properties_to_check(program, options)).bad
+    if bad is not None and _is_true(program, trace, bad):
+        return lambda one: one.failure is None and _is_true(program, one, bad)
+    return (lambda one: _is_stuck(program, one)) if _is_stuck(program, trace) else None
 
 
 def _shows(result: CheckResult, run: Run) -> Callable[[Trace], bool] | None:

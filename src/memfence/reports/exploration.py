@@ -18,7 +18,7 @@ from memfence.reports.coverage import assumptions, covered_facts
 from memfence.reports.json import Object, dump, trace_list
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
-from memfence.reports.sentences import stop_text, timeout_text
+from memfence.reports.sentences import limit_fact, stop_text, timeout_text
 from memfence.reports.table import Column, render_table, wrap
 from memfence.source import NOWHERE
 from memfence.tasks.answer import Verdict
@@ -109,7 +109,7 @@ def _explore_facts(result: ExploreResult) -> Iterator[tuple[str, str]]:
         yield "note", f"{counts.truncated:,} executions are longer than {result.depth} steps and were not run on"
     limit = stop_text(result.stop, result.limits)
     if limit is not None:
-        yield "limit", f"{limit} was hit before the search ended"
+        yield "limit", limit_fact(limit)
 
 
 def _iteration_table(iterations: tuple[Iteration, ...], width: int) -> str:

@@ -10,7 +10,7 @@ from memfence.reports.exploration import claim, finding_text, torn_note
 from memfence.reports.page import Page, TableView
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_view import run_view
-from memfence.reports.sentences import stop_text
+from memfence.reports.sentences import limit_fact, stop_text
 from memfence.reports.source_view import marks_of, source_view, sources_of
 
 WORDS = {
@@ -60,7 +60,7 @@ def _facts(result: ExploreResult) -> tuple[tuple[str, str], ...]:
         facts.append(("Depth", f"at most {result.depth} steps"))
     limit = stop_text(result.stop, result.limits)
     if limit is not None:
-        facts.append(("Limit", f"{limit} was hit before the search ended"))
+        facts.append(("Limit", limit_fact(limit)))
     facts += [("Note", note) for note in (*result.program.notes, torn_note(result)) if note is not None]
     return tuple(facts)
 

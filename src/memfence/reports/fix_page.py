@@ -89,7 +89,7 @@ def _tables(result: FixResult) -> tuple[TableView, ...]:
     if result.chosen.fences:
         columns = ("write", "where", "in", "which keeps in order")
         rows = tuple(
-            (f"`{written(fence)}`", where(fence), ", ".join(fence.processes), kept_in_order(result.program, fence))
+            (f"`{written(fence)}`", where(fence), ", ".join(fence.processes), kept_in_order(fence))
             for fence in result.chosen.fences
         )
         tables.append(TableView("Fences", columns, rows))

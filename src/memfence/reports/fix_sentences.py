@@ -11,6 +11,7 @@ from memfence.reports.sentences import (
     asked_text,
     counted,
     evidence_text,
+    limit_fact,
     property_line,
     property_text,
     stop_advice,
@@ -129,7 +130,7 @@ def fix_advice(result: Fix) -> str | None:
         return "make the racing accesses locked, or protect them with a lock"
     if result.verdict is not FixVerdict.UNKNOWN or isinstance(result, AtomicFix):
         return None
-    if isinstance(result.evidence, SearchDidNotEnd) and result.stop is not Stop.MEMORY:
+    if isinstance(result.evidence, SearchDidNotEnd) and result.stop not in (Stop.MEMORY, Stop.CANCELLED):
         return "try a longer --timeout"
     return stop_advice(result.stop)
 
@@ -139,7 +140,7 @@ def common_facts(result: AnyFix) -> list[tuple[str, str]]:
     facts = [("note", note) for note in result.program.notes]
     limit, advice = fix_limit(result), fix_advice(result)
     if limit is not None:
-        facts.append(("limit", f"{limit} was hit before the search ended"))
+        facts.append(("limit", limit_fact(limit)))
     if advice is not None:
         facts.append(("try", advice.removeprefix("try ")))
     return facts

@@ -50,8 +50,15 @@ def verdict_line(result: RunResult) -> str:
             return f"{name}: VIOLATED (run): {_found_text(result)}"
         case Verdict.HOLDS_UP_TO:
             return f"{name}: NO VIOLATION within {' and '.join(bound_words(result))} (run)"
+        case Verdict.UNKNOWN if is_only_borderline(result):
+            return f"{name}: NOT ROBUST (run): {unknown_text(result)}"
         case Verdict.UNKNOWN:
             return f"{name}: UNKNOWN (run): {unknown_text(result)}"
+
+
+def is_only_borderline(result: RunResult) -> bool:
+    """There are borderline executions, and that is all that is known against the program."""
+    return bool(result.findings) and all(finding.kind == "borderline" for finding in result.findings)
 
 
 def _found_text(result: RunResult) -> str:
@@ -78,7 +85,7 @@ def bound_words(result: RunResult) -> list[str]:
     if counts.spins_roughly:
         words.append("100 rounds of loops that only read")
     if counts.truncated:
-        words.append(counted(asked.depth, "step"))
+        words.append(f"{counted(asked.depth, 'step')} of each of {counted(counts.executions, 'execution')}")
     return words
 
 
@@ -89,9 +96,12 @@ def unknown_text(result: RunResult) -> str:
         return "the time set aside is over" if limit is None else f"timeout {limit:g} s"
     if result.fault is not None:
         return f"the process of the program ended unexpectedly ({result.fault})"
-    for finding in result.findings:
-        return f"{finding.message} at {_at(finding.place)}"
-    return f"{counted(result.counts.truncated, 'execution')} longer than {result.options.depth} steps"
+    if is_only_borderline(result):
+        attempts = sum(f.confirmation.attempts for f in result.findings if f.confirmation is not None)
+        tried = f"nothing went wrong in {counted(attempts, 'attempt')} to hold the store back"
+        return f"borderline, but {tried}" if attempts else "borderline, and not tried with the store held back"
+    finding = next(finding for finding in result.findings if finding.kind != "borderline")
+    return f"{finding.message} at {_at(finding.place)}"
 
 
 def run_facts(result: RunResult) -> Iterator[tuple[str, str]]:

@@ -24,6 +24,7 @@ def run_object(result: RunResult) -> Object:
     return {
         "files": list(result.files),
         "verdict": result.verdict.value,
+        "robust": result.is_robust,
         "executions": counts.executions,
         "borderline": counts.borderline,
         "confirmed": result.confirmed,

@@ -8,11 +8,20 @@ from memfence.execution.trace import Trace
 from memfence.reports.coverage import covered_facts
 from memfence.reports.reason import reasons
 from memfence.reports.run_table import run_table
-from memfence.reports.sentences import OBSTACLES, advice_text, detail_lines, limit_text, property_line, scope_text
+from memfence.reports.sentences import (
+    OBSTACLES,
+    advice_text,
+    counted,
+    detail_lines,
+    limit_fact,
+    limit_text,
+    property_line,
+    scope_text,
+)
 from memfence.reports.shown_run import is_c
 from memfence.reports.table import wrap
 from memfence.tasks.answer import Tried, Verdict
-from memfence.tasks.evidence import Outside, Run
+from memfence.tasks.evidence import FewThreads, Outside, Run
 from memfence.tasks.result import CheckResult, Stats
 
 DEFAULT_WIDTH = 100
@@ -41,14 +50,19 @@ def verdict_text(result: CheckResult) -> str:
         case Verdict.HOLDS:
             return "HOLDS"
         case Verdict.HOLDS_UP_TO:
-            bound = f" up to buffer bound {result.bound}" if result.bound is not None else ", bounded"
-            return f"NO VIOLATION{bound}"
+            return f"NO VIOLATION{_bound(result)}"
         case Verdict.VIOLATED:
             return "VIOLATED"
         case Verdict.UNKNOWN:
             return "UNKNOWN"
         case _:
             assert_never(result.verdict)
+
+
+def _bound(result: CheckResult) -> str:
+    if isinstance(result.evidence, FewThreads):
+        return f" up to {counted(result.evidence.threads, 'thread')}"
+    return f" up to buffer bound {result.bound}" if result.bound is not None else ", bounded"
 
 
 def is_shortest(result: CheckResult) -> bool:
@@ -76,7 +90,7 @@ def tried_text(one: Tried) -> str:
 def limit_facts(result: CheckResult) -> list[tuple[str, str]]:
     """The limit that was hit, and what to try."""
     limit, advice = limit_text(result), advice_text(result)
-    facts = [] if limit is None else [("limit", f"{limit} was hit before the search ended")]
+    facts = [] if limit is None else [("limit", limit_fact(limit))]
     return facts if advice is None else [*facts, ("try", advice.removeprefix("try "))]
 
 

@@ -29,6 +29,7 @@ class RawStep:
     is_locked: bool = False
     calls: tuple[int, ...] = ()
     more: tuple[int, ...] = ()
+    is_load: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +207,9 @@ def _steps(events: Iterable[dict[str, Any]]) -> tuple[RawStep, ...]:
     return tuple(_step(event) for event in events)
 
 
+LOAD = 0
 LOCKED = frozenset((2, 3, 4))
-"""Numbers of `AccessKind` in the core: locked load, locked store, direct store."""
+"""Numbers of `AccessKind` in the core: load; locked load, locked store, direct store."""
 
 
 def _step(event: dict[str, Any]) -> RawStep:
@@ -225,4 +227,5 @@ def _step(event: dict[str, Any]) -> RawStep:
         event["op"] in LOCKED,
         tuple(event["calls"]),
         tuple(event.get("more", ())),
+        event["op"] == LOAD,
     )

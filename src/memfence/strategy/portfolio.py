@@ -81,7 +81,8 @@ def decide(task: Task, engine: EngineName = "auto") -> Answer:
 def ask(name: str, task: Task) -> Answer:
     """What one engine says, be it only why it does not answer."""
     engine = engine_named(name)
-    obstacle = engine.obstacle(task)
+    is_for_any = name == "any number" or not task.program.any_number
+    obstacle = engine.obstacle(task) if is_for_any else Obstacle.ANY_NUMBER
     if obstacle is not None:
         return outside(name, obstacle)
     task.limits.announce(name)

@@ -18,7 +18,7 @@ from memfence.synthesis.clauses import Clause
 from memfence.synthesis.evidence import DataRace, EveryAttackMet, FailsUnderSc, FixEvidence, NoPlace, SearchDidNotEnd
 from memfence.synthesis.hitting_loop import Found, Search, prices_of
 from memfence.synthesis.options import FixOptions
-from memfence.synthesis.oracles import CheckOracle, ClauseOracle, Oracle, closure
+from memfence.synthesis.oracles import Answer, CheckOracle, ClauseOracle, Oracle, closure
 from memfence.synthesis.result import FixVerdict
 from memfence.synthesis.sites import FenceEdit, find_edits
 from memfence.tasks.answer import Verdict
@@ -81,10 +81,10 @@ def _from_attacks(program: Program, criterion: Criterion, options: FixOptions, e
     found = explore_all_attacks(program, criterion, options)
     if not found.complete:
         return Attempt(
-            FixVerdict.UNKNOWN, why_incomplete(found), stop=found.stop, sites=len(edits), checks=1,
-            states=found.cost.states,
+            FixVerdict.UNKNOWN, why_incomplete(found.last), stop=found.last.stop, sites=len(edits), checks=1,
+            states=found.states,
         )  # fmt: skip
-    oracle = ClauseOracle(edits, clauses_of(found, edits), found.cost.states)
+    oracle = ClauseOracle(edits, clauses_of(found, edits), found.states)
     return _search(oracle, options, shrinks=False, evidence=EveryAttackMet())
 
 
@@ -123,10 +123,7 @@ def _without_search(verdict: FixVerdict, result: CheckResult, evidence: FixEvide
 
 def _search(oracle: Oracle, options: FixOptions, *, shrinks: bool, evidence: FixEvidence | None) -> Attempt:
     search = Search(oracle, prices_of(oracle.edits, options.minimise), shrinks)
-    if options.minimise == "first":
-        found = search.first()
-    else:
-        found = search.every_minimal() if options.all else search.minimum()
+    found = _found(search, options)
     last = None if found.answer is None or found.answer.result is None else found.answer.result.evidence
     common = Attempt(
         FixVerdict.UNKNOWN, evidence or last or SearchDidNotEnd(),
@@ -147,6 +144,16 @@ def _search(oracle: Oracle, options: FixOptions, *, shrinks: bool, evidence: Fix
         sets=tuple(tuple(oracle.edits[n] for n in sorted(choice)) for choice in found.sets),
         are_all=found.are_all,
     )
+
+
+def _found(search: Search, options: FixOptions) -> Found:
+    """What the search gives; where Ctrl-C comes between its questions, nothing but that."""
+    try:
+        if options.minimise == "first":
+            return search.first()
+        return search.every_minimal() if options.all else search.minimum()
+    except KeyboardInterrupt:
+        return Found(frozenset(), answer=Answer(Verdict.UNKNOWN, stop=Stop.CANCELLED))
 
 
 def _only_met_by(search: Search, found: Found, edit: int) -> Clause | None:

@@ -7,7 +7,7 @@ seq_cst store becomes a release store, a read-modify-write loses its lock.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from itertools import combinations
@@ -15,6 +15,8 @@ from itertools import combinations
 from memfence.models.spec import ModelName
 from memfence.program.ir import Program
 from memfence.questions import check
+from memfence.questions.interruption import interrupted
+from memfence.questions.shortening import shortened
 from memfence.records import dataclass
 from memfence.synthesis.orderings import ExistingFence, existing_fences, without_fences
 from memfence.tasks.answer import Verdict
@@ -58,6 +60,12 @@ class WhyResult:
     droppable: tuple[ExistingFence, ...]
     is_largest: bool = True
 
+    @property
+    def is_interrupted(self) -> bool:
+        """By Ctrl-C: some fences were not asked about."""
+        checks = (self.with_all, *(reason.result for reason in self.reasons))
+        return any(check.answer.is_interrupted for check in checks)
+
 
 class WhyResults(Shown, tuple[WhyResult, ...]):
     """The answers for every criterion asked about, in order."""
@@ -71,17 +79,37 @@ def why(
     """Decide for each of `fences` (all, if not given) whether the program needs it for the criterion."""
     criterion = Criterion(criterion)
     asked = replace(options, criterion=criterion)
-    with_all = _check(program, asked)
+    with_all = shortened(_check(program, asked), asked)
     chosen = existing_fences(program) if fences is None else tuple(fences)
-    reasons = tuple(_reason(program, fence, with_all, asked) for fence in chosen)
+    reasons = tuple(_reasons(program, chosen, with_all, asked))
     redundant = [reason.fence for reason in reasons if reason.need is Need.REDUNDANT]
-    droppable, is_largest = _together(program, redundant, asked) if len(redundant) > 1 else (tuple(redundant), True)
+    is_over = any(reason.result.answer.is_interrupted for reason in reasons)
+    droppable, is_largest = tuple(redundant[:1]), len(redundant) < 2
+    if len(redundant) > 1 and not is_over:
+        droppable, is_largest = _together(program, redundant, asked)
     return WhyResult(program, options.model, criterion, with_all, reasons, droppable, is_largest)
 
 
 def _check(program: Program, options: CheckOptions) -> CheckResult:
     """One of the many checks that decide about fences; each has the whole time."""
-    return check(program, options.afresh()).go_on_unless_interrupted()
+    asked = options.afresh()
+    try:
+        return check(program, asked)
+    except KeyboardInterrupt:
+        return interrupted(program, asked)
+
+
+def _reasons(
+    program: Program, fences: Sequence[ExistingFence], with_all: CheckResult, options: CheckOptions
+) -> Iterator[Reason]:
+    """A reason each; after Ctrl-C the rest is not asked about."""
+    last = with_all
+    for fence in fences:
+        reason = Reason(fence, Need.UNKNOWN, last)
+        if not last.answer.is_interrupted:
+            reason = _reason(program, fence, with_all, options)
+            last = reason.result
+        yield reason
 
 
 def _reason(program: Program, fence: ExistingFence, with_all: CheckResult, options: CheckOptions) -> Reason:
@@ -89,7 +117,7 @@ def _reason(program: Program, fence: ExistingFence, with_all: CheckResult, optio
         return Reason(fence, Need.VIOLATED_ANYWAY, with_all)
     if fence.is_free:
         return Reason(fence, Need.REDUNDANT if with_all.verdict is Verdict.HOLDS else Need.UNKNOWN, with_all)
-    result = _check(without_fences(program, [fence], options.spec), options)
+    result = shortened(_check(without_fences(program, [fence], options.spec), options), options)
     needs = {Verdict.VIOLATED: Need.NEEDED, Verdict.HOLDS: Need.REDUNDANT}
     return Reason(fence, needs.get(result.verdict, Need.UNKNOWN), result)
 

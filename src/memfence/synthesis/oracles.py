@@ -13,7 +13,7 @@ from typing import Protocol
 from memfence.execution.trace import Trace
 from memfence.models.spec import TSO
 from memfence.passes.orders import for_hardware
-from memfence.program.expressions import Expr
+from memfence.program.crowd import homes, sized_like
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Fence, Final, Forbidden, Invariant, Program, Store
 from memfence.questions import check
@@ -72,27 +72,27 @@ class CheckOracle:
         self.checks = 0
         self.states = 0
         self._places = EditsByPlace(edits)
-        asked = what_is_asked(program, options)
-        self._is_temporal = bool(asked.temporal)
-        stated = [p.expr for p in asked.states if isinstance(p, Forbidden | Invariant | Final)]
-        self._watched = _watched(program, stated)
+        self._is_temporal = bool(what_is_asked(program, options).temporal)
+        self._watched = watched_processes(program, options)
         self._quick_bound = 1
+        self._is_interrupted = False
 
     def ask(self, choice: Choice) -> Answer:
         return self._answer(choice, self.options)
 
     def ask_quickly(self, choice: Choice) -> Answer:
         """Looks only as deep into the buffers as the runs found so far."""
-        if self.criterion is not Criterion.SAFETY or self._is_temporal:
+        if self.criterion is not Criterion.SAFETY or self._is_temporal or self.program.any_number:
             return self.ask(choice)
         bound = self.options.buffer_bound or self._quick_bound
         return self._answer(choice, replace(self.options, engine="explicit", buffer_bound=bound))
 
     def _answer(self, choice: Choice, options: CheckOptions) -> Answer:
-        if options.limits.deadline.passed:
-            return Answer(Verdict.UNKNOWN, stop=Stop.TIMEOUT)
+        if self._is_interrupted or options.limits.deadline.passed:
+            return Answer(Verdict.UNKNOWN, stop=Stop.CANCELLED if self._is_interrupted else Stop.TIMEOUT)
         edited = with_edits(self.program, (self.edits[number] for number in choice))
-        result = check(edited, options).go_on_unless_interrupted()
+        result = check(edited, options)
+        self._is_interrupted = result.answer.is_interrupted  # Ctrl-C is meant for all questions that would follow
         self.checks += 1
         self.states += result.stats.states
         if result.verdict is not Verdict.VIOLATED:
@@ -105,10 +105,11 @@ class CheckOracle:
             return Clause(tuple(edit.number for edit in self.edits), lambda: trace)
         if self.criterion is Criterion.TRF:
             return self._race_clause(trace)
-        run = without_edits(trace, self.program)
+        run = without_edits(trace, sized_like(self.program, trace.program))
         deepest = max(len(buffer) for taken in run.steps for own in taken.state.buffers for buffer in own or ((),))
         self._quick_bound = max(self._quick_bound, deepest)
-        return Clause(stopped_by(run, self._places, watched=self._watched), lambda: run)
+        stopping = stopped_by(run, self._places, watched=self._watched, homes=homes(self.program, run.program))
+        return Clause(stopping, lambda: run)
 
     def _race_clause(self, trace: Trace) -> Clause:
         """The fences behind the last store of some process: one of these processes is about to read past it.
@@ -141,7 +142,10 @@ def _since_last_store(
     return [*crossed, (position, number)] if crossed else []
 
 
-def _watched(program: Program, stated: Sequence[Expr]) -> frozenset[int]:
+def watched_processes(program: Program, options: CheckOptions) -> frozenset[int]:
+    """Those whose location matters to what is asked."""
+    asked = what_is_asked(program, options).states
+    stated = [p.expr for p in asked if isinstance(p, Forbidden | Invariant | Final)]
     return frozenset(process for process, _ in observed_by(program, stated).locations)
 
 

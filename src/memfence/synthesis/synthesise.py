@@ -13,16 +13,19 @@ from memfence.frontends.registry import EditKind
 from memfence.models.spec import TSO
 from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load_text
+from memfence.program.crowd import homes
 from memfence.program.ir import Program
 from memfence.program.isomorphism import are_isomorphic
 from memfence.program.text.properties import parse_expression
 from memfence.questions import check
+from memfence.questions.shortening import pruned_run, shortened
 from memfence.source import SourceText
 from memfence.synthesis.apply_edits import with_edits
 from memfence.synthesis.choose_edits import Attempt, attempt
-from memfence.synthesis.clauses import Clause, is_crossed, runs_of
+from memfence.synthesis.clauses import Clause, EditsByPlace, is_crossed, runs_of, stopped_by
 from memfence.synthesis.evidence import PatchedTextOpen
 from memfence.synthesis.options import FixOptions
+from memfence.synthesis.oracles import watched_processes
 from memfence.synthesis.patch import patched_text, style_of, unified
 from memfence.synthesis.result import FenceSet, FixResult, FixStats, FixVerdict, PlacedFence
 from memfence.synthesis.sites import KINDS_OF_LANGUAGE, FenceEdit
@@ -77,10 +80,42 @@ def _chosen(program: Program, options: FixOptions) -> tuple[Program, Attempt, Fi
         stats=_stats(found, options),
         stop=found.stop,
         checked=found.checked,
-        chosen=fence_set(program, found.chosen),
-        trace=found.trace,
+        chosen=_shortened(fence_set(program, found.chosen), found, options),
+        trace=_refuting_run(found, options),
     )
     return program, found, result
+
+
+def _refuting_run(found: Attempt, options: FixOptions) -> Trace | None:
+    """The run that no edit stops; one under SC is shown as by a check."""
+    if found.checked is not None and found.fails_under_sc:
+        return shortened(found.checked, replace(options, model=found.checked.model)).trace
+    return found.trace
+
+
+def _shortened(chosen: FenceSet, found: Attempt, options: FixOptions) -> FenceSet:
+    """The fences with shorter runs, each still stopped by its own fence and by none of the others."""
+    edits = {(edit.point, edit.kind, edit.is_before): edit for edit in found.edits}
+    fences = []
+    for fence in chosen.fences:
+        own = edits[fence.point, fence.kind, fence.is_before]
+        fences.append(_with_shorter_run(fence, own, [edit for edit in found.edits if edit is not own], options))
+    return FenceSet(tuple(fences))
+
+
+def _with_shorter_run(
+    fence: PlacedFence, own: FenceEdit, others: Sequence[FenceEdit], options: FixOptions
+) -> PlacedFence:
+    if fence.run is None or criterion_to_check(fence.run.program, options) is not Criterion.SAFETY:
+        return fence
+    mine, theirs = EditsByPlace([own]), EditsByPlace(others)
+    watched = watched_processes(fence.run.program, options)
+
+    def is_its_own(run: Trace) -> bool:
+        return bool(stopped_by(run, mine, watched=watched)) and not stopped_by(run, theirs, watched=watched)
+
+    run = pruned_run(fence.run, options, is_its_own)
+    return replace(fence, run=run, overtaken=_kept_in_order(run, own))
 
 
 def choose(program: Program, criterion: Criterion, options: FixOptions) -> Attempt:
@@ -154,17 +189,18 @@ def _placed(program: Program, edit: FenceEdit, run: Trace | None) -> PlacedFence
         cost=edit.cost,
         level=edit.level,
         run=run,
-        overtaken=None if run is None else _kept_in_order(run, edit),
+        overtaken=None if run is None else _kept_in_order(program, run, edit),
     )
 
 
-def _kept_in_order(run: Trace, edit: FenceEdit) -> Overtaken | None:
+def _kept_in_order(program: Program, run: Trace, edit: FenceEdit) -> Overtaken | None:
     """The last pair of accesses of the run between which the fence would stand."""
+    home = homes(program, run.program)
     crossings = [
         (move.process, position)
         for position, taken in enumerate(run.steps)
         for move in runs_of(taken.step)
-        if (move.process, move.transition) in edit.effect
+        if (home[move.process], move.transition) in edit.effect
     ]
     pairs = [pair for pair in overtaken_pairs(run) if any(is_crossed(pair, p, at) for p, at in crossings)]
     if edit.kind == "sfence":

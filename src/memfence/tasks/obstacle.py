@@ -28,3 +28,5 @@ class Obstacle(Enum):
     TWO_PROCESSES_ARE_ALL = auto()
     STEP_MAY_FAIL = auto()
     NO_BOUND = auto()
+    FIXED_NUMBER = auto()
+    ANY_NUMBER = auto()

@@ -79,9 +79,3 @@ class CheckResult(Shown):
     def loop_start(self) -> int | None:
         """The trace is a lasso, whose steps from there on (counted from 0) repeat for ever."""
         return self.evidence.loop_start if isinstance(self.evidence, Lasso) else None
-
-    def go_on_unless_interrupted(self) -> CheckResult:
-        """Between the questions of a list: Ctrl-C ends a search with a result, but is meant for the rest, too."""
-        if self.answer.is_interrupted:
-            raise KeyboardInterrupt
-        return self

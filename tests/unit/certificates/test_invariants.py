@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from memfence.certificates.checker.refusal import Condition, Refused
+from memfence.certificates.checker.proved import VARIABLE
+from memfence.certificates.checker.refusal import Checked, Condition, Refused
 from memfence.certificates.checker.verify import verify
 from memfence.certificates.format.columns import Columns
 from memfence.certificates.format.container import NotACertificate, read_chunks
@@ -25,6 +26,7 @@ from memfence.source import SourceText
 from memfence.tasks.limits import Limits
 from support.certificates import container, invariant_certificate, row_of
 from support.models import spec
+from support.proved import executable, needs_the_proved_checker
 
 FLAGS = "byte x, y; active proctype P() { x = 1; y = 1 } active proctype Q() { byte r; r = y; r = x }"
 LITMUS = """X86 SB
@@ -34,103 +36,114 @@ LITMUS = """X86 SB
  MOV EAX,[y] | MOV EAX,[x] ;
 exists (0:EAX=0 /\\ 1:EAX=0)
 """
-FAST = pytest.mark.parametrize("fast", [False, True], ids=["python", "native"])
+CHECKERS = pytest.mark.parametrize(
+    "checker", ["python", "native", pytest.param("proved", marks=needs_the_proved_checker)]
+)
 
 
 def program_of(text: str, path: str = "t.pml") -> Program:
     return load_text(SourceText(path, text))
 
 
-def judge(program: Program, claim: Claim, states: Iterable[State], *, fast: bool, capacity: int = 2) -> int:
+@pytest.fixture(autouse=True)
+def find_the_proved_checker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, executable() or "")
+
+
+def verified_by(content: bytes, program: Program, checker: str) -> Checked:
+    return verify(io.BytesIO(content), program, fast=checker == "native", proved=checker == "proved")
+
+
+def judge(program: Program, claim: Claim, states: Iterable[State], *, checker: str, capacity: int = 2) -> int:
     """The number of states, if they are an invariant."""
     columns = Columns(program, spec(claim.model).buffering, capacity if spec(claim.model).has_buffers else 0)
     rows = sorted(row_of(columns, state) for state in states)
     content = invariant_certificate(program, claim, columns, capacity if spec(claim.model).has_buffers else 0, rows)
-    return verify(io.BytesIO(content), program, fast=fast).states
+    return verified_by(content, program, checker).states
 
 
-def refusal(program: Program, claim: Claim, states: Iterable[State], *, fast: bool, capacity: int = 2) -> Refused:
+def refusal(program: Program, claim: Claim, states: Iterable[State], *, checker: str, capacity: int = 2) -> Refused:
     with pytest.raises(Refused) as caught:
-        judge(program, claim, states, fast=fast, capacity=capacity)
+        judge(program, claim, states, checker=checker, capacity=capacity)
     return caught.value
 
 
-@FAST
+@CHECKERS
 @pytest.mark.parametrize("model", ["sc", "tso", "pso"])
-def test_what_is_reachable_is_an_invariant(model: str, fast: bool) -> None:
+def test_what_is_reachable_is_an_invariant(model: str, checker: str) -> None:
     program = program_of(FLAGS)
     states = reachable(program, spec(model).definition)
-    assert judge(program, Claim(model=model, invariant=("true",)), states, fast=fast) == len(states)
+    assert judge(program, Claim(model=model, invariant=("true",)), states, checker=checker) == len(states)
 
 
-@FAST
+@CHECKERS
 @pytest.mark.parametrize("model", ["sc", "tso", "pso"])
-def test_no_reachable_state_can_be_left_out(model: str, fast: bool) -> None:
+def test_no_reachable_state_can_be_left_out(model: str, checker: str) -> None:
     program = program_of(FLAGS)
     states = reachable(program, spec(model).definition)
     for state in states:
-        refused = refusal(program, Claim(model=model, invariant=("true",)), states - {state}, fast=fast)
+        refused = refusal(program, Claim(model=model, invariant=("true",)), states - {state}, checker=checker)
         is_first = state in starts(program, spec(model).definition)
         assert refused.condition in ((Condition.INITIAL,) if is_first else (Condition.CLOSED,))
         assert state == (refused.state if is_first else refused.after)
 
 
-@FAST
-def test_a_bad_state_is_shown(fast: bool) -> None:
+@CHECKERS
+def test_a_bad_state_is_shown(checker: str) -> None:
     program = program_of(FLAGS)
     states = reachable(program, spec("tso").definition)
-    refused = refusal(program, Claim(model="tso", forbid=("Q.r == 1",)), states, fast=fast)
+    refused = refusal(program, Claim(model="tso", forbid=("Q.r == 1",)), states, checker=checker)
     assert refused.condition is Condition.BAD
     assert refused.state is not None and refused.state.registers[1][0] == 1
 
 
-@FAST
-def test_a_failing_step_is_shown(fast: bool) -> None:
+@CHECKERS
+def test_a_failing_step_is_shown(checker: str) -> None:
     program = program_of("byte x; active proctype P() { x = 1; assert(x == 0) }")
     states = reachable(program, spec("tso").definition)
-    refused = refusal(program, Claim(model="tso"), states, fast=fast)
+    refused = refusal(program, Claim(model="tso"), states, checker=checker)
     assert refused.condition is Condition.FAILURE
     assert refused.detail == "assertion violated"
     assert isinstance(refused.step, Run)
 
 
-@FAST
-def test_a_deadlock_is_shown_and_a_place_to_end_is_none(fast: bool) -> None:
+@CHECKERS
+def test_a_deadlock_is_shown_and_a_place_to_end_is_none(checker: str) -> None:
     for label, is_refused in (("", True), ("end: ", False)):
         program = program_of(f"byte x; active proctype P() {{ {label}x == 1 }}")
         states = reachable(program, spec("tso").definition)
         claim = Claim(model="tso", deadlock=True)
         if is_refused:
-            assert refusal(program, claim, states, fast=fast).condition is Condition.DEADLOCK
+            assert refusal(program, claim, states, checker=checker).condition is Condition.DEADLOCK
         else:
-            assert judge(program, claim, states, fast=fast) == 1
+            assert judge(program, claim, states, checker=checker) == 1
 
 
-@FAST
-def test_a_store_that_does_not_fit_leads_out(fast: bool) -> None:
+@CHECKERS
+def test_a_store_that_does_not_fit_leads_out(checker: str) -> None:
     program = program_of("byte x; active proctype P() { do :: x = 1 od }")
     bounded = reachable(program, spec("tso", 1).definition)
-    assert judge(program, Claim(model="tso", bound=1, invariant=("true",)), bounded, fast=fast, capacity=1) > 1
-    refused = refusal(program, Claim(model="tso", invariant=("true",)), bounded, fast=fast, capacity=1)
+    assert judge(program, Claim(model="tso", bound=1, invariant=("true",)), bounded, checker=checker, capacity=1) > 1
+    refused = refusal(program, Claim(model="tso", invariant=("true",)), bounded, checker=checker, capacity=1)
     assert refused.condition is Condition.CLOSED
     assert refused.after is not None and len(refused.after.buffers[0][0]) == 2
 
 
-@FAST
-def test_an_invariant_of_sc_is_none_of_tso(fast: bool) -> None:
+@CHECKERS
+def test_an_invariant_of_sc_is_none_of_tso(checker: str) -> None:
     program = program_of(FLAGS)
     states = {state for state in reachable(program, spec("tso").definition) if state.is_plain}
-    refused = refusal(program, Claim(model="tso", invariant=("true",)), states, fast=fast)
+    refused = refusal(program, Claim(model="tso", invariant=("true",)), states, checker=checker)
     assert refused.condition is Condition.CLOSED
     assert refused.step is not None and not isinstance(refused.step, Commit)
 
 
-@FAST
-def test_outcomes_are_exactly_those_that_runs_show(tmp_path: Path, fast: bool) -> None:
+@CHECKERS
+def test_outcomes_are_exactly_those_that_runs_show(tmp_path: Path, checker: str) -> None:
     program = program_of(LITMUS.replace("(0:EAX=0", "(0:EAX=7"), "t.litmus")  # an outcome that is impossible
     certify(program, Claim(model="tso"), tmp_path / "t.mfc", Limits())
     content = (tmp_path / "t.mfc").read_bytes()
-    assert verify(io.BytesIO(content), program, fast=fast).states > 10
+    assert verified_by(content, program, checker).states > 10
     chunks = [(chunk.kind, chunk.content) for chunk in read_chunks(io.BytesIO(content))]
     runs = json.loads(next(content for kind, content in chunks if kind == OBJECT))["runs"]
     assert len(runs) == 4
@@ -138,7 +151,7 @@ def test_outcomes_are_exactly_those_that_runs_show(tmp_path: Path, fast: bool) -
     def verified(changed: object) -> None:
         new = json.dumps({"runs": changed}).encode()
         again = container([(kind, new if kind == OBJECT else content) for kind, content in chunks])
-        verify(io.BytesIO(again), program, fast=fast)
+        verified_by(again, program, checker)
 
     for missing in range(4):
         with pytest.raises(Refused) as caught:

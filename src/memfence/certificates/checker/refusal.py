@@ -42,6 +42,10 @@ class Refused(Exception):
         self.after = after
 
 
+class NotProved(Exception):
+    """The proved checker is not there, or cannot judge this certificate; the text says which and why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Checked:
     """What was found good: how many states, and which checker looked."""

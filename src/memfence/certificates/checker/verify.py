@@ -19,7 +19,7 @@ from memfence.certificates.checker.finals import check_outcomes, read_outcomes
 from memfence.certificates.checker.invariant import BYTES_OF_A_STATE, check_invariant, read_states
 from memfence.certificates.checker.question import Question, question_of
 from memfence.certificates.checker.ranks import check_ranks, product_of
-from memfence.certificates.checker.refusal import Checked, Condition, Refused
+from memfence.certificates.checker.refusal import Checked, Condition, NotProved, Refused
 from memfence.certificates.checker.robust import check_robust
 from memfence.certificates.checker.triangular import check_triangular
 from memfence.certificates.format.automata import SymbolicRows, read_automata
@@ -45,13 +45,15 @@ MOST_BYTES = 8 << 30
 class Case:
     """What the sections are judged by: the program that is at hand and the claim about it.
 
-    `fast`: the C++ checker judges what it can. `most_bytes`: for the states of a section.
+    `fast`: the C++ checker judges what it can. `most_bytes`: for the states of a section. `is_proved`: the checker that
+    is itself proved judges, and knows invariants only.
     """
 
     program: Program
     claim: Claim
     fast: bool
     most_bytes: int = MOST_BYTES
+    is_proved: bool = False
 
     @property
     def question(self) -> Question:
@@ -67,34 +69,38 @@ class Proved:
     is_fast: bool = False
 
 
-def verify(file: BinaryIO, program: Program, *, fast: bool = False, most_bytes: int = MOST_BYTES) -> Checked:
+def verify(
+    file: BinaryIO, program: Program, *, fast: bool = False, most_bytes: int = MOST_BYTES, proved: bool = False
+) -> Checked:
     """Return if the certificate in `file` proves its claim about `program`.
 
     NotACertificate if it is none; Refused, with the first condition that is violated, if it proves nothing; MemoryError
-    if its states need more than `most_bytes`.
+    if its states need more than `most_bytes`. `proved`: by the checker that is itself proved; NotProved if it cannot.
     """
-    return verify_opened(open_certificate(file), program, fast=fast, most_bytes=most_bytes)
+    return verify_opened(open_certificate(file), program, fast=fast, most_bytes=most_bytes, proved=proved)
 
 
 def verify_opened(
-    certificate: Opened, program: Program, *, fast: bool = False, most_bytes: int = MOST_BYTES
+    certificate: Opened, program: Program, *, fast: bool = False, most_bytes: int = MOST_BYTES, proved: bool = False
 ) -> Checked:
     """The same for a certificate of which the beginning was read."""
     check_program(certificate, program)
-    case = Case(program, certificate.header.claim, fast, most_bytes)
+    case = Case(program, certificate.header.claim, fast, most_bytes, proved)
     wanted = needed(case)
-    states, proved, is_fast = 0, set[str](), True
+    states, shown, is_fast = 0, set[str](), True
     for section in certificate.sections():
         judge = _KINDS.get(section.kind)
         if judge is None:
             raise NotACertificate(f"there is no kind of section `{section.kind}`")
+        if proved and judge is not _invariant:
+            raise NotProved(f"the proved checker does not know sections of the kind `{section.kind}`")
         found = judge(case, section)
         states += found.states
-        proved |= found.what
+        shown |= found.what
         is_fast &= found.is_fast
-    if not proved >= wanted:
+    if not shown >= wanted:
         raise Refused(Condition.KIND)
-    return Checked(states, "native" if is_fast else "python")
+    return Checked(states, "proved" if proved else "native" if is_fast else "python")
 
 
 def needed(case: Case) -> set[str]:
@@ -123,7 +129,11 @@ def _invariant(case: Case, section: Section) -> Proved:
     columns = Columns(question.program, question.model.buffering, capacity)
     outcomes = read_outcomes(question, only(section.chunks(OBJECT))) if question.finals else None
     blocks = section.chunks(ROWS)
-    if case.fast:
+    if case.is_proved:
+        from memfence.certificates.checker.proved import ProvedInvariant
+
+        count = ProvedInvariant(question, columns, capacity, outcomes).check(blocks, most_bytes=case.most_bytes)
+    elif case.fast:
         from memfence.certificates.checker.native import NativeInvariant
 
         count = NativeInvariant(question, columns, capacity, outcomes).check(blocks, most_bytes=case.most_bytes)

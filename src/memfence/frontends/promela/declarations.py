@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import field, replace
+from itertools import islice, product
+from math import prod
 from typing import assert_never
 
 from memfence.codes import Code
@@ -26,6 +28,8 @@ from memfence.frontends.promela.syntax import (
     Reference,
     Run,
     RunningCount,
+    Timeout,
+    Typedef,
     UnaryOperation,
     Unit,
 )
@@ -68,14 +72,51 @@ class Errors:
         self.found += [diagnostic for diagnostic in diagnostics if diagnostic not in self.found]
 
 
+Shape = tuple[int | None, ...]
+"""How many elements each part of a name has, None where it is no array: `a[2].b` has the shape (2, None)."""
+
+
+def element_count(shape: Shape) -> int:
+    return prod(size or 1 for size in shape)
+
+
+def is_array(shape: Shape) -> bool:
+    return any(size is not None for size in shape)
+
+
+def strides(shape: Shape) -> list[int]:
+    """By how much each index moves on among all elements; the last one moves by one."""
+    return [element_count(shape[part + 1 :]) for part in range(len(shape))]
+
+
+def element_names(name: str, shape: Shape) -> list[str]:
+    """What the elements are called, in the order of their positions: `a[0].b`, `a[1].b`."""
+    parts = name.split(".")
+    counts: list[list[int | None]] = [[None] if size is None else [*range(size)] for size in shape]
+    return [
+        ".".join(part if i is None else f"{part}[{i}]" for part, i in zip(parts, chosen, strict=True))
+        for chosen in product(*counts)
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class SharedName:
-    """A global: `size` is None for a scalar. `base` is the number of its first variable."""
+    """A global, or one field of a global record. `base` is the number of its first variable."""
 
     name: Name
     base: int
-    size: int | None
+    shape: Shape
     domain: Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """What a declaration makes: a variable, or each field of a record."""
+
+    name: Name
+    shape: Shape
+    domain: Domain
+    values: list[int]
 
 
 @dataclass(slots=True)
@@ -83,7 +124,9 @@ class Model:
     """Everything declared outside the bodies. `memory` are the initial values, one a variable."""
 
     constants: dict[str, int] = field(default_factory=dict)
+    types: dict[str, Typedef] = field(default_factory=dict)
     shared: dict[str, SharedName] = field(default_factory=dict)
+    records: dict[str, int | None] = field(default_factory=dict)
     memory: list[int] = field(default_factory=list)
     proctypes: dict[str, Proctype] = field(default_factory=dict)
     init: Init | None = None
@@ -104,6 +147,12 @@ def collect(units: Iterable[Unit], errors: Errors) -> Model:
         match unit:
             case Mtype(names):
                 _number_constants(model, names, errors)
+            case Typedef(name, fields):
+                if any(declaration.type == name.text for declaration in fields):
+                    errors.add(Code.RECURSION, f"record `{name.text}` contains itself", name.span)
+                    model.types[name.text] = Typedef(name, ())
+                elif _is_new(model, name, errors):
+                    model.types[name.text] = unit
             case Declaration():
                 for item in unit.items:
                     _declare_shared(model, unit, item, errors)
@@ -139,11 +188,41 @@ def _declare_shared(model: Model, declaration: Declaration, item: Declared, erro
 
     if not _is_new(model, item.name, errors):
         return
-    domain = domain_of(declaration.type, item, errors)
+    if declaration.type in model.types:
+        model.records[item.name.text] = array_size(item, value_of, errors)
+    for member in members(model, declaration, item, value_of, errors):
+        model.shared[member.name.text] = SharedName(member.name, len(model.memory), member.shape, member.domain)
+        model.memory += member.values
+
+
+def members(
+    model: Model, declaration: Declaration, item: Declared, value_of: Callable[[Expression], int], errors: Errors
+) -> list[Member]:
+    """The variables that `item` stands for: itself, or every field of a record, of arrays and of inner records too."""
+    found = list(islice(_members(model, declaration.type, item, value_of, errors), MOST_ELEMENTS + 1))
+    if sum(element_count(member.shape) for member in found) > MOST_ELEMENTS:
+        message = f"`{item.name.text}` has more than {MOST_ELEMENTS} elements in all"
+        errors.add(Code.TOO_LARGE, message, item.name.span)
+        return []
+    return [replace(one, values=one.values * (element_count(one.shape) // len(one.values))) for one in found]
+
+
+def _members(
+    model: Model, kind: str, item: Declared, value_of: Callable[[Expression], int], errors: Errors
+) -> Iterator[Member]:
     size = array_size(item, value_of, errors)
-    values = initial_values(item, size, domain, value_of, errors)
-    model.shared[item.name.text] = SharedName(item.name, len(model.memory), size, domain)
-    model.memory += values
+    if kind not in model.types:
+        domain = domain_of(kind, item, errors)
+        yield Member(item.name, (size,), domain, initial_values(item, size, domain, value_of, errors))
+        return
+    if item.initial is not None or item.width is not None:
+        message = f"`{item.name.text}` is a record and has no initial value of its own"
+        errors.add(Code.TYPE_MISMATCH, message, item.name.span, hint="give the fields values in the `typedef`")
+    for declaration in model.types[kind].fields:
+        for inner in declaration.items:
+            for member in _members(model, declaration.type, inner, value_of, errors):
+                name = replace(item.name, text=f"{item.name.text}.{member.name.text}")
+                yield Member(name, (size, *member.shape), member.domain, member.values)
 
 
 def domain_of(type_name: str, item: Declared, errors: Errors) -> Domain:
@@ -186,10 +265,11 @@ def initial_values(
 
 
 def _is_new(model: Model, name: Name, errors: Errors) -> bool:
-    shared, proctype = model.shared.get(name.text), model.proctypes.get(name.text)
-    if shared is None and proctype is None and name.text not in model.constants:
+    known: SharedName | Proctype | Typedef | None = (
+        model.shared.get(name.text) or model.proctypes.get(name.text) or model.types.get(name.text)
+    )
+    if known is None and name.text not in model.constants and name.text not in model.records:
         return True
-    known = shared or proctype
     related = (Label(known.name.span, "first declared here"),) if known else ()
     errors.add(Code.DUPLICATE, f"`{name.text}` is declared twice", name.span, *related)
     return False
@@ -211,7 +291,7 @@ def evaluate(expression: Expression, lookup: Callable[[Reference], int | None], 
     match expression:
         case Number(value):
             return value
-        case RunningCount(span) | EmptyBuffer(_, _, span):
+        case RunningCount(span) | Timeout(span) | EmptyBuffer(_, _, span):
             raise NotConstant(span)
         case Pid(span):
             if pid is None:
@@ -239,5 +319,17 @@ def evaluate(expression: Expression, lookup: Callable[[Reference], int | None], 
 
 
 def unknown_name(name: Name, known: Iterable[str], errors: Errors) -> None:
+    known = set(known)
+    root, _, field_name = name.text.partition(".")
+    fields = sorted(other.removeprefix(f"{root}.") for other in known if other.startswith(f"{root}."))
+    if fields and not field_name:
+        message = f"`{root}` is a record: name one of its fields"
+        errors.add(Code.TYPE_MISMATCH, message, name.span, hint=f"write `{root}.{fields[0]}`")
+        return
+    if field_name and (fields or root in known):
+        message = f"`{root}` has no field `{field_name}`" if fields else f"`{root}` is not a record"
+        hint = did_you_mean(field_name, fields, f"fields: {', '.join(fields)}" if fields else None)
+        errors.add(Code.UNKNOWN_VARIABLE, message, name.span, hint=hint)
+        return
     hint = did_you_mean(name.text, sorted(known), f"declare it with `byte {name.text};`")
     errors.add(Code.UNKNOWN_VARIABLE, f"unknown variable `{name.text}`", name.span, note="not declared", hint=hint)

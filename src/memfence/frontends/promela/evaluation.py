@@ -8,7 +8,16 @@ from typing import assert_never
 
 from memfence.codes import Code
 from memfence.diagnostics import Label
-from memfence.frontends.promela.declarations import INT, Errors, Model, SharedName, unknown_name
+from memfence.frontends.promela.declarations import (
+    INT,
+    Errors,
+    Model,
+    Shape,
+    SharedName,
+    element_count,
+    strides,
+    unknown_name,
+)
 from memfence.frontends.promela.syntax import (
     BinaryOperation,
     Choice,
@@ -22,8 +31,10 @@ from memfence.frontends.promela.syntax import (
     Reference,
     Run,
     RunningCount,
+    Timeout,
     UnaryOperation,
 )
+from memfence.frontends.promela.timeouts import MARK as TIMEOUT
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import (
     Address,
@@ -48,11 +59,12 @@ ITS_ENDS = frozenset({-1})
 
 @dataclass(frozen=True, slots=True)
 class LocalName:
-    """A local variable or parameter: `register` is its first register, None if it never changes from `values`."""
+    """A local variable, parameter, or field of a local record: `register` is its first register, None if it never
+    changes from `values`. The record itself has no values."""
 
     name: Name
     register: int | None
-    size: int | None
+    shape: Shape
     values: tuple[int, ...]
 
     def element(self, position: int) -> Expr:
@@ -69,15 +81,29 @@ class Names:
 
     def find(self, name: Name) -> LocalName | SharedName | int | None:
         """The variable or constant; None after reporting that there is none."""
-        for scope in reversed(self.scopes):
-            if name.text in scope:
-                return scope[name.text]
+        scope = next((scope for scope in reversed(self.scopes) if _root(name.text) in scope), None)
+        if scope is not None:
+            found = scope.get(name.text)
+            if found is not None and found.values:
+                return found
+            unknown_name(name, scope, self.errors)
+            return None
         if name.text in self.model.shared:
             return self.model.shared[name.text]
         if name.text in self.model.constants:
             return self.model.constants[name.text]
         unknown_name(name, self.all_names(), self.errors)
         return None
+
+    def size_of(self, array: Name) -> int | None:
+        """How many elements the array has, of records too; None if it is not one."""
+        scope = next((scope for scope in reversed(self.scopes) if array.text in scope), None)
+        if scope is not None:
+            return scope[array.text].shape[0]
+        if array.text in self.model.records:
+            return self.model.records[array.text]
+        found = self.find(array)
+        return found.shape[0] if isinstance(found, SharedName) else None
 
     def all_names(self) -> Iterator[str]:
         for scope in self.scopes:
@@ -86,7 +112,12 @@ class Names:
         yield from self.model.constants
 
     def is_shared(self, name: str) -> bool:
-        return name in self.model.shared and not any(name in scope for scope in self.scopes)
+        return name in self.model.shared and not any(_root(name) in scope for scope in self.scopes)
+
+
+def _root(name: str) -> str:
+    """The variable whose field `name` is, or itself."""
+    return name.partition(".")[0]
 
 
 class Evaluation:
@@ -129,6 +160,8 @@ class Evaluation:
                 return Conditional(test, yes, self.value(otherwise, _both(when, negate(test))))
             case RunningCount():
                 return self.running()
+            case Timeout():
+                return TIMEOUT
             case EmptyBuffer(_, _, span):
                 self.errors.add(Code.UNSUPPORTED, f"`{span.text}`: only a property can look at a buffer", span)
             case Run(proctype, _, span):
@@ -157,15 +190,12 @@ class Evaluation:
                 return Const(found)
             case SharedName():
                 return self.load(self.address(found, reference, when), when)
-            case LocalName(_, _, size):
-                if size is None:
-                    self.no_index(found, reference)
-                    return found.element(0)
-                index = self.index(found, reference, size, when)
+            case LocalName(_, _, shape):
+                index = self.index(found, reference, when)
                 if isinstance(index, Const):
                     return found.element(index.value)
-                self.check_bounds(index, size, when)
-                return _choose(index, [found.element(i) for i in range(size)])
+                self.check_bounds(index, element_count(shape), when)
+                return _choose(index, [found.element(i) for i in range(element_count(shape))])
             case _:
                 assert_never(found)
 
@@ -188,34 +218,49 @@ class Evaluation:
         return self.builder.register(name, INT) if known is None else known
 
     def address(self, shared: SharedName, reference: Reference, when: Expr | None) -> Address:
-        if shared.size is None:
-            self.no_index(shared, reference)
-            return variable_address(shared.base)
-        index = self.index(shared, reference, shared.size, when)
+        index = self.index(shared, reference, when)
         if isinstance(index, Const):
             return variable_address(shared.base + index.value)
-        return Address(shared.base, shared.size, index)
+        return Address(shared.base, element_count(shared.shape), index)
 
-    def index(self, found: LocalName | SharedName, reference: Reference, size: int, when: Expr | None) -> Expr:
-        """The index of an array element; a constant one lies within bounds."""
-        name = reference.name
-        if reference.index is None:
-            declared = Label(found.name.span, "declared here")
-            message = f"array `{name.text}` is used without an index"
-            self.errors.add(Code.TYPE_MISMATCH, message, reference.span, declared, hint=f"write `{name.text}[0]`")
-            return Const(0)
-        index = self.value(reference.index, when)
+    def index(self, found: LocalName | SharedName, reference: Reference, when: Expr | None) -> Expr:
+        """Which element of `found` the reference means; a constant one lies within bounds."""
+        result: Expr = Const(0)
+        parts = zip(reference.indices, found.shape, strides(found.shape), strict=True)
+        several = sum(size is not None for size in found.shape) > 1
+        for given, size, stride in parts:
+            if size is None or given is None:
+                self.check_kind(found, reference, given is not None, size is not None)
+                continue
+            index = self.part_index(found, reference, given, size, when)
+            if several and not isinstance(index, Const):  # one that is too large could mean another element
+                self.check_bounds(index, size, when)
+            result = fold(Binary("+", result, Binary("*", index, Const(stride))))
+        return result
+
+    def part_index(
+        self, found: LocalName | SharedName, reference: Reference, given: Expression, size: int, when: Expr | None
+    ) -> Expr:
+        index = self.value(given, when)
         if isinstance(index, Const) and not 0 <= index.value < size:
             declared = Label(found.name.span, "declared here")
-            message = f"index {index.value} of `{name.text}` lies outside 0..{size - 1}"
+            message = f"index {index.value} of `{reference.name.text}` lies outside 0..{size - 1}"
             self.errors.add(Code.BAD_ADDRESS, message, reference.span, declared)
             return Const(0)
         return index
 
-    def no_index(self, found: LocalName | SharedName, reference: Reference) -> None:
-        if reference.index is not None:
-            declared = Label(found.name.span, "declared here")
-            self.errors.add(Code.TYPE_MISMATCH, f"`{reference.name.text}` is not an array", reference.span, declared)
+    def check_kind(self, found: LocalName | SharedName, reference: Reference, has_index: bool, needs: bool) -> None:
+        if has_index == needs:
+            return
+        declared, name = Label(found.name.span, "declared here"), reference.name.text
+        if needs:
+            message, hint = (
+                f"array `{name}` is used without an index",
+                f"write `{name}[0]`" if "." not in name else None,
+            )
+        else:
+            message, hint = f"`{name}` is not an array", None
+        self.errors.add(Code.TYPE_MISMATCH, message, reference.span, declared, hint=hint)
 
     def check_bounds(self, index: Expr, size: int, when: Expr | None) -> None:
         """Registers have no addresses: a wrong index of a local array has to fail by itself."""
@@ -234,14 +279,12 @@ class Evaluation:
                 self.errors.add(Code.TYPE_MISMATCH, message, target.span)
             case SharedName():
                 self.ops.append(Store(self.address(found, target, None), given))
-            case LocalName(_, register, size):
+            case LocalName(_, register, shape):
+                index = self.index(found, target, None)
                 if register is None:
                     assert self.errors.found, f"{target.name.text} was taken for a constant"
-                elif size is None:
-                    self.no_index(found, target)
-                    self.ops.append(Assign(register, given))
                 else:
-                    self.assign_element(register, size, self.index(found, target, size, None), given)
+                    self.assign_element(register, element_count(shape), index, given)
             case _:
                 assert_never(found)
 

@@ -18,11 +18,10 @@ DEEPEST_NESTING = 60
 
 _WHY_NOT = {
     "chan": "channels are not supported: processes share memory here",
-    "typedef": "`typedef` is not supported: use one array a field",
     "never": "`never` claims are not supported: use an `ltl` block",
     "trace": "`trace` is not supported", "notrace": "`notrace` is not supported",
     "unless": "`unless` is not supported", "provided": "`provided` clauses are not supported",
-    "priority": "priorities are not supported", "timeout": "`timeout` is not supported",
+    "priority": "priorities are not supported",
     "hidden": "`hidden` is not supported", "show": "`show` is not supported", "local": "`local` is not supported",
     "c_code": "C code is not supported", "c_decl": "C code is not supported", "c_expr": "C code is not supported",
     "c_state": "C code is not supported", "c_track": "C code is not supported",
@@ -74,6 +73,7 @@ class _Arrangement:
     def __init__(self) -> None:
         self.result = Arranged()
         self.inlines: dict[str, _Inline] = {}
+        self.types: set[str] = set()
         self.errors: list[Diagnostic] = []
         self.frames = 0
 
@@ -88,8 +88,16 @@ class _Arrangement:
                     at = self.definition(tokens, at)
                 case "LTL":
                     at = self.formula(tokens, at)
+                case "TYPEDEF":
+                    at = self.record(tokens, at)
                 case _:
                     at = self.copy(tokens, at, ())
+
+    def record(self, tokens: Sequence[Token], at: int) -> int:
+        """`typedef name`: from here on the name is a type."""
+        self.result.tokens += tokens[at : at + 2]
+        self.types.update(token.text for token in tokens[at + 1 : at + 2])
+        return at + 2
 
     def copy(self, tokens: Sequence[Token], at: int, active: tuple[str, ...]) -> int:
         """Append the token at `at`, or what the call there expands to; return the position behind it."""
@@ -101,11 +109,14 @@ class _Arrangement:
         called = self.inlines.get(token.text) if token.kind == NAME else None
         if called is not None and at + 1 < len(tokens) and tokens[at + 1].kind == "LPAR":
             return self.call(called, tokens, at, active)
-        self.result.tokens.append(token)
+        self.result.tokens.append(replace(token, kind="TYPE") if self.is_type(token) else token)
         if len(self.result.tokens) > MOST_TOKENS:
             self.error(Code.TOO_LARGE, "the text is too large once every `inline` is expanded", token)
             raise InputError(self.errors)
         return at + 1
+
+    def is_type(self, token: Token) -> bool:
+        return token.kind == NAME and token.text in self.types
 
     def definition(self, tokens: Sequence[Token], at: int) -> int:
         """`inline name(a, b) { body }`."""

@@ -12,16 +12,7 @@ from dataclasses import field, replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Label, did_you_mean
-from memfence.frontends.promela.declarations import (
-    Errors,
-    Model,
-    NotConstant,
-    SharedName,
-    array_size,
-    domain_of,
-    evaluate,
-    initial_values,
-)
+from memfence.frontends.promela.declarations import Errors, Model, NotConstant, Shape, evaluate, members, strides
 from memfence.frontends.promela.preprocess import wrong_count
 from memfence.frontends.promela.syntax import (
     Assertion,
@@ -51,6 +42,7 @@ from memfence.frontends.promela.syntax import (
     expressions_of,
     subexpressions,
 )
+from memfence.program.crowd import REPRESENTATIVES
 from memfence.program.expressions import EvaluationError
 from memfence.program.ir import Domain
 from memfence.records import dataclass
@@ -94,7 +86,14 @@ def start(model: Model, errors: Errors) -> list[Instance]:
     ]
 
 
+def any_number(model: Model) -> tuple[str, ...]:
+    """The proctypes that are declared `active [*]`."""
+    return tuple(unit.name.text for unit in model.started if isinstance(unit, Proctype) and unit.any_number)
+
+
 def _copies(model: Model, unit: Proctype, errors: Errors) -> int:
+    if unit.any_number:
+        return REPRESENTATIVES
     if unit.active is None or isinstance(unit.active, int):
         return 1
     try:
@@ -131,7 +130,7 @@ class _NotStatic(Exception):
 class _Variable:
     domain: Domain
     values: list[int]
-    is_array: bool
+    shape: Shape
 
 
 class _Beginning:
@@ -275,10 +274,8 @@ class _Beginning:
                 return True
 
     def declare(self, declaration: Declaration, item: Declared) -> None:
-        domain = domain_of(declaration.type, item, self.errors)
-        size = array_size(item, self.value, self.errors)
-        values = initial_values(item, size, domain, self.value, self.errors)
-        self.scopes[-1][item.name.text] = _Variable(domain, values, size is not None)
+        for member in members(self.model, declaration, item, self.value, self.errors):
+            self.scopes[-1][member.name.text] = _Variable(member.domain, member.values, member.shape)
 
     def run(self, run: Run) -> None:
         name = run.proctype
@@ -321,24 +318,24 @@ class _Beginning:
     def variable(self, reference: Reference) -> int | tuple[list[int], int, Domain]:
         """The constant that `reference` names, or where its value is."""
         name = reference.name.text
-        index = 0 if reference.index is None else self.value(reference.index)
         local = next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
         shared = self.model.shared.get(name)
         if local is not None:
-            return self.element(reference, index, local.is_array, len(local.values), (local.values, 0, local.domain))
-        if isinstance(shared, SharedName):
+            return local.values, self.position(reference, local.shape), local.domain
+        if shared is not None:
             if self.watched:
                 raise _NotStatic
-            whole = (self.memory, shared.base, shared.domain)
-            return self.element(reference, index, shared.size is not None, shared.size or 1, whole)
-        if name in self.model.constants and reference.index is None:
+            return self.memory, shared.base + self.position(reference, shared.shape), shared.domain
+        if name in self.model.constants and not any(reference.indices):
             return self.model.constants[name]
         raise _NotStatic
 
-    def element(
-        self, reference: Reference, index: int, is_array: bool, size: int, whole: tuple[list[int], int, Domain]
-    ) -> tuple[list[int], int, Domain]:
-        if is_array != (reference.index is not None) or not 0 <= index < size:
-            raise _NotStatic
-        values, base, domain = whole
-        return values, base + index, domain
+    def position(self, reference: Reference, shape: Shape) -> int:
+        """Which element of the variable `reference` means."""
+        found = 0
+        for index, size, stride in zip(reference.indices, shape, strides(shape), strict=True):
+            number = 0 if index is None else self.value(index)
+            if (index is None) != (size is None) or not 0 <= number < (size or 1):
+                raise _NotStatic
+            found += number * stride
+        return found

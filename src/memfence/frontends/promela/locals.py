@@ -6,16 +6,23 @@ gives no value, executed when control passes it. Both as in Spin.
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from memfence.codes import Code
 from memfence.diagnostics import Label
 from memfence.frontends.promela.declarations import (
     Errors,
+    Member,
     Model,
     NotConstant,
     array_size,
     domain_of,
+    element_count,
+    element_names,
     evaluate,
-    initial_values,
+    is_array,
+    members,
 )  # fmt: skip
 from memfence.frontends.promela.evaluation import LocalName
 from memfence.frontends.promela.instances import Instance
@@ -25,6 +32,7 @@ from memfence.frontends.promela.syntax import (
     Do,
     Expression,
     If,
+    Name,
     Reference,
     Step,
     assigned_names,
@@ -46,11 +54,14 @@ class Locals:
         values = iter(self.instance.arguments)
         for declaration in self.instance.proctype.parameters:
             for item in declaration.items:
-                if item.size is not None or item.initial is not None:
-                    message = f"parameter `{item.name.text}` can be neither an array nor have an initial value"
+                value = next(values)
+                if declaration.type in self.model.types or item.size is not None or item.initial is not None:
+                    what = "be a record" if declaration.type in self.model.types else "have an initial value"
+                    message = f"parameter `{item.name.text}` can be neither an array nor {what}"
                     self.errors.add(Code.UNSUPPORTED, message, item.name.span)
+                    continue
                 domain = domain_of(declaration.type, item, self.errors)
-                self.add(scope, declaration, item, None, [domain.fit(next(values))], False)
+                self.add(scope, Member(item.name, (None,), domain, [domain.fit(value)]), False)
 
     def declare_first(self, scope: dict[str, LocalName], steps: tuple[Step, ...]) -> int:
         """Declare what stands before the first statement; its values are those at the start. Return how many steps."""
@@ -58,22 +69,23 @@ class Locals:
             if not isinstance(step.statement, Declaration) or step.labels:
                 return count
             for item in step.statement.items:
-                size = self.size_of(item)
-                values = self.start_values(step.statement, item, size, scope)
-                self.add(scope, step.statement, item, size, values, False)
+                self.declare_record(scope, step.statement, item)
+                for member in self.start_members(step.statement, item, scope):
+                    self.add(scope, member, False)
         return len(steps)
 
-    def start_values(
-        self, declaration: Declaration, item: Declared, size: int | None, scope: dict[str, LocalName]
-    ) -> list[int]:
-        executed = self.instance.locals.get(item.name.text)
-        if executed is not None:
-            return executed
+    def declare_record(self, scope: dict[str, LocalName], declaration: Declaration, item: Declared) -> None:
+        if declaration.type in self.model.types and self.is_new(scope, item.name):
+            scope[item.name.text] = LocalName(item.name, None, (self.size_of(item),), ())
+
+    def start_members(self, declaration: Declaration, item: Declared, scope: dict[str, LocalName]) -> list[Member]:
+        """What `item` declares, with the values at the start: those that the beginning of `init` left, if it did."""
 
         def look_up(reference: Reference) -> int | None:
             local = scope.get(reference.name.text)
             if local is not None:
-                return local.values[0] if local.size is None and reference.index is None else None
+                plain = not is_array(local.shape) and not any(reference.indices)
+                return local.values[0] if plain and local.values else None
             return self.model.constants.get(reference.name.text)
 
         def value_of(expression: Expression) -> int:
@@ -88,7 +100,16 @@ class Locals:
                 )  # fmt: skip
                 return 0
 
-        return initial_values(item, size, domain_of(declaration.type, item, self.errors), value_of, self.errors)
+        found = members(self.model, declaration, item, value_of, self.errors)
+        executed = self.instance.locals
+        return [replace(one, values=executed.get(one.name.text, one.values)) for one in found if self.is_small(one)]
+
+    def is_small(self, member: Member) -> bool:
+        if element_count(member.shape) <= MOST_LOCAL_ELEMENTS:
+            return True
+        message = f"local array `{member.name.text}` has more than {MOST_LOCAL_ELEMENTS} elements"
+        self.errors.add(Code.TOO_LARGE, message, member.name.span)
+        return False
 
     def declare_inner(self, scope: dict[str, LocalName], steps: tuple[Step, ...]) -> None:
         """Declare the names of a block that stand after its beginning; only braces make a scope of their own."""
@@ -96,22 +117,31 @@ class Locals:
             match step.statement:
                 case Declaration(_, items):
                     for item in items:
-                        self.refuse_array(item)
-                        size = self.size_of(item)
-                        self.add(scope, step.statement, item, size, [0] * (size or 1), True)
+                        self.refuse_array(step.statement, item)
+                        if self.is_composed(step.statement, item):
+                            self.declare_record(scope, step.statement, item)
+                            for member in self.start_members(step.statement, item, scope):
+                                self.add(scope, member, True)
+                        else:
+                            domain = domain_of(step.statement.type, item, self.errors)
+                            self.add(scope, Member(item.name, (None,), domain, [0]), True)
                 case If(options) | Do(options):
                     for option in options:
                         self.declare_inner(scope, option)
                 case _:
                     pass
 
-    def refuse_array(self, item: Declared) -> None:
-        if item.size is not None:
+    def is_composed(self, declaration: Declaration, item: Declared) -> bool:
+        return item.size is not None or declaration.type in self.model.types
+
+    def refuse_array(self, declaration: Declaration, item: Declared) -> None:
+        if self.is_composed(declaration, item):
+            is_record = declaration.type in self.model.types
             self.errors.add(
                 Code.UNSUPPORTED,
-                f"array `{item.name.text}` is declared after the first statement",
+                f"{'record' if is_record else 'array'} `{item.name.text}` is declared after the first statement",
                 item.name.span,
-                note="Spin would set its first element only",
+                note="" if is_record else "Spin would set its first element only",
                 hint=f"declare `{item.name.text}` at the beginning of its process",
             )
 
@@ -123,36 +153,29 @@ class Locals:
                 self.errors.add(Code.UNSUPPORTED, f"`{expression.span.text}` is not a constant", expression.span)
                 return 1
 
-        size = array_size(item, value_of, self.errors)
-        if size is not None and size > MOST_LOCAL_ELEMENTS:
-            message = f"local array `{item.name.text}` has more than {MOST_LOCAL_ELEMENTS} elements"
-            self.errors.add(Code.TOO_LARGE, message, item.name.span)
-            return 1
-        return size
+        return array_size(item, value_of, self.errors)
 
-    def add(
-        self,
-        scope: dict[str, LocalName],
-        declaration: Declaration,
-        item: Declared,
-        size: int | None,
-        values: list[int],
-        changes: bool,
-    ) -> None:
+    def is_new(self, scope: dict[str, LocalName], name: Name) -> bool:
+        if name.text not in scope:
+            return True
+        first = Label(scope[name.text].name.span, "first declared here")
+        self.errors.add(Code.DUPLICATE, f"`{name.text}` is declared twice", name.span, first)
+        return False
+
+    def add(self, scope: dict[str, LocalName], member: Member, changes: bool) -> None:
         """Declare a register for each element, or none if its value never `changes` and nothing assigns to it."""
-        name = item.name
-        if name.text in scope:
-            first = Label(scope[name.text].name.span, "first declared here")
-            self.errors.add(Code.DUPLICATE, f"`{name.text}` is declared twice", name.span, first)
+        name = member.name
+        if not self.is_new(scope, name):
             return
-        domain = domain_of(declaration.type, item, self.errors)
         if changes or name.text in self.assigned:
-            count = sum(name.text in (r.name, r.name.split("[")[0]) for r in self.builder.registers)
-            shown = name.text if count == 0 else f"{name.text}_{len(self.builder.registers)}"
+            root, *fields = name.text.split(".")
+            count = sum(root == re.split(r"[.\[]", register.name)[0] for register in self.builder.registers)
+            fresh = count == 0 or bool(fields)
+            shown = name.text if fresh else f"{name.text}_{len(self.builder.registers)}"
             numbers = [
-                self.builder.register(shown if size is None else f"{shown}[{i}]", domain, [value], name.span)
-                for i, value in enumerate(values)
+                self.builder.register(element, member.domain, [value], name.span)
+                for element, value in zip(element_names(shown, member.shape), member.values, strict=True)
             ]
-            scope[name.text] = LocalName(name, numbers[0], size, tuple(values))
+            scope[name.text] = LocalName(name, numbers[0], member.shape, tuple(member.values))
         else:
-            scope[name.text] = LocalName(name, None, size, tuple(values))
+            scope[name.text] = LocalName(name, None, member.shape, tuple(member.values))

@@ -8,14 +8,16 @@ from pathlib import PurePath
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError
-from memfence.frontends.promela.declarations import DOMAINS, Errors, Model, collect
+from memfence.frontends.promela.declarations import DOMAINS, Errors, Model, collect, element_names
 from memfence.frontends.promela.evaluation import ITS_ENDS
 from memfence.frontends.promela.inlines import arrange
-from memfence.frontends.promela.instances import start
+from memfence.frontends.promela.instances import any_number, start
 from memfence.frontends.promela.preprocess import preprocess
 from memfence.frontends.promela.properties import Formulas
 from memfence.frontends.promela.reader import read_units
 from memfence.frontends.promela.statements import Lowered, lower_process
+from memfence.frontends.promela.timeouts import with_timeouts
+from memfence.program.crowd import with_any_number
 from memfence.program.expressions import At, Expr, rewrite
 from memfence.program.facts.ends import halting_locations
 from memfence.program.ir import Domain, Process, Program, SharedVar
@@ -39,20 +41,24 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
         place = source.span(0, min(1, len(source.text)))
         errors.add(Code.NO_PROCESS, "the program has no process", place, hint="write `active proctype P() { ... }`")
     lowered = [lower_process(model, instance, errors, warnings, options.split_reads) for instance in instances]
+    finished = with_timeouts([_finished(one.process, model, lowered) for one in lowered], errors)
+    lowered = [replace(one, process=process) for one, process in zip(lowered, finished, strict=True)]
     formulas = Formulas(source, model, lowered, errors)
     properties = [formulas.property_of(block) for block in arranged.formulas]
     if errors.found:
         raise InputError(sorted(errors.found, key=lambda d: (d.at.span.source is not source, d.at.span.start)))
-    return Program(
+    program = Program(
         name=PurePath(source.path).stem,
         variables=_variables(model),
-        processes=tuple(_finished(process.process, model, lowered) for process in lowered),
+        processes=tuple(finished),
         properties=tuple(found for found in properties if found is not None),
         source=source,
         options=replace(options, language="promela"),
         warnings=tuple(warnings),
         constants=tuple(model.constants.items()),
+        any_number=any_number(model),
     )
+    return with_any_number(program, ()) if program.any_number else program
 
 
 def _finished(process: Process, model: Model, lowered: Sequence[Lowered]) -> Process:
@@ -77,8 +83,7 @@ def _named(domain: Domain, model: Model) -> Domain:
 def _variables(model: Model) -> tuple[SharedVar, ...]:
     variables = []
     for name, shared in model.shared.items():
-        for i in range(shared.size or 1):
-            shown = name if shared.size is None else f"{name}[{i}]"
+        for i, shown in enumerate(element_names(name, shared.shape)):
             value = model.memory[shared.base + i]
             variables.append(SharedVar(shown, _named(shared.domain, model), (value,), shared.name.span))
     return tuple(variables)

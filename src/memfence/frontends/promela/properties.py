@@ -14,7 +14,18 @@ from typing import assert_never
 
 from memfence.codes import Code
 from memfence.diagnostics import InputError, did_you_mean
-from memfence.frontends.promela.declarations import Errors, Model, NotConstant, SharedName, evaluate, unknown_name
+from memfence.frontends.promela.declarations import (
+    Errors,
+    Model,
+    NotConstant,
+    Shape,
+    SharedName,
+    element_count,
+    element_names,
+    evaluate,
+    strides,
+    unknown_name,
+)
 from memfence.frontends.promela.inlines import LtlBlock
 from memfence.frontends.promela.reader import read_expression
 from memfence.frontends.promela.statements import Lowered
@@ -31,8 +42,10 @@ from memfence.frontends.promela.syntax import (
     Reference,
     Run,
     RunningCount,
+    Timeout,
     UnaryOperation,
 )
+from memfence.frontends.promela.timeouts import in_memory, nobody_can_move
 from memfence.frontends.promela.tokens import NAME, Token
 from memfence.program.expressions import (
     Address,
@@ -115,6 +128,8 @@ class Formulas:
                 return Const(0) if process is None else BufferEmpty(process)
             case RunningCount():
                 return self.running()
+            case Timeout():
+                return nobody_can_move([p.process for p in self.processes], in_memory)
             case Pid(span) | Run(_, _, span):
                 self.errors.add(Code.BAD_PROPERTY, f"`{span.text}` means nothing in a property", span)
                 return Const(0)
@@ -147,18 +162,34 @@ class Formulas:
         self.errors.add(Code.BAD_PROPERTY, message, name.span, hint=f"write `{owners[0]}:{name.text}`")
 
     def address(self, shared: SharedName, reference: Reference) -> Address:
-        if (shared.size is None) != (reference.index is None):
-            what = "is not an array" if shared.size is None else "is an array and needs an index"
+        index = self.index(shared.shape, reference)
+        if isinstance(index, Const):
+            return variable_address(shared.base + index.value)
+        return Address(shared.base, element_count(shared.shape), index)
+
+    def index(self, shape: Shape, reference: Reference) -> Expr:
+        """Which element the reference means; a constant one lies within bounds."""
+        result: Expr = Const(0)
+        for given, size, stride in zip(reference.indices, shape, strides(shape), strict=True):
+            if size is None or given is None:
+                self.check_kind(reference, given is not None, size is not None)
+                continue
+            index = fold(self.value(given))
+            if isinstance(index, Const) and not 0 <= index.value < size:
+                message = f"index {index.value} of `{reference.name.text}` lies outside 0..{size - 1}"
+                self.errors.add(Code.BAD_ADDRESS, message, reference.span)
+                return Const(0)
+            if len(shape) > 1 and not isinstance(index, Const):
+                message = f"`{reference.span.text}`: the index of a record is not a constant"
+                self.errors.add(Code.BAD_PROPERTY, message, reference.span)
+                return Const(0)
+            result = fold(Binary("+", result, Binary("*", index, Const(stride))))
+        return result
+
+    def check_kind(self, reference: Reference, has_index: bool, needs: bool) -> None:
+        if has_index != needs:
+            what = "is an array and needs an index" if needs else "is not an array"
             self.errors.add(Code.TYPE_MISMATCH, f"`{reference.name.text}` {what}", reference.span)
-            return variable_address(shared.base)
-        if shared.size is None or reference.index is None:
-            return variable_address(shared.base)
-        index = fold(self.value(reference.index))
-        if isinstance(index, Const) and not 0 <= index.value < shared.size:
-            message = f"index {index.value} of `{reference.name.text}` lies outside 0..{shared.size - 1}"
-            self.errors.add(Code.BAD_ADDRESS, message, reference.span)
-            return variable_address(shared.base)
-        return Address(shared.base, shared.size, index)
 
     # Other processes
 
@@ -212,9 +243,8 @@ class Formulas:
             message = f"`{proctype.text}` has no variable `{variable.name.text}`"
             self.errors.add(Code.UNKNOWN_REGISTER, message, variable.span, hint=hint)
             return Const(0)
-        index = fold(self.value(variable.index)) if variable.index is not None else Const(0)
-        wrong_kind = (found.size is None) != (variable.index is None)
-        if wrong_kind or not isinstance(index, Const) or not 0 <= index.value < (found.size or 1):
+        index = self.index(found.shape, variable)
+        if not isinstance(index, Const) or not found.values:
             message = f"`{variable.span.text}` does not name one element of `{variable.name.text}`"
             self.errors.add(Code.BAD_PROPERTY, message, variable.span)
             return Const(0)
@@ -235,6 +265,9 @@ class Formulas:
                 at = end
                 continue
             token = tokens[at]
+            if token.kind == "TIMEOUT":
+                message = "`timeout` is not possible in a temporal formula"
+                self.errors.add(Code.BAD_PROPERTY, message, token.span, hint="write `[] (...)`, or use --deadlock")
             if token.kind == NAME and token.text not in _TEMPORAL:
                 words.append(self.name_text(token))
             else:
@@ -260,10 +293,17 @@ class Formulas:
             case Binary() if isinstance(reference, RunningCount):
                 ended = (_ended_text(p.process) for p in self.processes)
                 return f"({' + '.join(ended)})"
+            case Shared(address) if address.variable is not None:
+                return f'"{_names(self.model)[address.variable]}"'
             case At(process, _) if isinstance(reference, LabelReference):
                 return f"{self.processes[process].process.name}@{reference.label.text}"
             case _:
                 return "false"
+
+
+def _names(model: Model) -> list[str]:
+    """What the shared variables are called, by number."""
+    return [name for shared in model.shared.values() for name in element_names(shared.name.text, shared.shape)]
 
 
 def _ended_text(process: Process) -> str:
@@ -280,9 +320,17 @@ def _reference_end(tokens: Sequence[Token], at: int) -> int | None:
     if tokens[at].kind != NAME or tokens[at].text in _TEMPORAL:
         return None
     end = _behind_brackets(tokens, at + 1)
+    if end < len(tokens) and tokens[end].kind == "DOT":
+        return _behind_fields(tokens, end)
     if end + 1 >= len(tokens) or tokens[end].kind not in ("AT", "COLON"):
         return None
-    return _behind_brackets(tokens, end + 2)
+    return _behind_fields(tokens, _behind_brackets(tokens, end + 2))
+
+
+def _behind_fields(tokens: Sequence[Token], at: int) -> int:
+    while at < len(tokens) and tokens[at].kind == "DOT":
+        at = _behind_brackets(tokens, at + 2)
+    return at
 
 
 def _behind_brackets(tokens: Sequence[Token], at: int) -> int:

@@ -50,6 +50,8 @@ from memfence.frontends.promela.syntax import (
     Statement,
     Step,
     TextPlace,
+    Timeout,
+    Typedef,
     UnaryOperation,
     Unit,
 )
@@ -170,6 +172,9 @@ class _Reader:
                 return Mtype(tuple(self.name(token) for token in _tokens(node, "NAME")))
             case "declaration":
                 return self.declaration(node)
+            case "typedef":
+                fields = _nodes(_child(node, "parameters"))
+                return Typedef(self.name(_tokens(node, "NAME")[0]), tuple(self.declaration(field) for field in fields))
             case "init":
                 return Init(self.body(_child(node, "body")), self.exact_span(node))
             case _:
@@ -178,11 +183,12 @@ class _Reader:
     def proctype(self, node: Node) -> Proctype:
         parts = {str(child.data): child for child in _nodes(node)}
         declarations = tuple(self.declaration(child) for child in _nodes(parts.get("parameters")))
-        count: Expression | int | None = None
-        if "active" in parts:
-            sizes = _nodes(parts["active"])
-            count = self.expression(sizes[0]) if sizes else 1
-        return Proctype(self.name(_tokens(node, "NAME")[0]), declarations, self.body(parts["body"]), count)
+        sizes = _nodes(parts.get("active"))
+        any_number = bool(sizes) and sizes[0].data == "any_number"
+        count: Expression | int | None = 1 if "active" in parts else None
+        if sizes and not any_number:
+            count = self.expression(sizes[0])
+        return Proctype(self.name(_tokens(node, "NAME")[0]), declarations, self.body(parts["body"]), count, any_number)
 
     def declaration(self, node: Node) -> Declaration:
         kind = cast(LarkToken, node.children[0])
@@ -287,9 +293,11 @@ class _Reader:
         return tuple(self.expression(expr) for child in _nodes(node) for expr in _nodes(child))
 
     def reference(self, node: Node) -> Reference:
-        name = self.name(_tokens(node, "NAME")[0])
-        index = _nodes(node)
-        return Reference(name, self.expression(index[0]) if index else None, self.exact_span(node))
+        parts = _nodes(node)
+        names = [self.name(_tokens(part, "NAME")[0]) for part in parts]
+        path = replace(names[0], text=".".join(name.text for name in names))
+        indices = (self.expression(index[0]) if (index := _nodes(part)) else None for part in parts)
+        return Reference(path, tuple(indices), self.exact_span(node))
 
     def expression(self, node: Node) -> Expression:
         """Precedence climbing over the flat list of operands and operators."""
@@ -338,6 +346,8 @@ class _Reader:
                 return Pid(span)
             case "running":
                 return RunningCount(span)
+            case "timeout":
+                return Timeout(span)
             case "empty":
                 index = _nodes(node)
                 owner = self.name(_tokens(node, "NAME")[0])
@@ -376,8 +386,8 @@ def joined(tokens: Sequence[Token]) -> str:
     return text
 
 
-_NO_SPACE_BEFORE = frozenset({";", ",", ")", "]", "++", "--", "[", ":"})
-_NO_SPACE_AFTER = frozenset({"(", "[", "!", "~"})
+_NO_SPACE_BEFORE = frozenset({";", ",", ")", "]", "++", "--", "[", ":", "."})
+_NO_SPACE_AFTER = frozenset({"(", "[", "!", "~", "."})
 
 
 def _reduce(values: list[Expression], op: str) -> None:

@@ -385,12 +385,14 @@ class _Lowering:
 
     def assign_declared(self, head: int, step: Step, items: tuple[Declared, ...], target: int) -> None:
         """A declaration after the first statement assigns its values when control passes it, as in Spin."""
-        if any(item.size is not None for item in items):
+        if any(item.size is not None for item in items) or (
+            isinstance(step.statement, Declaration) and (step.statement.type in self.model.types)
+        ):
             return  # refused already
         for position in reversed(range(len(items))):
             item = items[position]
             here = head if position == 0 else self.location(step.span)
-            variable = Reference(item.name, None, item.name.span)
+            variable = Reference(item.name, (None,), item.name.span)
             value = item.initial[0] if item.initial else Number(0, item.name.span)
             written = step if position == len(items) - 1 else replace(step, text=None)
             self.emit(here, target, written, _assignment(variable, value))
@@ -490,9 +492,8 @@ class _Lowering:
     # Sugar
 
     def last_index(self, array: Name) -> Number:
-        found = self.names.find(array)
-        size = getattr(found, "size", None)
-        if found is not None and size is None:
+        size = self.names.size_of(array)
+        if size is None:
             self.errors.add(Code.TYPE_MISMATCH, f"`{array.text}` is not an array", array.span)
         return Number((size or 1) - 1, array.span)
 

@@ -49,11 +49,18 @@ class EmptyBuffer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Timeout:
+    """`timeout`: no other statement of any process can be executed."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Reference:
-    """`name` or `name[index]`."""
+    """`name`, `name[index]`, or a field of a record: `a[i].b` has the name `a.b` and the indices `i` and None."""
 
     name: Name
-    index: Expression | None
+    indices: tuple[Expression | None, ...]
     span: Span
 
 
@@ -115,6 +122,7 @@ Expression = (
     Number
     | Pid
     | RunningCount
+    | Timeout
     | EmptyBuffer
     | Reference
     | UnaryOperation
@@ -281,13 +289,25 @@ class Mtype:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Typedef:
+    """`typedef name { fields }`."""
+
+    name: Name
+    fields: tuple[Declaration, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Proctype:
-    """`active [active] proctype name(parameters) { body }`; `active` is None for one that only `run` starts."""
+    """`active [active] proctype name(parameters) { body }`; `active` is None for one that only `run` starts.
+
+    `any_number`: `active [*]`.
+    """
 
     name: Name
     parameters: tuple[Declaration, ...]
     body: Sequence
     active: Expression | int | None
+    any_number: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -296,7 +316,7 @@ class Init:
     span: Span
 
 
-Unit = Mtype | Declaration | Proctype | Init
+Unit = Mtype | Typedef | Declaration | Proctype | Init
 
 
 def inner_sequences(statement: Statement) -> tuple[tuple[Step, ...], ...]:
@@ -340,8 +360,8 @@ def subexpressions(expression: Expression) -> Iterator[Expression]:
     yield expression
     inner: tuple[Expression | None, ...]
     match expression:
-        case Reference(_, index):
-            inner = (index,)
+        case Reference(_, indices):
+            inner = indices
         case UnaryOperation(_, operand):
             inner = (operand,)
         case BinaryOperation(_, left, right):

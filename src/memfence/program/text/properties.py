@@ -232,13 +232,7 @@ class _Parser:
         if self.accept("@"):
             return self.at(name, span), 1
         if self.accept("."):
-            field = self.take()
-            if field.kind not in ("name", "quoted", "number"):
-                self.position -= field.kind != "end"
-                self.unexpected("a register")
-            if self.program.variable_named(f"{name}.{field.name}") is not None and not self.instances(name):
-                return Shared(variable_address(self.variable_number(f"{name}.{field.name}"))), 1
-            return self.register(name, span, field.name + self.constant_index(), self.upto(field.span)), 1
+            return self.field(name, span), 1
         if self.program.variable_named(name) is not None:
             return Shared(variable_address(self.variable_number(name))), 1
         constants = dict(self.program.constants)
@@ -248,6 +242,23 @@ class _Parser:
         if self.accept("["):
             return self.element(token)
         return self.unknown_variable(token.name, token.span), 1
+
+    def field(self, owner: str, span: Span) -> Expr:
+        """`record.field.field`, or a register of a process, which may be a field itself."""
+        path, start = "", self.next.span
+        while True:
+            part = self.take()
+            if part.kind not in ("name", "quoted", "number"):
+                self.position -= part.kind != "end"
+                self.unexpected("a register")
+            path += part.name + self.constant_index()
+            if not self.accept("."):
+                break
+            path += "."
+        variable = self.program.variable_named(f"{owner}.{path}")
+        if variable is not None and not self.instances(owner):
+            return Shared(variable_address(variable))
+        return self.register(owner, span, path, self.upto(start))
 
     def upto(self, start: Span) -> Span:
         """From the start of `start` to the end of the token read last."""

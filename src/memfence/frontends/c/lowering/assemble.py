@@ -18,6 +18,7 @@ from memfence.frontends.c.machine.value_sets import HIGHEST, LOWEST, NOTHING, Va
 from memfence.frontends.c.machine.world import DONE, STARTED, World
 from memfence.program import ir
 from memfence.program.builder import ProcessBuilder
+from memfence.program.expressions import FALSE
 from memfence.program.load_options import LoadOptions
 from memfence.source import SourceText
 
@@ -49,6 +50,7 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
         options=LoadOptions(language="c", c=found.world.options),
         notes=tuple(found.world.notes),
         is_cut_off=bool(found.world.notes),
+        cuts_are_marked=all(found.world.notes.values()),
         value_names=value_names(found.world, [g.process for g in graphs]),
     )
 
@@ -190,7 +192,7 @@ def _variable(world: World, address: int, started: set[int]) -> ir.SharedVar:
         name = f"freed({block.name})" if block is not None else name
     is_bookkeeping = placed is None or placed.kind == "thread"
     domain = _domain(values)
-    if LOWEST not in values.listed and domain.hi == HIGHEST:
+    if LOWEST not in (*values.listed, initial) and domain.hi == HIGHEST:
         # PSO needs one integer for itself: a store of the least one is an error then, never an overlooked run.
         domain = ir.Domain(max(domain.lo, LOWEST + 1), domain.hi)
     return ir.SharedVar(name, domain, (initial,), is_bookkeeping=is_bookkeeping)
@@ -226,6 +228,8 @@ def _lower(graph: _Graph, name: str, variables: dict[int, int], sources: Sources
         numbers[location.number] = builder.location(label, span=sources.span(location.place), may_end=may_end)
         if location.kind in OVER:  # the whole run is over here: that the others wait is no deadlock
             builder.emit(numbers[location.number], numbers[location.number])
+        if location.kind == "stuck":  # it waits for what never comes: a step that is never possible is not an end
+            builder.emit(numbers[location.number], numbers[location.number], ir.Assume(FALSE))
     for location in locations:
         for step in graph.steps[location.number]:
             ops = [lowered for op in step.ops for lowered in emission.ops(op)]
