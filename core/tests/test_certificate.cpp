@@ -64,8 +64,7 @@ Condition judged(const std::string& program, const Model& model, int capacity, c
   return finding.condition == Condition::None ? checker.check().condition : finding.condition;
 }
 
-const char* const kBothReadZero =
-    "(&& (&& (at 0 (2)) (at 1 (2))) (&& (== (register-of 0 0) 0) (== (register-of 1 0) 0)))";
+const char* const kBothReadZero = "(&& (&& (at 0 (2)) (at 1 (2))) (&& (== (register-of 0 0) 0) (== (register-of 1 0) 0)))";
 
 }  // namespace
 
@@ -86,7 +85,8 @@ TEST(certificate_values_wrap_or_do_not_fit) {
 }
 
 TEST(certificate_text_that_is_no_program_is_not_judged) {
-  for (const char* text : {"(what)", "(location ())", "(variable \"x\" 1 0 error (0))", "(process \"P\" \"P\" 3)\n(location ())"}) {
+  for (const char* text :
+       {"(what)", "(location ())", "(variable \"x\" 1 0 error (0))", "(process \"P\" \"P\" 3)\n(location ())"}) {
     bool is_refused = false;
     try {
       read_program(text, kSc);
