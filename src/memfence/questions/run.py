@@ -2,7 +2,7 @@
 
 Both together prove the program correct on x86, for this input: a program whose SC executions are all store-buffer safe
 has no others there (Theorem 1). With a borderline execution the program is not robust: it has other executions there.
-Whether one of them goes wrong is tried by running it again with the store held back: only then is it VIOLATED.
+Whether one of them goes wrong is tried by running it again with the store held back: then it is confirmed.
 """
 
 from __future__ import annotations

@@ -49,11 +49,10 @@ def verdict_line(result: RunResult) -> str:
         case Verdict.HOLDS:
             return f"{name}: HOLDS (run): all SC executions are correct and none is borderline"
         case Verdict.VIOLATED:
-            return f"{name}: VIOLATED (run): {_found_text(result)}"
+            found = _unconfirmed_text(result) if is_only_borderline(result) else _found_text(result)
+            return f"{name}: VIOLATED (run): {found}"
         case Verdict.HOLDS_UP_TO:
             return f"{name}: NO VIOLATION within {' and '.join(bound_words(result))} (run)"
-        case Verdict.UNKNOWN if is_only_borderline(result):
-            return f"{name}: NOT ROBUST (run): {unknown_text(result)}"
         case Verdict.UNKNOWN:
             return f"{name}: UNKNOWN (run): {unknown_text(result)}"
 
@@ -61,6 +60,12 @@ def verdict_line(result: RunResult) -> str:
 def is_only_borderline(result: RunResult) -> bool:
     """There are borderline executions, and that is all that is known against the program."""
     return bool(result.findings) and all(f.kind == "borderline" and not f.is_wrong for f in result.findings)
+
+
+def _unconfirmed_text(result: RunResult) -> str:
+    attempts = sum(f.confirmation.attempts for f in result.findings if f.confirmation is not None)
+    tried = f"nothing went wrong in {counted(attempts, 'attempt')} to hold the store back"
+    return f"borderline, but {tried}" if attempts else "borderline, and not tried with the store held back"
 
 
 def _found_text(result: RunResult) -> str:
@@ -98,10 +103,6 @@ def unknown_text(result: RunResult) -> str:
         return "the time set aside is over" if limit is None else f"timeout {limit:g} s"
     if result.fault is not None:
         return f"the process of the program ended unexpectedly ({result.fault})"
-    if is_only_borderline(result):
-        attempts = sum(f.confirmation.attempts for f in result.findings if f.confirmation is not None)
-        tried = f"nothing went wrong in {counted(attempts, 'attempt')} to hold the store back"
-        return f"borderline, but {tried}" if attempts else "borderline, and not tried with the store held back"
     finding = next(finding for finding in result.findings if finding.kind != "borderline")
     return f"{finding.message} at {_at(finding.place)}"
 
