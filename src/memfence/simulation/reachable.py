@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 
 from memfence.models.state import State
 from memfence.models.steps import MemoryModel, starts, successors
 from memfence.program.ir import Program
+from memfence.records import dataclass
 
 MOST_STATES = 20_000
 

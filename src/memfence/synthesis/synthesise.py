@@ -80,7 +80,7 @@ def _chosen(program: Program, options: FixOptions) -> tuple[Program, Attempt, Fi
         stats=_stats(found, options),
         stop=found.stop,
         checked=found.checked,
-        chosen=_shortened(fence_set(program, found.chosen), found, options),
+        chosen=_shortened(program, fence_set(program, found.chosen), found, options),
         trace=_refuting_run(found, options),
     )
     return program, found, result
@@ -93,18 +93,24 @@ def _refuting_run(found: Attempt, options: FixOptions) -> Trace | None:
     return found.trace
 
 
-def _shortened(chosen: FenceSet, found: Attempt, options: FixOptions) -> FenceSet:
-    """The fences with shorter runs, each still stopped by its own fence and by none of the others."""
+def _shortened(program: Program, chosen: FenceSet, found: Attempt, options: FixOptions) -> FenceSet:
+    """The fences with shorter runs, each still stopped by its own fence and by none of the others.
+
+    A run of a program with any number of processes is one of a larger program; it stays as it is.
+    """
+    if program.any_number:
+        return chosen
     edits = {(edit.point, edit.kind, edit.is_before): edit for edit in found.edits}
     fences = []
     for fence in chosen.fences:
         own = edits[fence.point, fence.kind, fence.is_before]
-        fences.append(_with_shorter_run(fence, own, [edit for edit in found.edits if edit is not own], options))
+        others = [edit for edit in found.edits if edit is not own]
+        fences.append(_with_shorter_run(program, fence, own, others, options))
     return FenceSet(tuple(fences))
 
 
 def _with_shorter_run(
-    fence: PlacedFence, own: FenceEdit, others: Sequence[FenceEdit], options: FixOptions
+    program: Program, fence: PlacedFence, own: FenceEdit, others: Sequence[FenceEdit], options: FixOptions
 ) -> PlacedFence:
     if fence.run is None or criterion_to_check(fence.run.program, options) is not Criterion.SAFETY:
         return fence
@@ -115,7 +121,7 @@ def _with_shorter_run(
         return bool(stopped_by(run, mine, watched=watched)) and not stopped_by(run, theirs, watched=watched)
 
     run = pruned_run(fence.run, options, is_its_own)
-    return replace(fence, run=run, overtaken=_kept_in_order(run, own))
+    return replace(fence, run=run, overtaken=_kept_in_order(program, run, own))
 
 
 def choose(program: Program, criterion: Criterion, options: FixOptions) -> Attempt:

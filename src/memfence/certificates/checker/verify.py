@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import BinaryIO
 
 from memfence.certificates.checker.automata import AutomataCheck
@@ -11,6 +12,7 @@ from memfence.certificates.checker.criteria import (
     check_persistent,
     check_race_free,
     check_state_robust,
+    require_no_look_at_buffers,
     require_single_stores,
 )
 from memfence.certificates.checker.finals import check_outcomes, read_outcomes
@@ -27,6 +29,7 @@ from memfence.certificates.format.header import Claim
 from memfence.certificates.format.ranks import read_marks, read_ranks
 from memfence.certificates.format.sections import OBJECT, ROWS, Opened, Section, open_certificate
 from memfence.models.buffering import Buffering
+from memfence.models.spec import SC
 from memfence.models.state import State
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
@@ -199,19 +202,39 @@ def _triangular(case: Case, section: Section) -> Proved:
 
 
 def _persistent(case: Case, section: Section) -> Proved:
+    require_tso(case)
+    if case.fast:
+        require_single_stores(case.program)
+        plain = replace(case.question, bad=None, deadlock=False, finals=())
+        return Proved(frozenset({"persistent"}), _fast_persistent(case, plain, section), is_fast=True)
     states = _sc_states(case, section)
-    if case.question.model.buffering is not Buffering.PER_PROCESS:
-        raise Refused(Condition.KIND, "persistence is about TSO")
     check_persistent(case.program, states)
     return Proved(frozenset({"persistent"}), len(states))
 
 
 def _implied(case: Case, section: Section) -> Proved:
+    require_tso(case)
+    if case.fast:
+        require_no_look_at_buffers(case.question)
+        require_single_stores(case.question.program)
+        return Proved(frozenset({STATES}), _fast_persistent(case, case.question, section), is_fast=True)
     states = _sc_states(case, section)
-    if case.question.model.buffering is not Buffering.PER_PROCESS:
-        raise Refused(Condition.KIND, "persistence is about TSO")
     check_implied(case.question, states)
     return Proved(frozenset({STATES}), len(states))
+
+
+def require_tso(case: Case) -> None:
+    if case.question.model.buffering is not Buffering.PER_PROCESS:
+        raise Refused(Condition.KIND, "persistence is about TSO")
+
+
+def _fast_persistent(case: Case, question: Question, section: Section) -> int:
+    """The same conditions in C++: how many states of SC there are."""
+    from memfence.certificates.checker.native import NativeInvariant
+
+    under_sc = replace(question, model=SC)
+    native = NativeInvariant(under_sc, Columns(question.program, SC.buffering, 0), 0, None, persistent=True)
+    return native.check(section.chunks(ROWS), most_bytes=case.most_bytes)
 
 
 def _state_robust(case: Case, section: Section) -> Proved:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from memfence.models.spec import SPECS
+from memfence.records import dataclass
 from memfence.server.child import Question, ask
 
 Object = dict[str, Any]
