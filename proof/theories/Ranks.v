@@ -51,7 +51,7 @@ Definition beside (node : nat) (s : state) : state :=
   State (Z.of_nat node :: locations s) (registers s) (memory s) (buffers s) (lock_owner s).
 
 Definition rank_table (pairs : list ranked) : tree grade :=
-  table (map (fun x => (beside (pair_node x) (pair_state x), pair_grade x)) pairs).
+  table (fun x => (beside (pair_node x) (pair_state x), pair_grade x)) pairs.
 
 (** Marks of the automaton come first, then one for each condition; any further one counts as visited by all steps. *)
 Definition visits (a : automaton) (cs : list fairness) s done (l : option step) (v : move) (k : nat) : bool :=

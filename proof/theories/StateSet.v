@@ -101,13 +101,15 @@ Section Table.
         end
     end.
 
-  Definition table (listed : list (state * A)) : tree := fold_left (fun t x => insert (key (fst x)) x t) listed Nothing.
+  (** The table of what [entry_of] makes of a list, which may be long: it is gone through once. *)
+  Definition table {B} (entry_of : B -> state * A) (listed : list B) : tree :=
+    fold_left (fun t x => insert (key (fst (entry_of x))) (entry_of x) t) listed Nothing.
 
   Definition look_up (s : state) (t : tree) : option A := find (key s) s t.
 End Table.
 Arguments tree : clear implicits.
 
-Definition state_set (states : list state) : tree unit := table (map (fun s => (s, tt)) states).
+Definition state_set (states : list state) : tree unit := table (fun s => (s, tt)) states.
 
 Definition is_member (s : state) (set : tree unit) : bool :=
   match look_up s set with Some _ => true | None => false end.
@@ -204,12 +206,13 @@ Section Found.
       + right. apply find_branch_of. exact H.
   Qed.
 
-  Theorem found_was_listed : forall (listed : list (state * A)) s value,
-    look_up s (table listed) = Some value -> In (s, value) listed.
+  Theorem found_was_listed : forall B (entry_of : B -> state * A) (listed : list B) s value,
+    look_up s (table entry_of listed) = Some value -> In (s, value) (map entry_of listed).
   Proof.
+    intros B entry_of.
     assert (H : forall listed t s value,
-        look_up s (fold_left (fun t x => insert (key (fst x)) x t) listed t) = Some value ->
-        In (s, value) listed \/ look_up s t = Some value).
+        look_up s (fold_left (fun t (y : B) => insert (key (fst (entry_of y))) (entry_of y) t) listed t) = Some value ->
+        In (s, value) (map entry_of listed) \/ look_up s t = Some value).
     { induction listed as [|first rest IH]; intros t s value H; [right; exact H|]. simpl in H.
       destruct (IH _ _ _ H) as [Hin|Hm]; [left; right; exact Hin|].
       destruct (find_insert _ _ _ _ _ _ Hm) as [Hx|Hm']; [left; left; auto | right; exact Hm']. }

@@ -31,19 +31,22 @@ from differential.test_certificate_steps import (
     capacity_of,
 )
 from memfence.certificates.checker.proved import state_of, step_of
+from memfence.certificates.checker.verify import verify
 from memfence.certificates.format.columns import Columns
 from memfence.certificates.format.header import Claim
+from memfence.certificates.writer.certify import certify
 from memfence.models.reference_search import explore
 from memfence.models.spec import ModelSpec
 from memfence.models.state import Failure
 from memfence.models.steps import successors
 from memfence.passes.lock_regions import fuse_lock_regions
-from memfence.pipeline import load_text
+from memfence.pipeline import load, load_text
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Expr
 from memfence.program.ir import Assign, Domain, Program, SharedVar
 from memfence.program.text.canonical import expression_text
 from memfence.source import SourceText
+from memfence.tasks.limits import Limits
 from support.certificates import blocks_of, judge, row_of
 from support.generators import programs
 from support.models import spec
@@ -118,6 +121,16 @@ def test_arithmetic_at_the_edges_is_the_same_as_well(expr: Expr) -> None:
     builder.emit(first, last, Assign(0, expr))
     program = Program("edges", (SharedVar("x", wide),), (builder.build(first),))
     assert check_steps(program, spec("sc")) == 30
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("proved_checker")
+def test_hundreds_of_thousands_of_states_are_no_trouble(tmp_path: Path) -> None:
+    """Lists of this length overflow the stack of whoever goes through them by recursion that is not a loop."""
+    program = load(EXAMPLES / "linden_wolper" / "generalised_peterson.pml")
+    certify(program, Claim(model="tso"), tmp_path / "peterson.mfc", Limits())
+    with (tmp_path / "peterson.mfc").open("rb") as file:
+        assert verify(file, program, proved=True).states > 300_000
 
 
 def check_mutants(name: str, claim: Claim, folder: Path, count: int) -> None:
