@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from memfence.records import dataclass
 from memfence.running.places import Place
 from memfence.running.records import Layout, RunCounts, RunProgress
 from memfence.running.steps import ProgramStep, StaleLoad
