@@ -28,8 +28,7 @@ AttackObserver::AttackObserver(const Machine& m, const AttackSearch& search, std
 bool AttackObserver::is_quiet(int process) {
   std::uint8_t& is_quiet = is_quiet_[static_cast<std::size_t>(process)];
   if (!is_quiet && walk_->is_known(process, {})) is_quiet = true;
-  if (!is_quiet && !(torn_ && torn_->is_possible_anywhere(process)))
-    is_quiet = !open_->exist(process, walk_->known(process));
+  if (!is_quiet && !(torn_ && torn_->is_possible_anywhere(process))) is_quiet = !open_->exist(process, walk_->known(process));
   return is_quiet;
 }
 

@@ -30,8 +30,8 @@ CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, AttackSe
   machine = only(std::move(machine), search.moving);
   const Machine& m = *machine;
   const auto budget = std::make_shared<Budget>(limits);
-  auto exploration = std::make_unique<ExplorationOf<Sc, AttackObserver>>(
-      std::move(machine), Sc(m), false, AttackObserver(m, search, budget), limits, threads);
+  auto exploration = std::make_unique<ExplorationOf<Sc, AttackObserver>>(std::move(machine), Sc(m), false,
+                                                                         AttackObserver(m, search, budget), limits, threads);
   CriterionResult result;
   AttackObserver& observer = exploration->search.observer();
   result.chain_nodes = observer.chain_nodes();

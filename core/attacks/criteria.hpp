@@ -51,8 +51,7 @@ struct AttackSearch {
   std::vector<bool> changing = {};  // variables that some process can change, whether it may move or not: known_values.hpp
 };
 
-CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, AttackSearch search, const Limits& limits,
-                                int threads);
+CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, AttackSearch search, const Limits& limits, int threads);
 CriterionResult explore_races(std::shared_ptr<const Machine> machine, bool triangular, const Limits& limits, int threads);
 
 }  // namespace memfence

@@ -122,7 +122,8 @@ class OwnStores {
     for (int v = first; v < end; ++v) {
       Value fitting = 0;
       const auto before = first_value(machine_, v);
-      const bool is_same = value && before && machine_.slots[static_cast<std::size_t>(v)].fit(*value, fitting) && fitting == *before;
+      const bool is_same =
+          value && before && machine_.slots[static_cast<std::size_t>(v)].fit(*value, fitting) && fitting == *before;
       if (!is_same) changing_[static_cast<std::size_t>(v)] = true;
     }
   }

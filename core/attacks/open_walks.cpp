@@ -128,10 +128,15 @@ OpenWalks::Step OpenWalks::load(const Op& op, Place& at) {
       at.registers.assign(machine_, op.slot, 0);
       return Step::GoesOn;
     }
+    if (fails) return Step::Ends;
     is_sure = wanted.has_value();
   }
   const auto variable = at.registers.variable(machine_, op, fails);
-  if (fails) return Step::Ends;
+  if (fails && is_sure) return Step::Ends;
+  if (fails) {  // if it is not to be made, it does not fail
+    at.registers.assign(machine_, op.slot, std::nullopt);
+    return Step::GoesOn;
+  }
   if (const auto own = variable ? at.pending.find(*variable) : at.pending.end(); own != at.pending.end()) {
     at.registers.assign(machine_, op.slot, is_sure && own->second ? std::optional<Wide>(*own->second) : std::nullopt);
     return Step::GoesOn;

@@ -54,7 +54,7 @@ class CollectedAttacks:
 def explore_all_attacks(program: Program, criterion: Criterion, options: FixOptions) -> CollectedAttacks:
     """One attack for every distinct clause; all of them if the exploration is complete."""
     search = AttackSearch(in_form(program), attack_kind(criterion, options.spec))
-    first = search.explore(collect=True, limits=options.limits.within(most_states=LARGE))
+    first = search.explore(collect=True, limits=options.limits.within(most_states=LARGE, threads=1))
     if first.stop is not Stop.STATES:
         return CollectedAttacks((first,))
     found = [first, *_with_few_moving(search, first, options)]
@@ -64,7 +64,7 @@ def explore_all_attacks(program: Program, criterion: Criterion, options: FixOpti
 
 def _with_few_moving(search: AttackSearch, first: Attacks, options: FixOptions) -> Iterator[Attacks]:
     """Attacks of processes that may have more than were found, by small groups of processes."""
-    limits = options.limits.within(most_states=LARGE)
+    limits = options.limits.within(most_states=LARGE, threads=1)
     known = [attack.clause for attack in first.attacks]
     left = set(first.open)
     for group in _groups(len(search.program.processes)):
