@@ -33,7 +33,8 @@ class HoldingBack {
   void add(std::size_t i) {
     const Logged& line = log_[i];
     const int t = line.thread, number = line.wish.number;
-    const bool plain = line.wish.what == Wish::What::Access && line.more == line.more_end;
+    const bool plain = (line.wish.what == Wish::What::Access || line.wish.what == Wish::What::Synchronise) && number >= 0 &&
+                       !line.wish.locked() && line.more == line.more_end;
     if (paused_[t]) return delay(line);
     if (i == stale_.missed && !(plain && line.wish.kind == AccessKind::Store)) return pause(line);  // it is never buffered
     if (plain && line.wish.kind == AccessKind::Store) {
@@ -118,9 +119,7 @@ bool waits_for_ever() {
   for (int id = 0; id < world.known_threads(); ++id) {
     if (can_take(id) || can_take(~id)) return false;
   }
-  for (int id = 0; id < world.known_threads(); ++id)
-    if (!world.is_done(id) && !world.is_unborn(id)) return true;
-  return false;
+  return world.waits_for_ever();
 }
 
 Manner manner_of(int attempt, int reader, int writer, Chance& chance) {

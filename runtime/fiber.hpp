@@ -54,6 +54,7 @@ struct Wish {
   void* object = nullptr;                       // that is waited for
   std::size_t awaited = 0;                      // in `seen`, from here on: one of these has to change
   bool spins = false;
+  bool spins_roughly = false;                   // it may end without any change: nobody knows
   bool is_atomic = false;
   const char* name = nullptr;                   // of a call: "pthread_mutex_lock"
   bool locked() const { return kind != AccessKind::Load && kind != AccessKind::Store; }
@@ -65,6 +66,22 @@ struct Buffered {
   int number;
   std::uint64_t value;
   std::uint32_t epoch = 0;  // PSO: stores of a later epoch reach memory later
+};
+
+// A store of several cells, or one whose value is not known before other steps: the program makes it as a whole, and when
+// it has, it is taken back and made step by step.
+struct LateStore {
+  char* address = nullptr;
+  std::size_t size = 0;  // 0: there is none
+  void* pc = nullptr;
+  bool is_volatile = false;
+  bool awaits_load = false;  // the program loads what it will store first
+  List<char> before, after;
+  void remember() { before.assign(address, address + size); }
+  void take_back() {
+    after.assign(address, address + size);
+    __builtin_memcpy(address, before.data(), size);
+  }
 };
 
 struct ThreadLocalValue {
@@ -82,7 +99,8 @@ struct Fiber {
   void* stack_pointer = nullptr;
   char* stack = nullptr;      // its lowest byte
   std::size_t stack_size = 0;
-  List<char> thread_local_storage;
+  List<char> thread_local_storage;  // of libraries, while others run
+  char* variables = nullptr;        // thread-local, of the program
   enum class State : std::uint8_t { Unborn, Running, Done } state = State::Unborn;
   bool joined = false, detached = false, quiet_birth = false;
   int created = 0;            // threads so far
@@ -99,7 +117,8 @@ struct Fiber {
   std::uint64_t before = 0;
   std::size_t logged = 0;     // its place in the log, from 1
   int unsettled_number = -1;  // of a shared cell
-  List<Buffered> buffer, shown;
+  LateStore late;
+  List<Buffered> buffer, shown, loaded;
   List<Seen> seen;            // since memory changed last
   List<void*> calls;
   List<ThreadLocalValue> values;

@@ -63,10 +63,8 @@ void Findings::ended(const std::vector<int>& steps, const Ending& ending) {
     return;
   }
   if (ending.truncated) return;
-  bool waits = false;
-  if (!world.has_ended)
-    for (int i = 0; i < world.known_threads(); ++i) waits |= !world.is_done(i) && !world.is_unborn(i);
-  if (waits) {
+  if (!world.has_ended && world.is_done(0)) leaks.look(steps);
+  if (world.waits_for_ever()) {
     ++deadlocked;
     Found found;
     found.kind = Found::Kind::Deadlock;

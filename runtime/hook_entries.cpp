@@ -5,17 +5,20 @@
       "pushq %rbp\npushq %rbx\npushq %r12\npushq %r13\npushq %r14\npushq %r15\nsubq $8, %rsp\n"                               \
       ".cfi_adjust_cfa_offset 56\nmovq %rsp, memfence_frame(%rip)\n" MORE "\ncall " BODY "\naddq $56, %rsp\n"                 \
       ".cfi_adjust_cfa_offset -56\nret\n.cfi_endproc\n.size " NAME ", .-" NAME "\n");
-#define SIZED(KIND, SIZE, BODY)                                                                                               \
-  ENTRY("__tsan_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nxorl %edx, %edx")                                                   \
-  ENTRY("__tsan_unaligned_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nxorl %edx, %edx")                                         \
-  ENTRY("__tsan_volatile_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nmovl $1, %edx")                                            \
-  ENTRY("__tsan_unaligned_volatile_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nmovl $1, %edx")
-#define SIZES(KIND, BODY)                                                                                                     \
-  SIZED(KIND, "1", BODY) SIZED(KIND, "2", BODY) SIZED(KIND, "4", BODY) SIZED(KIND, "8", BODY) SIZED(KIND, "16", BODY)
-SIZES("read", "memfence_read")
-SIZES("write", "memfence_write")
-ENTRY("__tsan_read_range", "memfence_read", "xorl %edx, %edx")
-ENTRY("__tsan_write_range", "memfence_write", "xorl %edx, %edx")
+#define SIZED(PREFIX, KIND, SIZE, BODY)                                                                                       \
+  ENTRY(PREFIX KIND SIZE, BODY, "movl $" SIZE ", %esi\nxorl %edx, %edx")                                                   \
+  ENTRY(PREFIX "unaligned_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nxorl %edx, %edx")                                         \
+  ENTRY(PREFIX "volatile_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nmovl $1, %edx")                                            \
+  ENTRY(PREFIX "unaligned_volatile_" KIND SIZE, BODY, "movl $" SIZE ", %esi\nmovl $1, %edx")
+#define SIZES(PREFIX, KIND, BODY)                                                                                             \
+  SIZED(PREFIX, KIND, "1", BODY) SIZED(PREFIX, KIND, "2", BODY) SIZED(PREFIX, KIND, "4", BODY)                                \
+  SIZED(PREFIX, KIND, "8", BODY) SIZED(PREFIX, KIND, "16", BODY)                                                              \
+  ENTRY(PREFIX KIND "_range", BODY, "xorl %edx, %edx")
+SIZES("__tsan_", "read", "memfence_read")
+SIZES("__tsan_", "write", "memfence_write")
+// What running/assembler.py makes of a write that is more than one.
+SIZES("__memfence_copy_", "write", "memfence_copy")
+SIZES("__memfence_update_", "write", "memfence_update")
 ENTRY("__tsan_vptr_read", "memfence_read", "movl $8, %esi\nxorl %edx, %edx")
 ENTRY("__tsan_vptr_update", "memfence_vptr_update", "")
 #define ATOMICS(BITS)                                                                                                         \

@@ -3,9 +3,7 @@
 //
 // The entry points keep the registers that survive calls on the stack: together with the stack they are what the thread
 // knows, and a thread that comes back to a load knowing the same, with nothing changed, waits (world_memory.cpp).
-#include "arena.hpp"
-#include "pages.hpp"
-#include "world.hpp"
+#include "accesses.hpp"
 
 extern "C" {
 __attribute__((visibility("hidden"))) void** memfence_frame = nullptr;  // r15, r14, r13, r12, rbx, rbp, return address
@@ -16,115 +14,6 @@ namespace memfence::running {
 namespace {
 
 constexpr int kRelease = 3, kSequentiallyConsistent = 5;
-constexpr int kReturnAddress = 7;
-constexpr std::uint32_t kMostUnnoticed = 1'000;
-
-bool is_on_own_stack(const void* address) {
-  const Fiber& me = world.me();
-  return address >= me.stack && address < me.stack + me.stack_size;
-}
-
-void require_block(const void* address, bool writes, void* pc) {
-  if (!is_in_arena(address)) return;
-  const Block* block = block_at(address);
-  if (block != nullptr && block->is_freed)
-    world.fail(Finding::UseAfterFree, writes ? "a store to memory that was freed" : "a load of memory that was freed", pc);
-}
-
-// Stop before an access; others may free its memory in the meantime.
-void stop_before(const Wish& wish) {
-  world.stop(wish);
-  require_block(wish.cell.address, wish.kind != AccessKind::Load, wish.pc);
-}
-
-// The number of the cell if the access is a step of its own, else -1.
-int shared_cell(void* address, std::size_t size, bool writes, void* pc) {
-  world.settle();
-  int number = -1;
-  if (!world.is_alone() && !is_local_storage(address)) number = world.cells.touch(address, size, world.me().id, writes);
-  if (number < 0) require_block(address, writes, pc);
-  if (number < 0 && world.scouts && !world.is_alone() && ++world.me().unnoticed > kMostUnnoticed) world.let_others_run();
-  return number;
-}
-
-Wish wish_of(AccessKind kind, int number, const Cell& cell, void* pc, bool is_atomic) {
-  Wish wish;
-  wish.what = Wish::What::Access;
-  wish.kind = kind;
-  wish.number = number;
-  wish.cell = cell;
-  wish.pc = pc;
-  wish.is_atomic = is_atomic;
-  return wish;
-}
-
-void fence_step(void* pc) {
-  if (!world.in_program) return;
-  world.settle();
-  Wish wish;
-  wish.what = Wish::What::Fence;
-  wish.kind = AccessKind::Fence;
-  wish.pc = pc;
-  wish.is_atomic = true;
-  wish.name = "fence";
-  world.stop(wish);
-}
-
-// A locked access that nobody else notices still empties the store buffer.
-void fence_if_needed(void* pc) {
-  if (world.me().has_unfenced_store) fence_step(pc);
-}
-
-std::uint64_t load_step(const Cell& cell, int number, void** frame, bool is_atomic) {
-  Wish wish = wish_of(AccessKind::Load, number, cell, frame[kReturnAddress], is_atomic);
-  const std::uint64_t state = world.consider_waiting(wish, frame);
-  stop_before(wish);
-  const std::uint64_t value = world.value_for(world.me(), cell);
-  world.see(wish, value, state);
-  world.log_value(value);
-  return value;
-}
-
-void read_piece(char* address, std::size_t size, void** frame, bool is_volatile) {
-  const int number = shared_cell(address, size, false, frame[kReturnAddress]);
-  if (number < 0) return;
-  const Cell cell{address, static_cast<std::uint8_t>(size)};
-  const std::uint64_t value = load_step(cell, number, frame, is_volatile);
-  const std::uint64_t real = cell.read();
-  if (value == real) return;
-  world.me().shown.push_back({cell, number, real});  // memory holds the thread's own store until its next hook
-  cell.write(value);
-}
-
-void write_piece(char* address, std::size_t size, void** frame, bool is_volatile) {
-  const Cell cell{address, static_cast<std::uint8_t>(size)};
-  const int number = shared_cell(address, size, true, frame[kReturnAddress]);
-  if (number >= 0)
-    stop_before(wish_of(AccessKind::Store, number, cell, frame[kReturnAddress], is_volatile));
-  else if (is_on_own_stack(address))
-    return;
-  world.note_store(cell, number);
-}
-
-template <class Piece>
-void in_pieces(void* address, std::size_t size, const Piece& piece) {
-  auto* at = static_cast<char*>(address);
-  char* const end = at + size;
-  while (at < end) {
-    const std::size_t room = 8 - (reinterpret_cast<std::uintptr_t>(at) & 7);
-    const auto left = static_cast<std::size_t>(end - at);
-    const std::size_t here = left < room ? left : room;
-    piece(at, here);
-    at += here;
-  }
-}
-
-void read_all(void* address, std::size_t size, void** frame, bool is_volatile) {
-  in_pieces(address, size, [&](char* at, std::size_t count) { read_piece(at, count, frame, is_volatile); });
-}
-void write_all(void* address, std::size_t size, void** frame, bool is_volatile) {
-  in_pieces(address, size, [&](char* at, std::size_t count) { write_piece(at, count, frame, is_volatile); });
-}
 
 template <class T>
 T atomic_load(volatile T* address) {
@@ -199,6 +88,10 @@ int compare_exchange(volatile T* address, T* expected, T desired) {
 
 }  // namespace
 
+char load_byte(const char* from, void** frame) {
+  read_all(const_cast<char*>(from), 1, frame, false);
+  return *from;
+}
 void copy_steps(char* to, const char* from, std::size_t size, bool backwards, void** frame) {
   const std::size_t pieces = (size + 7) / 8;
   for (std::size_t i = 0; i < pieces; ++i) {
@@ -225,7 +118,25 @@ using namespace memfence::running;
 extern "C" {
 
 __attribute__((visibility("hidden"))) void memfence_read(void* address, std::size_t size, unsigned is_volatile) {
-  if (world.in_program) read_all(address, size, memfence_frame, is_volatile != 0);
+  if (!world.in_program) return;
+  read_all(address, size, memfence_frame, is_volatile != 0);
+  LateStore& late = world.me().late;
+  if (late.awaits_load) late.remember();  // others may have stored there in the meantime
+  late.awaits_load = false;
+}
+// A store of what the program loads next: `to = from`, for structures.
+__attribute__((visibility("hidden"))) void memfence_copy(char* address, std::size_t size, unsigned is_volatile) {
+  if (world.in_program) write_late(address, size, memfence_frame, is_volatile != 0, true);
+}
+// A load of what is stored next: a bit-field among others.
+__attribute__((visibility("hidden"))) void memfence_update(char* address, std::size_t size, unsigned is_volatile) {
+  if (!world.in_program) return;
+  void** frame = memfence_frame;
+  read_all(address, size, frame, is_volatile != 0);
+  List<Buffered> shown;
+  shown.swap(world.me().shown);
+  write_late(address, size, frame, is_volatile != 0, false);
+  shown.swap(world.me().shown);
 }
 __attribute__((visibility("hidden"))) void memfence_write(void* address, std::size_t size, unsigned is_volatile) {
   if (world.in_program) write_all(address, size, memfence_frame, is_volatile != 0);

@@ -141,6 +141,10 @@ void restore_snapshot() {
   for (const Page* page : written_) std::memcpy(page->at, page->content, kPage);
 }
 
+void each_written_page(const std::function<void(const char*, std::size_t)>& visit) {
+  for (const Page* page : written_) visit(page->at, kPage);
+}
+
 std::size_t local_storage_size() { return storage_size_; }
 
 void save_local_storage(char* into) {
@@ -166,6 +170,8 @@ void fill_local_storage(char* into) {
 }
 
 bool is_local_storage(const void* address) { return address >= storage_begin_ && address < storage_end_; }
+
+char* local_storage_begin() { return storage_begin_; }
 
 void* load_address() { return load_address_; }
 

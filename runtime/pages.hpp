@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 namespace memfence::running {
 
@@ -22,6 +23,16 @@ void load_local_storage(const char* from);
 // What a new thread begins with.
 void fill_local_storage(char* into);
 bool is_local_storage(const void* address);
+char* local_storage_begin();
+// Static memory that some execution has written.
+void each_written_page(const std::function<void(const char*, std::size_t)>& visit);
+
+// Thread-local variables of the program: each thread has its own, at addresses that others may be told.
+char* make_variables(int thread);
+void fill_variables(char* variables, bool is_main);
+void use_variables(char* variables);
+// Where the program has the variable that the runtime has there.
+void* as_program_sees(void* variable);
 
 // Where the executable was loaded, and whether an address is code of it or of a library that was built with it.
 void* load_address();

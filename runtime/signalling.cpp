@@ -2,11 +2,53 @@
 
 namespace memfence::running {
 
+bool World::waits_for_ever() const {
+  bool waits = false;
+  for (int id = 0; id < known_threads(); ++id) {
+    if (is_done(id) || is_unborn(id)) continue;
+    if (fibers_[id]->wish.spins_roughly) return false;
+    waits = true;
+  }
+  return waits;
+}
+
+Wish World::wish_for(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&)) {
+  Wish wish;
+  wish.what = Wish::What::Synchronise;
+  wish.kind = AccessKind::LockedStore;
+  wish.number = unjoined_ == 0 ? -1 : cells.synchronisation(object, kind);
+  wish.cell = {object, 0};
+  wish.pc = pc;
+  wish.is_ready = is_ready;
+  wish.object = object;
+  wish.name = name;
+  return wish;
+}
+
+void World::synchronise(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&)) {
+  settle();
+  changed();
+  stop(wish_for(object, kind, name, pc, is_ready));
+}
+
+void World::look_at(void* object, Synchronisation kind, const char* name, void* pc) {
+  settle();
+  Wish wish = wish_for(object, kind, name, pc, nullptr);
+  wish.kind = AccessKind::Load;
+  stop(wish);
+}
+
 int& World::tokens_of(void* object) {
   for (Queue& queue : queues_)
     if (queue.object == object) return queue.tokens;
   queues_.push_back({object, 0});
   return queues_.back().tokens;
+}
+
+bool World::has_waiting(const void* object) const {
+  for (int i = 0; i < created_ids_end_; ++i)
+    if (fibers_[i]->state == Fiber::State::Running && fibers_[i]->waits_on == object) return true;
+  return false;
 }
 
 int World::wake(void* object, int count) {

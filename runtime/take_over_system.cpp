@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,29 @@ MEMFENCE_EXPORT ssize_t getrandom(void* into, std::size_t size, unsigned flags) 
   for (std::size_t i = 0; i < size; ++i) static_cast<char*>(into)[i] = static_cast<char>(next_random());
   return static_cast<ssize_t>(size);
 }
+// The numbers of libc come from one state that all threads share, and nobody would see its loads and stores.
+MEMFENCE_EXPORT int rand() noexcept {
+  MEMFENCE_UNLESS_EXPLORED(rand);
+  return static_cast<int>(next_random() & RAND_MAX);
+}
+MEMFENCE_EXPORT long random() noexcept {
+  MEMFENCE_UNLESS_EXPLORED(random);
+  return static_cast<long>(next_random() & RAND_MAX);
+}
+MEMFENCE_EXPORT long lrand48() noexcept {
+  MEMFENCE_UNLESS_EXPLORED(lrand48);
+  return static_cast<long>(next_random() & RAND_MAX);
+}
+MEMFENCE_EXPORT double drand48() noexcept {
+  MEMFENCE_UNLESS_EXPLORED(drand48);
+  return static_cast<double>(next_random() >> 11) * 0x1p-53;
+}
+MEMFENCE_EXPORT int rand_r(unsigned* seed) noexcept {
+  MEMFENCE_UNLESS_EXPLORED(rand_r, seed);
+  world.changed();
+  *seed = *seed * 1103515245 + 12345;
+  return static_cast<int>(*seed >> 1);
+}
 // std::random_device::operator()
 MEMFENCE_EXPORT unsigned _ZNSt13random_device9_M_getvalEv(void* device) {
   if (!world.in_program) {
@@ -174,6 +198,15 @@ REFUSED(int, kill, (pid_t process, int signal) noexcept, process, signal)
 REFUSED(int, raise, (int signal) noexcept, signal)
 REFUSED(int, pthread_kill, (pthread_t thread, int signal) noexcept, thread, signal)
 REFUSED(int, pthread_cancel, (pthread_t thread), thread)
+REFUSED(int, pthread_timedjoin_np, (pthread_t thread, void** result, const timespec* limit), thread, result, limit)
+REFUSED(int, pthread_clockjoin_np, (pthread_t thread, void** result, clockid_t clock, const timespec* limit), thread, result, clock, limit)
+REFUSED(int, pthread_tryjoin_np, (pthread_t thread, void** result) noexcept, thread, result)
+REFUSED(int, pthread_getattr_np, (pthread_t thread, pthread_attr_t* attributes) noexcept, thread, attributes)
+REFUSED(int, pthread_getname_np, (pthread_t thread, char* name, std::size_t size) noexcept, thread, name, size)
+REFUSED(int, pthread_getaffinity_np, (pthread_t thread, std::size_t size, cpu_set_t* set) noexcept, thread, size, set)
+REFUSED(int, pthread_setschedparam, (pthread_t thread, int policy, const sched_param* parameters) noexcept, thread, policy, parameters)
+REFUSED(int, pthread_getschedparam, (pthread_t thread, int* policy, sched_param* parameters) noexcept, thread, policy, parameters)
+REFUSED(sem_t*, sem_open, (const char* name, int flags, ...) noexcept, name, flags)
 REFUSED(pid_t, waitpid, (pid_t process, int* status, int options), process, status, options)
 REFUSED(unsigned, alarm, (unsigned seconds) noexcept, seconds)
 

@@ -28,44 +28,107 @@ bool is_internal(const Mutex& mutex, const void* pc) { return mutex.owner == 0 &
 
 #define PC __builtin_return_address(0)
 
-MEMFENCE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_create, thread, attributes, start, argument);
-  int state = PTHREAD_CREATE_JOINABLE;
-  if (attributes != nullptr) pthread_attr_getdetachstate(attributes, &state);
-  const int id = world.create(start, argument, state == PTHREAD_CREATE_DETACHED, PC);
-  *thread = handle_of(id);
-  return 0;
+namespace memfence::running {
+
+pthread_t create_thread(void* (*start)(void*), void* argument, bool detached, void* pc) {
+  return handle_of(world.create(start, argument, detached, pc));
 }
 
-MEMFENCE_EXPORT int pthread_join(pthread_t thread, void** result) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_join, thread, result);
+int join_thread(pthread_t thread, void** result, void* pc) {
   Fiber* other = fiber_of(thread);
   if (other == nullptr || other->state == Fiber::State::Unborn) return ESRCH;
   if (other == &world.me()) return EDEADLK;
-  if (other->joined || other->detached) world.fail(Finding::Misuse, "pthread_join of a thread that was joined or detached", PC);
-  world.synchronise(other, kExit, "pthread_join", PC, is_over);
+  if (other->joined || other->detached) world.fail(Finding::Misuse, "pthread_join of a thread that was joined or detached", pc);
+  world.synchronise(other, kExit, "pthread_join", pc, is_over);
   world.joined(*other);
   if (result != nullptr) *result = other->result;
   return 0;
 }
 
-MEMFENCE_EXPORT int pthread_detach(pthread_t thread) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_detach, thread);
+void detach_thread(pthread_t thread) {
   if (Fiber* other = fiber_of(thread)) other->detached = true;
-  return 0;
 }
 
-MEMFENCE_EXPORT pthread_t pthread_self() {
-  MEMFENCE_UNLESS_EXPLORED(pthread_self);
-  return handle_of(world.me().id);
-}
-
-MEMFENCE_EXPORT void pthread_exit(void* result) {
-  if (!world.in_program) MEMFENCE_REAL(pthread_exit, result);
-  if (world.me().id == 0) world.fail(Finding::Unsupported, "pthread_exit in the main thread", PC);
+void exit_thread(void* result, void* pc) {
+  if (world.me().id == 0) world.fail(Finding::Unsupported, "pthread_exit in the main thread", pc);
   world.finish(result);
 }
 
+pthread_t this_thread() { return handle_of(world.me().id); }
+
+void make_mutex(pthread_mutex_t* mutex, int kind) {
+  __builtin_memset(mutex, 0, sizeof(*mutex));
+  mutex_of(mutex).kind = kind;
+}
+
+int lock_mutex(pthread_mutex_t* mutex, void* pc) {
+  Mutex& m = mutex_of(mutex);
+  if (m.owner == my_mark() && m.is_recursive()) {
+    ++m.count;
+    return 0;
+  }
+  if (m.owner == my_mark() && m.checks()) return EDEADLK;
+  if (!is_internal(m, pc)) world.synchronise(mutex, kMutex, "pthread_mutex_lock", pc, is_free);
+  m.owner = my_mark();
+  m.count = 1;
+  return 0;
+}
+
+int try_mutex(pthread_mutex_t* mutex, void* pc) {
+  Mutex& m = mutex_of(mutex);
+  if (m.owner == my_mark() && m.is_recursive()) {
+    ++m.count;
+    return 0;
+  }
+  if (!is_internal(m, pc)) world.synchronise(mutex, kMutex, "pthread_mutex_trylock", pc);
+  if (m.owner != 0) return EBUSY;
+  m.owner = my_mark();
+  m.count = 1;
+  return 0;
+}
+
+int unlock_mutex(pthread_mutex_t* mutex, void* pc) {
+  Mutex& m = mutex_of(mutex);
+  if (m.owner != my_mark()) {
+    if (m.checks() || m.is_recursive()) return EPERM;
+    world.fail(Finding::Misuse, "pthread_mutex_unlock of a mutex that the thread does not hold", pc);
+  }
+  if (m.count > 1) {
+    --m.count;
+    return 0;
+  }
+  if (is_program_code(pc)) world.synchronise(mutex, kMutex, "pthread_mutex_unlock", pc);
+  m.count = 0;
+  m.owner = 0;
+  return 0;
+}
+
+}  // namespace memfence::running
+
+MEMFENCE_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_create, thread, attributes, start, argument);
+  int state = PTHREAD_CREATE_JOINABLE;
+  if (attributes != nullptr) pthread_attr_getdetachstate(attributes, &state);
+  *thread = create_thread(start, argument, state == PTHREAD_CREATE_DETACHED, PC);
+  return 0;
+}
+MEMFENCE_EXPORT int pthread_join(pthread_t thread, void** result) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_join, thread, result);
+  return join_thread(thread, result, PC);
+}
+MEMFENCE_EXPORT int pthread_detach(pthread_t thread) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_detach, thread);
+  detach_thread(thread);
+  return 0;
+}
+MEMFENCE_EXPORT pthread_t pthread_self() {
+  MEMFENCE_UNLESS_EXPLORED(pthread_self);
+  return this_thread();
+}
+MEMFENCE_EXPORT void pthread_exit(void* result) {
+  if (!world.in_program) MEMFENCE_REAL(pthread_exit, result);
+  exit_thread(result, PC);
+}
 MEMFENCE_EXPORT int pthread_setname_np(pthread_t thread, const char* name) {
   MEMFENCE_UNLESS_EXPLORED(pthread_setname_np, thread, name);
   return 0;
@@ -79,66 +142,34 @@ MEMFENCE_EXPORT int pthread_mutex_init(pthread_mutex_t* mutex, const pthread_mut
   MEMFENCE_UNLESS_EXPLORED(pthread_mutex_init, mutex, attributes);
   int kind = PTHREAD_MUTEX_NORMAL;
   if (attributes != nullptr) pthread_mutexattr_gettype(attributes, &kind);
-  __builtin_memset(mutex, 0, sizeof(*mutex));
-  mutex_of(mutex).kind = kind;
+  make_mutex(mutex, kind);
   return 0;
 }
-
 MEMFENCE_EXPORT int pthread_mutex_destroy(pthread_mutex_t* mutex) {
   MEMFENCE_UNLESS_EXPLORED(pthread_mutex_destroy, mutex);
   if (mutex_of(mutex).owner != 0) return EBUSY;
   return 0;
 }
-
 MEMFENCE_EXPORT int pthread_mutex_lock(pthread_mutex_t* mutex) {
   MEMFENCE_UNLESS_EXPLORED(pthread_mutex_lock, mutex);
-  Mutex& m = mutex_of(mutex);
-  if (m.owner == my_mark() && m.is_recursive()) {
-    ++m.count;
-    return 0;
-  }
-  if (m.owner == my_mark() && m.checks()) return EDEADLK;
-  if (!is_internal(m, PC)) world.synchronise(mutex, kMutex, "pthread_mutex_lock", PC, is_free);
-  m.owner = my_mark();
-  m.count = 1;
-  return 0;
+  return lock_mutex(mutex, PC);
 }
-
 MEMFENCE_EXPORT int pthread_mutex_trylock(pthread_mutex_t* mutex) {
   MEMFENCE_UNLESS_EXPLORED(pthread_mutex_trylock, mutex);
-  Mutex& m = mutex_of(mutex);
-  if (m.owner == my_mark() && m.is_recursive()) {
-    ++m.count;
-    return 0;
-  }
-  if (!is_internal(m, PC)) world.synchronise(mutex, kMutex, "pthread_mutex_trylock", PC);
-  if (m.owner != 0) return EBUSY;
-  m.owner = my_mark();
-  m.count = 1;
-  return 0;
+  return try_mutex(mutex, PC);
 }
-
 // It may run out of time whenever the mutex is taken.
 MEMFENCE_EXPORT int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* limit) {
   MEMFENCE_UNLESS_EXPLORED(pthread_mutex_timedlock, mutex, limit);
-  return pthread_mutex_trylock(mutex) == 0 ? 0 : ETIMEDOUT;
+  return try_mutex(mutex, PC) == 0 ? 0 : ETIMEDOUT;
 }
-
+MEMFENCE_EXPORT int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* limit) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_mutex_clocklock, mutex, clock, limit);
+  return try_mutex(mutex, PC) == 0 ? 0 : ETIMEDOUT;
+}
 MEMFENCE_EXPORT int pthread_mutex_unlock(pthread_mutex_t* mutex) {
   MEMFENCE_UNLESS_EXPLORED(pthread_mutex_unlock, mutex);
-  Mutex& m = mutex_of(mutex);
-  if (m.owner != my_mark()) {
-    if (m.checks() || m.is_recursive()) return EPERM;
-    world.fail(Finding::Misuse, "pthread_mutex_unlock of a mutex that the thread does not hold", PC);
-  }
-  if (m.count > 1) {
-    --m.count;
-    return 0;
-  }
-  if (is_program_code(PC)) world.synchronise(mutex, kMutex, "pthread_mutex_unlock", PC);
-  m.count = 0;
-  m.owner = 0;
-  return 0;
+  return unlock_mutex(mutex, PC);
 }
 
 // --- Once, and statics of functions ------------------------------------------------------------------------------------------
@@ -149,10 +180,12 @@ bool is_settled(const Fiber& me) { return *static_cast<int*>(me.wish.object) != 
 bool is_guard_settled(const Fiber& me) { return static_cast<char*>(me.wish.object)[1] != kBusy; }
 }  // namespace
 
-MEMFENCE_EXPORT int pthread_once(pthread_once_t* once, void (*function)()) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_once, once, function);
-  if (*once == kOver && !is_program_code(PC)) return 0;
-  world.synchronise(once, kOnce, "pthread_once", PC, is_settled);
+// Once it is over, libc only looks: no fence.
+int memfence::running::call_once_only(pthread_once_t* once, void (*function)(), void* pc) {
+  if (*once == kOver && !is_program_code(pc)) return 0;
+  world.look_at(once, kOnce, "pthread_once", pc);
+  if (*once == kOver) return 0;
+  world.synchronise(once, kOnce, "pthread_once", pc, is_settled);
   if (*once == kOver) return 0;
   *once = kBusy;
   try {
@@ -161,9 +194,13 @@ MEMFENCE_EXPORT int pthread_once(pthread_once_t* once, void (*function)()) {
     *once = kFresh;
     throw;
   }
-  world.synchronise(once, kOnce, "pthread_once", PC);
+  world.synchronise(once, kOnce, "pthread_once", pc);
   *once = kOver;
   return 0;
+}
+MEMFENCE_EXPORT int pthread_once(pthread_once_t* once, void (*function)()) {
+  MEMFENCE_UNLESS_EXPLORED(pthread_once, once, function);
+  return call_once_only(once, function, PC);
 }
 
 // The first byte says that the object is there, as the ABI wants it; the second is ours.
@@ -193,31 +230,4 @@ MEMFENCE_EXPORT void __cxa_guard_abort(char* guard) {
   }
   world.synchronise(guard, kGuard, "static initialisation", PC);
   guard[1] = kFresh;
-}
-
-// --- Values of a thread ------------------------------------------------------------------------------------------------------
-
-MEMFENCE_EXPORT void* pthread_getspecific(pthread_key_t key) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_getspecific, key);
-  for (const ThreadLocalValue& value : world.me().values)
-    if (value.key == key) return const_cast<void*>(value.value);
-  return nullptr;
-}
-
-MEMFENCE_EXPORT int pthread_setspecific(pthread_key_t key, const void* content) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_setspecific, key, content);
-  for (ThreadLocalValue& value : world.me().values)
-    if (value.key == key) {
-      value.value = content;
-      return 0;
-    }
-  world.me().values.push_back({key, content});
-  return 0;
-}
-
-extern "C" int __cxa_thread_atexit_impl(void (*)(void*), void*, void*);
-MEMFENCE_EXPORT int __cxa_thread_atexit_impl(void (*function)(void*), void* object, void* library) {
-  MEMFENCE_UNLESS_EXPLORED(__cxa_thread_atexit_impl, function, object, library);
-  world.me().exits.push_back({function, object});
-  return 0;
 }

@@ -1,5 +1,5 @@
-// Condition variables, semaphores, barriers, read-write locks and spin locks. Their state lies in the program's own
-// objects, so that it is reset with all memory.
+// Condition variables, semaphores and barriers. Their state lies in the program's own objects, so that it is reset with
+// all memory.
 //
 // Who gets a signal is not fixed: every thread that waited when it was sent may take it, and the order of steps decides.
 // There are no spurious wake-ups. A wait with a time limit may end at any moment.
@@ -18,7 +18,16 @@ using memfence::AccessKind;
 
 namespace {
 
-int wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, const char* name, void* pc, bool timed) {
+void pass_until(const timespec* limit) {
+  const auto then = static_cast<std::uint64_t>(limit->tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(limit->tv_nsec);
+  if (world.me().nanoseconds < then) world.me().nanoseconds = then;
+}
+
+}  // namespace
+
+namespace memfence::running {
+
+int wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, const char* name, void* pc, const timespec* limit) {
   Fiber& me = world.me();
   Mutex& m = mutex_of(mutex);
   if (m.owner != me.id + 1) world.fail(Finding::Misuse, "a wait with a mutex that the thread does not hold", pc);
@@ -33,19 +42,24 @@ int wait_condition(pthread_cond_t* condition, pthread_mutex_t* mutex, const char
   me.freed.clear();
   const int count = m.count;
   m.owner = m.count = 0;
-  const bool signalled = await_signal(condition, -1, "waits for a signal", pc, timed);
+  const bool signalled = await_signal(condition, -1, "waits for a signal", pc, limit != nullptr);
   world.synchronise(mutex, kMutex, "pthread_mutex_lock", pc, is_free);
   m.owner = me.id + 1;
   m.count = count;
-  return signalled ? 0 : ETIMEDOUT;
+  if (signalled) return 0;
+  pass_until(limit);
+  return ETIMEDOUT;
 }
 
-void pass_until(const timespec* limit) {
-  const auto then = static_cast<std::uint64_t>(limit->tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(limit->tv_nsec);
-  if (world.me().nanoseconds < then) world.me().nanoseconds = then;
+// Where nobody waits, libc only looks: no fence.
+void signal_condition(pthread_cond_t* condition, int count, const char* name, void* pc) {
+  world.look_at(condition, kCondition, name, pc);
+  if (!world.has_waiting(condition)) return;
+  world.synchronise(condition, kCondition, name, pc);
+  world.wake(condition, count);
 }
 
-}  // namespace
+}  // namespace memfence::running
 
 // --- Condition variables -----------------------------------------------------------------------------------------------------
 
@@ -60,31 +74,25 @@ MEMFENCE_EXPORT int pthread_cond_destroy(pthread_cond_t* condition) {
 }
 MEMFENCE_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   MEMFENCE_UNLESS_EXPLORED(pthread_cond_wait, condition, mutex);
-  return wait_condition(condition, mutex, "pthread_cond_wait", PC, false);
+  return wait_condition(condition, mutex, "pthread_cond_wait", PC, nullptr);
 }
 MEMFENCE_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* limit) {
   MEMFENCE_UNLESS_EXPLORED(pthread_cond_timedwait, condition, mutex, limit);
-  const int outcome = wait_condition(condition, mutex, "pthread_cond_timedwait", PC, true);
-  if (outcome != 0) pass_until(limit);
-  return outcome;
+  return wait_condition(condition, mutex, "pthread_cond_timedwait", PC, limit);
 }
 MEMFENCE_EXPORT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                                            const timespec* limit) {
   MEMFENCE_UNLESS_EXPLORED(pthread_cond_clockwait, condition, mutex, clock, limit);
-  const int outcome = wait_condition(condition, mutex, "pthread_cond_clockwait", PC, true);
-  if (outcome != 0) pass_until(limit);
-  return outcome;
+  return wait_condition(condition, mutex, "pthread_cond_clockwait", PC, limit);
 }
 MEMFENCE_EXPORT int pthread_cond_signal(pthread_cond_t* condition) {
   MEMFENCE_UNLESS_EXPLORED(pthread_cond_signal, condition);
-  world.synchronise(condition, kCondition, "pthread_cond_signal", PC);
-  world.wake(condition, 1);
+  signal_condition(condition, 1, "pthread_cond_signal", PC);
   return 0;
 }
 MEMFENCE_EXPORT int pthread_cond_broadcast(pthread_cond_t* condition) {
   MEMFENCE_UNLESS_EXPLORED(pthread_cond_broadcast, condition);
-  world.synchronise(condition, kCondition, "pthread_cond_broadcast", PC);
-  world.wake(condition, kMostFibers);
+  signal_condition(condition, kMostFibers, "pthread_cond_broadcast", PC);
   return 0;
 }
 
@@ -93,6 +101,23 @@ MEMFENCE_EXPORT int pthread_cond_broadcast(pthread_cond_t* condition) {
 namespace {
 unsigned& value_of(sem_t* semaphore) { return *reinterpret_cast<unsigned*>(semaphore); }
 bool is_positive(const Fiber& me) { return *static_cast<unsigned*>(me.wish.object) > 0; }
+
+// A semaphore that is 0 is only looked at: no fence.
+bool try_down(sem_t* semaphore, const char* name, void* pc) {
+  world.look_at(semaphore, kSemaphore, name, pc);
+  if (value_of(semaphore) == 0) return false;
+  world.synchronise(semaphore, kSemaphore, name, pc);
+  if (value_of(semaphore) == 0) return false;
+  --value_of(semaphore);
+  return true;
+}
+
+int down_until(sem_t* semaphore, const timespec* limit, const char* name, void* pc) {
+  if (try_down(semaphore, name, pc)) return 0;
+  pass_until(limit);
+  errno = ETIMEDOUT;
+  return -1;
+}
 }  // namespace
 
 MEMFENCE_EXPORT int sem_init(sem_t* semaphore, int shared, unsigned value) {
@@ -113,20 +138,17 @@ MEMFENCE_EXPORT int sem_wait(sem_t* semaphore) {
 }
 MEMFENCE_EXPORT int sem_trywait(sem_t* semaphore) {
   MEMFENCE_UNLESS_EXPLORED(sem_trywait, semaphore);
-  world.synchronise(semaphore, kSemaphore, "sem_trywait", PC);
-  if (value_of(semaphore) == 0) {
-    errno = EAGAIN;
-    return -1;
-  }
-  --value_of(semaphore);
-  return 0;
+  if (try_down(semaphore, "sem_trywait", PC)) return 0;
+  errno = EAGAIN;
+  return -1;
 }
 MEMFENCE_EXPORT int sem_timedwait(sem_t* semaphore, const timespec* limit) {
   MEMFENCE_UNLESS_EXPLORED(sem_timedwait, semaphore, limit);
-  if (sem_trywait(semaphore) == 0) return 0;
-  pass_until(limit);
-  errno = ETIMEDOUT;
-  return -1;
+  return down_until(semaphore, limit, "sem_timedwait", PC);
+}
+MEMFENCE_EXPORT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* limit) {
+  MEMFENCE_UNLESS_EXPLORED(sem_clockwait, semaphore, clock, limit);
+  return down_until(semaphore, limit, "sem_clockwait", PC);
 }
 MEMFENCE_EXPORT int sem_post(sem_t* semaphore) {
   MEMFENCE_UNLESS_EXPLORED(sem_post, semaphore);
@@ -136,7 +158,7 @@ MEMFENCE_EXPORT int sem_post(sem_t* semaphore) {
 }
 MEMFENCE_EXPORT int sem_getvalue(sem_t* semaphore, int* value) {
   MEMFENCE_UNLESS_EXPLORED(sem_getvalue, semaphore, value);
-  world.synchronise(semaphore, kSemaphore, "sem_getvalue", PC);
+  world.look_at(semaphore, kSemaphore, "sem_getvalue", PC);
   *value = static_cast<int>(value_of(semaphore));
   return 0;
 }
@@ -170,93 +192,5 @@ MEMFENCE_EXPORT int pthread_barrier_wait(pthread_barrier_t* barrier) {
   }
   world.me().generation = b.generation;
   world.synchronise(barrier, kBarrier, "waits at the barrier", PC, has_passed);
-  return 0;
-}
-
-// --- Read-write locks and spin locks -------------------------------------------------------------------------------------------
-
-namespace {
-struct ReadWriteLock {
-  int writer, readers;
-};
-ReadWriteLock& lock_of(pthread_rwlock_t* lock) { return *reinterpret_cast<ReadWriteLock*>(lock); }
-bool has_no_writer(const Fiber& me) { return static_cast<ReadWriteLock*>(me.wish.object)->writer == 0; }
-bool has_nobody(const Fiber& me) {
-  const auto& lock = *static_cast<ReadWriteLock*>(me.wish.object);
-  return lock.writer == 0 && lock.readers == 0;
-}
-bool is_spin_free(const Fiber& me) { return *static_cast<int*>(me.wish.object) == 0; }
-}  // namespace
-
-MEMFENCE_EXPORT int pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rwlockattr_t* attributes) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_rwlock_init, lock, attributes);
-  __builtin_memset(lock, 0, sizeof(*lock));
-  return 0;
-}
-MEMFENCE_EXPORT int pthread_rwlock_destroy(pthread_rwlock_t* lock) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_rwlock_destroy, lock);
-  return 0;
-}
-MEMFENCE_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t* lock) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_rwlock_rdlock, lock);
-  world.synchronise(lock, kReadWriteLock, "pthread_rwlock_rdlock", PC, has_no_writer);
-  ++lock_of(lock).readers;
-  return 0;
-}
-MEMFENCE_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t* lock) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_rwlock_wrlock, lock);
-  world.synchronise(lock, kReadWriteLock, "pthread_rwlock_wrlock", PC, has_nobody);
-  lock_of(lock).writer = world.me().id + 1;
-  return 0;
-}
-MEMFENCE_EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t* lock) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_rwlock_tryrdlock, lock);
-  world.synchronise(lock, kReadWriteLock, "pthread_rwlock_tryrdlock", PC);
-  if (lock_of(lock).writer != 0) return EBUSY;
-  ++lock_of(lock).readers;
-  return 0;
-}
-MEMFENCE_EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t* lock) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_rwlock_trywrlock, lock);
-  world.synchronise(lock, kReadWriteLock, "pthread_rwlock_trywrlock", PC);
-  if (lock_of(lock).writer != 0 || lock_of(lock).readers != 0) return EBUSY;
-  lock_of(lock).writer = world.me().id + 1;
-  return 0;
-}
-MEMFENCE_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t* lock) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_rwlock_unlock, lock);
-  world.synchronise(lock, kReadWriteLock, "pthread_rwlock_unlock", PC);
-  ReadWriteLock& l = lock_of(lock);
-  if (l.writer == world.me().id + 1)
-    l.writer = 0;
-  else if (l.readers > 0)
-    --l.readers;
-  else
-    world.fail(Finding::Misuse, "pthread_rwlock_unlock of a lock that the thread does not hold", PC);
-  return 0;
-}
-
-MEMFENCE_EXPORT int pthread_spin_init(pthread_spinlock_t* lock, int shared) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_spin_init, lock, shared);
-  *lock = 0;
-  return 0;
-}
-MEMFENCE_EXPORT int pthread_spin_lock(pthread_spinlock_t* lock) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_spin_lock, lock);
-  world.synchronise(const_cast<int*>(lock), kMutex, "pthread_spin_lock", PC, is_spin_free);
-  *lock = 1;
-  return 0;
-}
-MEMFENCE_EXPORT int pthread_spin_trylock(pthread_spinlock_t* lock) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_spin_trylock, lock);
-  world.synchronise(const_cast<int*>(lock), kMutex, "pthread_spin_trylock", PC);
-  if (*lock != 0) return EBUSY;
-  *lock = 1;
-  return 0;
-}
-MEMFENCE_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) {
-  MEMFENCE_UNLESS_EXPLORED(pthread_spin_unlock, lock);
-  world.synchronise(const_cast<int*>(lock), kMutex, "pthread_spin_unlock", PC);
-  *lock = 0;
   return 0;
 }

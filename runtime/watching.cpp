@@ -50,7 +50,7 @@ std::optional<StaleLoad> find_stale_load(const List<Logged>& log, int threads, i
   Watcher watcher(threads, addresses);
   for (std::size_t i = 0; i < log.size(); ++i) {
     const Wish& wish = log[i].wish;
-    const bool loads = wish.what == Wish::What::Access && wish.kind == AccessKind::Load && wish.number >= 0;
+    const bool loads = wish.what != Wish::What::Nothing && wish.kind == AccessKind::Load && wish.number >= 0;
     if (reader < 0 && loads)
       if (const auto found = watcher.ask(log[i].thread, wish.number, i)) return found;
     watcher.add(log[i], i);
@@ -62,7 +62,7 @@ std::optional<StaleLoad> find_stale_load(const List<Logged>& log, int threads, i
     if (fiber.wish.spins)
       for (std::size_t k = fiber.wish.awaited; k < fiber.seen.size(); ++k)
         if (const auto found = watcher.ask(id, fiber.seen[k].number, log.size())) return found;
-    if (fiber.wish.what == Wish::What::Access && fiber.wish.kind == AccessKind::Load)
+    if (fiber.wish.what != Wish::What::Nothing && fiber.wish.kind == AccessKind::Load && fiber.wish.number >= 0)
       if (const auto found = watcher.ask(id, fiber.wish.number, log.size())) return found;
   }
   return std::nullopt;

@@ -32,6 +32,7 @@ Fiber* make_fiber(int id) {
   fiber->stack = static_cast<char*>(room) + kGuardPages;
   fiber->stack_size = kStack;
   fiber->thread_local_storage.resize(local_storage_size());
+  fiber->variables = make_variables(id);
   return fiber;
 }
 
@@ -90,6 +91,7 @@ void World::prepare(Fiber& fiber) {
   fiber.state = Fiber::State::Running;
   const List<char>& storage = fiber.id == 0 ? main_storage_ : thread_storage_;
   __builtin_memcpy(fiber.thread_local_storage.data(), storage.data(), storage.size());
+  fill_variables(fiber.variables, fiber.id == 0);
 }
 
 void World::reset() {
@@ -108,6 +110,8 @@ void World::reset() {
     f.unsettled = Cell{};
     f.buffer.clear();
     f.shown.clear();
+    f.late.size = 0;
+    f.late.awaits_load = false;
     f.seen.clear();
     f.calls.clear();
     f.values.clear();
@@ -132,6 +136,7 @@ void World::use_storage(Fiber& of) {
   if (storage_owner_ == &of) return;
   if (storage_owner_ != nullptr) save_local_storage(storage_owner_->thread_local_storage.data());
   load_local_storage(of.thread_local_storage.data());
+  use_variables(of.variables);
   storage_owner_ = &of;
 }
 
@@ -197,7 +202,10 @@ void World::let_others_run() { stop(Wish{}); }
 bool World::is_ready(int id) const {
   const Fiber& fiber = *fibers_[id];
   if (fiber.state != Fiber::State::Running) return false;
-  if (simulates && !fiber.buffer.empty() && (fiber.wish.locked() || fiber.wish.what == Wish::What::End)) return false;
+  if (simulates && !fiber.buffer.empty()) {
+    if (fiber.wish.locked() || fiber.wish.what == Wish::What::End) return false;
+    if (fiber.wish.kind == AccessKind::Load && needs_flush(fiber)) return false;
+  }
   return fiber.wish.is_ready == nullptr || fiber.wish.is_ready(fiber);
 }
 
@@ -207,25 +215,6 @@ void World::write_down(const Fiber& fiber) {
   const std::size_t more = access_log.size();
   for (const NumberedAccess& access : fiber.freed) access_log.push_back(access);
   log.push_back({fiber.id, fiber.wish, 0, false, first, call_log.size(), more, access_log.size(), false});
-}
-
-Wish World::wish_for(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&)) {
-  Wish wish;
-  wish.what = Wish::What::Synchronise;
-  wish.kind = AccessKind::LockedStore;
-  wish.number = unjoined_ == 0 ? -1 : cells.synchronisation(object, kind);
-  wish.cell = {object, 0};
-  wish.pc = pc;
-  wish.is_ready = is_ready;
-  wish.object = object;
-  wish.name = name;
-  return wish;
-}
-
-void World::synchronise(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&)) {
-  settle();
-  changed();
-  stop(wish_for(object, kind, name, pc, is_ready));
 }
 
 int World::create(void* (*start)(void*), void* argument, bool detached, void* pc) {

@@ -49,7 +49,7 @@ struct Logged {
 };
 
 // How synchronisation objects are told apart from memory, and from each other.
-enum Synchronisation : int { kMutex, kCondition, kSemaphore, kBarrier, kReadWriteLock, kOnce, kFutex, kBirth, kExit, kGuard };
+enum Synchronisation : int { kMutex, kCondition, kSemaphore, kBarrier, kReadWriteLock, kOnce, kFutex, kBirth, kExit, kGuard, kBuffer };
 
 class World {
  public:
@@ -65,10 +65,14 @@ class World {
   Fiber& fiber(int id) { return *fibers_[id]; }
   const Fiber& fiber(int id) const { return *fibers_[id]; }
   bool is_done(int id) const { return is_over() || id >= created_ids_end_ || fibers_[id]->state == Fiber::State::Done; }
+  // Nobody can go on. Whether this is for ever: not if somebody waits in a loop that might have ended without a change.
+  bool waits_for_ever() const;
   bool is_unborn(int id) const { return fibers_[id]->state == Fiber::State::Unborn; }
   bool is_ready(int id) const;
   // A buffered store reaches memory: that of thread `which` % 64, the `which` / 64-th in its buffer.
   void flush(int which);
+  // Whether the thread has to wait for a store of its own before its next load.
+  static bool needs_flush(const Fiber& fiber);
   // Whether it may, where stores to different cells need not keep their order.
   static bool may_flush(const Fiber& fiber, std::size_t entry);
   void identity(int id, int& parent, int& index) const {
@@ -102,6 +106,7 @@ class World {
   Fiber& me() { return *current; }
   // Signals that nobody has taken yet, of a condition variable or futex.
   int& tokens_of(void* object);
+  bool has_waiting(const void* object) const;
   // Wake up to `count` of those that wait there now; whoever is scheduled first takes it. Returns how many.
   int wake(void* object, int count);
   bool is_alone() const { return unjoined_ == 0; }
@@ -109,6 +114,7 @@ class World {
   void stop(const Wish& wish);
   void let_others_run();
   // A step on a synchronisation object, once it is ready.
+  void look_at(void* object, Synchronisation kind, const char* name, void* pc);  // a load of its state, without a fence
   void synchronise(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&) = nullptr);
   Wish wish_for(void* object, Synchronisation kind, const char* name, void* pc, bool (*is_ready)(const Fiber&));
   int create(void* (*start)(void*), void* argument, bool detached, void* pc);
@@ -118,6 +124,7 @@ class World {
   [[noreturn]] void fail(Finding kind, const char* message, void* pc);
   // The thread's last store is in memory by now. `changed`: other state of the program is different from before.
   void settle();
+  void store_late();  // what the program has stored as a whole, step by step (hooks.cpp)
   void changed() { current->seen.clear(); }
   // What the thread reads there: its own newest buffered store, or memory.
   std::uint64_t value_for(const Fiber& fiber, const Cell& cell) const;

@@ -20,12 +20,12 @@ bool has_changed(const Fiber& fiber) {
   return false;
 }
 
-// Registers that survive a call, and the stack: all that a thread knows besides memory.
+// Registers that survive a call, the stack, and how far clock and chance are: all that a thread knows besides memory.
 std::uint64_t digest(void** frame, const Fiber& fiber) {
   constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
   const auto* word = reinterpret_cast<const std::uint64_t*>(frame + 1);
   const auto* end = reinterpret_cast<const std::uint64_t*>(fiber.stack + fiber.stack_size);
-  std::uint64_t a = 1, b = 2, c = 3, d = 4;  // four at a time: a multiplication takes a while
+  std::uint64_t a = 1 + fiber.nanoseconds, b = 2 + fiber.chance, c = 3, d = 4;  // four at a time: a multiplication takes a while
   for (; word + 4 <= end; word += 4) {
     a = (a ^ word[0]) * kFactor;
     b = (b ^ word[1]) * kFactor;
@@ -40,7 +40,27 @@ std::uint64_t digest(void** frame, const Fiber& fiber) {
   return ((((a * kFactor ^ b) * kFactor) ^ c) * kFactor ^ d) | 1;
 }
 
+const Buffered* newest_overlapping(const Fiber& fiber, const Cell& cell) {
+  const auto* begin = static_cast<const char*>(cell.address);
+  for (std::size_t i = fiber.buffer.size(); i-- > 0;) {
+    const auto* other = static_cast<const char*>(fiber.buffer[i].cell.address);
+    if (other < begin + cell.size && begin < other + fiber.buffer[i].cell.size) return &fiber.buffer[i];
+  }
+  return nullptr;
+}
+
+bool contains(const Cell& outer, const Cell& inner) {
+  const auto *a = static_cast<const char*>(outer.address), *b = static_cast<const char*>(inner.address);
+  return a <= b && b + inner.size <= a + outer.size;
+}
+
 }  // namespace
+
+// Processors forward a buffered store to a load that lies within it; a load that needs more waits until it is in memory.
+bool World::needs_flush(const Fiber& fiber) {
+  const Buffered* own = newest_overlapping(fiber, fiber.wish.cell);
+  return own != nullptr && !contains(own->cell, fiber.wish.cell);
+}
 
 void World::note_store(const Cell& cell, int number) {
   Fiber& me = *current;
@@ -56,10 +76,13 @@ void World::settle() {
     is_interrupted = false;
     fail(Finding::EndlessLoop, kEndless, me.calls.empty() ? nullptr : me.calls.back());
   }
+  const bool stores_late = me.late.size != 0 && !me.late.awaits_load;
+  if (stores_late) me.late.take_back();
   if (!me.shown.empty()) {
     for (std::size_t i = me.shown.size(); i-- > 0;) me.shown[i].cell.write(me.shown[i].value);
     me.shown.clear();
   }
+  if (stores_late) store_late();
   if (me.unsettled.address == nullptr) return;
   const Cell cell = me.unsettled;
   me.unsettled = Cell{};
@@ -102,10 +125,12 @@ void World::flush(int which) {
 }
 
 std::uint64_t World::value_for(const Fiber& fiber, const Cell& cell) const {
-  if (simulates)
-    for (std::size_t i = fiber.buffer.size(); i-- > 0;)
-      if (fiber.buffer[i].cell.address == cell.address && fiber.buffer[i].cell.size == cell.size) return fiber.buffer[i].value;
-  return cell.read();
+  const Buffered* own = simulates ? newest_overlapping(fiber, cell) : nullptr;
+  if (own == nullptr || !contains(own->cell, cell)) return cell.read();
+  std::uint64_t value = 0;
+  const auto offset = static_cast<const char*>(cell.address) - static_cast<const char*>(own->cell.address);
+  __builtin_memcpy(&value, reinterpret_cast<const char*>(&own->value) + offset, cell.size);
+  return value;
 }
 
 bool World::loops_at(void* pc) const {
@@ -126,7 +151,7 @@ std::uint64_t World::consider_waiting(Wish& wish, void** frame) {
   if (me.seen.size() > kMostSeen) me.seen.clear();
   if (!loops_at(wish.pc)) {
     for (const Seen& seen : me.seen)
-      if (seen.pc == wish.pc) {
+      if (seen.pc == wish.pc && seen.cell.address == wish.cell.address) {
         learn_loop(wish.pc);
         break;
       }
@@ -136,7 +161,7 @@ std::uint64_t World::consider_waiting(Wish& wish, void** frame) {
   int rounds = 0;
   std::size_t last = 0;
   for (std::size_t i = 0; i < me.seen.size(); ++i) {
-    if (me.seen[i].pc != wish.pc) continue;
+    if (me.seen[i].pc != wish.pc || me.seen[i].cell.address != wish.cell.address) continue;
     last = i;
     ++rounds;
     if (me.seen[i].state != state) continue;
@@ -144,7 +169,8 @@ std::uint64_t World::consider_waiting(Wish& wish, void** frame) {
     break;
   }
   if (rounds < kMostRounds) return state;
-  if (rounds == kMostRounds) spins_roughly = true;
+  wish.spins_roughly = rounds == kMostRounds;
+  spins_roughly |= wish.spins_roughly;
   wish.spins = true;
   wish.awaited = last;
   wish.is_ready = has_changed;

@@ -102,6 +102,7 @@ class AttackWalk {
   // Attacks of this process across all of `clause` are of no interest any more: fences must stop them anyway.
   void learn(int attacker, Crossed clause);
   bool is_known(int attacker, const Crossed& crossed) const;
+  const std::vector<Crossed>& known(int attacker) const { return known_[static_cast<std::size_t>(attacker)]; }
   // Whether `clause` was learnt, and nothing within it.
   bool is_least(int attacker, const Crossed& clause) const;
 

@@ -4,34 +4,46 @@
 
 namespace memfence {
 
-AttackObserver::AttackObserver(const Machine& m, Criterion criterion, bool collect, bool every_torn,
-                               std::shared_ptr<Budget> budget)
+AttackObserver::AttackObserver(const Machine& m, const AttackSearch& search, std::shared_ptr<Budget> budget)
     : machine_(&m),
-      criterion_(criterion),
-      collect_(collect),
-      every_torn_(every_torn),
+      search_(search),
       budget_(std::move(budget)),
-      text_(std::make_unique<WalkText>(m, criterion)),
-      walk_(std::make_unique<AttackWalk>(m, criterion, collect, budget_)),
+      text_(std::make_unique<WalkText>(m, criterion_, search_.changing)),
+      open_(std::make_unique<OpenWalks>(m, criterion_, *text_, search_.changing)),
+      walk_(std::make_unique<AttackWalk>(m, criterion_, collect_, budget_)),
       memo_(std::make_unique<WalkMemo>(m)),
       sc_(m),
       resumed_(m.slots.size()),
+      is_quiet_(m.processes.size(), false),
       writers_(static_cast<std::size_t>(m.variables)) {
-  if (criterion == Criterion::Persistence) {
+  if (criterion_ == Criterion::Persistence) {
     torn_ = std::make_unique<TornSteps>(m);
   } else {
     chain_ = std::make_unique<ChainSearch>(m, budget_);
   }
+  for (const auto& [attacker, crossed, separable] : search_.known) learn(attacker, {crossed, separable});
   note_whether_done();
+}
+
+bool AttackObserver::is_quiet(int process) {
+  std::uint8_t& is_quiet = is_quiet_[static_cast<std::size_t>(process)];
+  if (!is_quiet && walk_->is_known(process, {})) is_quiet = true;
+  if (!is_quiet && !(torn_ && torn_->is_possible_anywhere(process))) is_quiet = !open_->exist(process, walk_->known(process));
+  return is_quiet;
 }
 
 void AttackObserver::note_whether_done() {
   if (!collect_) return;
-  for (int p = 0; p < static_cast<int>(machine_->processes.size()); ++p) {
-    const bool is_quiet = text_->is_out_of_reach(p) && !(torn_ && torn_->is_possible_anywhere(p));
-    if (!is_quiet && !walk_->is_known(p, {})) return;
-  }
+  for (int p = 0; p < static_cast<int>(machine_->processes.size()); ++p)
+    if (!is_quiet(p)) return;
   *done_ = true;
+}
+
+std::vector<int> AttackObserver::open() {
+  std::vector<int> processes;
+  for (int p = 0; p < static_cast<int>(machine_->processes.size()); ++p)
+    if (collect_ && !is_quiet(p)) processes.push_back(p);
+  return processes;
 }
 
 void AttackObserver::expand(Work& w, Index index) {
@@ -231,13 +243,14 @@ void AttackObserver::go_on(Index index) {
 }
 
 // A clause of one transition that no sfence meets is a fence that must stand there: the text may know.
+void AttackObserver::learn(int attacker, const Crossed& clause) {
+  walk_->learn(attacker, clause);
+  if (clause.all.size() == 1 && clause.some.empty()) text_->fence(attacker, clause.all.front());
+}
+
 void AttackObserver::add(Attack&& attack) {
-  const EndEvent& end = attack.end;
-  if (collect_) {
-    walk_->learn(attack.attacker, {end.crossed, end.separable});
-    if (end.crossed.size() == 1 && end.separable.empty()) text_->fence(attack.attacker, end.crossed.front());
-  }
-  Clause clause = clause_of(attack);
+  if (collect_) learn(attack.attacker, {attack.end.crossed, attack.end.separable});
+  KnownClause clause = clause_of(attack);
   attacks_.try_emplace(std::move(clause), std::move(attack));
   note_whether_done();
 }

@@ -8,6 +8,7 @@
 #include "attacks/attack.hpp"
 #include "attacks/chain.hpp"
 #include "attacks/criteria.hpp"
+#include "attacks/open_walks.hpp"
 #include "attacks/torn.hpp"
 #include "attacks/walk_text.hpp"
 #include "search/observer.hpp"
@@ -19,10 +20,10 @@ class AttackObserver : public NoObserver {
   // With `collect`, the whole space is searched and `attacks()` has one attack for each clause (attacker, transitions
   // crossed, those of them where an sfence will do) that includes no other one; else the first attack ends the search.
   // Where the budget is spent, what was found is not all. With `every_torn`, torn steps are no clause that ends anything:
-  // they are listed as well, one a state, as many as there is room for.
-  AttackObserver(const Machine& m, Criterion criterion, bool collect, bool every_torn, std::shared_ptr<Budget> budget);
-  AttackObserver(const AttackObserver& other)
-      : AttackObserver(*other.machine_, other.criterion_, other.collect_, other.every_torn_, other.budget_) {
+  // they are listed as well, one a state, as many as there is room for. Attacks across all of a `known` clause are of no
+  // interest.
+  AttackObserver(const Machine& m, const AttackSearch& search, std::shared_ptr<Budget> budget);
+  AttackObserver(const AttackObserver& other) : AttackObserver(*other.machine_, other.search_, other.budget_) {
     done_ = other.done_;
   }
   AttackObserver(AttackObserver&&) = default;
@@ -32,15 +33,15 @@ class AttackObserver : public NoObserver {
   bool has_finding() const { return is_done() || budget_->why() != Stop::None || (!collect_ && !attacks_.empty()); }
   // With `collect`: by the text, every further attack crosses a clause that is known. No state can add anything.
   bool is_done() const { return *done_; }
+  // Processes that may have attacks beyond those that are known, by the text.
+  std::vector<int> open();
   void merge(AttackObserver& other, const StateSet& states);
   // After the search: what was found, smallest clause first.
   std::vector<Attack> attacks();
   std::uint64_t chain_nodes() const { return (chain_ ? chain_->nodes() : 0) + merged_nodes_; }
 
  private:
-  // (attacker, crossed, separable): what a set of fences must hit.
-  using Clause = std::tuple<int, std::vector<int>, std::vector<int>>;
-  static Clause clause_of(const Attack& a) { return {a.attacker, a.end.crossed, a.end.separable}; }
+  static KnownClause clause_of(const Attack& a) { return {a.attacker, a.end.crossed, a.end.separable}; }
 
   void expand_persistence(Work& w, Index index);
   void expand_robustness(Work& w, Index index);
@@ -60,25 +61,29 @@ class AttackObserver : public NoObserver {
   void write_memory(Work& w, const std::vector<std::pair<int, Value>>& written);
   void note_writers(Work& w);
   int closing_edge(Work& w, int attacker, int variable);
+  void learn(int attacker, const Crossed& clause);
   void add(Attack&& attack);
+  bool is_quiet(int process);
   void note_whether_done();
   bool is_known(int attacker, const EndEvent& end) const {
     return collect_ && walk_->is_known(attacker, {end.crossed, end.separable});
   }
 
   const Machine* machine_;
-  Criterion criterion_;
-  bool collect_;
-  bool every_torn_;
+  AttackSearch search_;
+  Criterion criterion_ = search_.criterion;
+  bool collect_ = search_.collect;
+  bool every_torn_ = search_.every_torn;
   std::shared_ptr<Budget> budget_;
   std::shared_ptr<std::atomic<bool>> done_ = std::make_shared<std::atomic<bool>>(false);
   std::unique_ptr<WalkText> text_;
+  std::unique_ptr<OpenWalks> open_;
   std::unique_ptr<AttackWalk> walk_;
   std::unique_ptr<WalkMemo> memo_;
   std::unique_ptr<ChainSearch> chain_;
   std::unique_ptr<TornSteps> torn_;
   Sc sc_;
-  std::map<Clause, Attack> attacks_;
+  std::map<KnownClause, Attack> attacks_;
   static constexpr std::size_t kMostTorn = 1000;
   std::vector<Attack> torn_attacks_;
   std::vector<Paused> paused_;             // to be continued, in the present state
@@ -90,6 +95,7 @@ class AttackObserver : public NoObserver {
     int first = -1, another = -1;
     bool has_other_than(int process) const { return first >= 0 && (first != process || another >= 0); }
   };
+  std::vector<std::uint8_t> is_quiet_;  // per process: it has no attacks but those that are known
   std::vector<Writers> writers_;  // per variable: processes that can change it now, two of them at most
   std::vector<Access> accesses_;
 };

@@ -134,7 +134,7 @@ std::vector<ChainSearch::Met> ChainSearch::meetings(Index root, std::uint64_t re
   std::vector<Visit> visits{{root, false, 0, {}}};
   std::set<std::pair<Index, bool>> seen{{root, false}};
   std::vector<Met> found;
-  for (std::size_t at = 0; at < visits.size() && !budget_->is_spent(); ++at) {
+  for (std::size_t at = 0; at < visits.size() && !budget_->is_spent(nodes()); ++at) {
     const Visit here = visits[at];
     if (here.met) {
       Met met{here.node, {}};
@@ -208,7 +208,7 @@ void ChainSearch::children(const Word* node, Children& out) const {
 }
 
 bool ChainSearch::reach_goal() {
-  for (; explored_ < states_.count() && !budget_->is_spent(); ++explored_) {
+  for (; explored_ < states_.count() && !budget_->is_spent(nodes()); ++explored_) {
     const Index node = static_cast<Index>(explored_);
     children(states_.state(node), found_);
     for (std::size_t i = 0; i < found_.steps.size(); ++i) {
@@ -230,7 +230,7 @@ bool ChainSearch::wins(Index root) {
   const auto is_goal = [](const Child& child) { return child.goal; };
   winning_.resize(states_.count(), false);
   first_link_.resize(states_.count(), kEnd);
-  for (; explored_ < states_.count() && !winning_[root] && !budget_->is_spent(); ++explored_) {
+  for (; explored_ < states_.count() && !winning_[root] && !budget_->is_spent(nodes()); ++explored_) {
     const Index node = static_cast<Index>(explored_);
     if (winning_[node]) continue;
     children(states_.state(node), found_);

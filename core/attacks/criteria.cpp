@@ -1,25 +1,45 @@
 #include "attacks/criteria.hpp"
 
+#include <algorithm>
+
 #include "attacks/attack_observer.hpp"
+#include "attacks/known_values.hpp"
 #include "attacks/race_observer.hpp"
 #include "search/explored.hpp"
 
 namespace memfence {
 
-CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, Criterion criterion, bool collect, bool every_torn,
-                                const Limits& limits, int threads) {
+namespace {
+
+std::shared_ptr<const Machine> only(std::shared_ptr<const Machine> machine, const std::vector<int>& moving) {
+  if (moving.empty()) return machine;
+  auto few = std::make_shared<Machine>(*machine);
+  for (int p = 0; p < static_cast<int>(few->processes.size()); ++p) {
+    if (std::find(moving.begin(), moving.end(), p) != moving.end()) continue;
+    few->processes[static_cast<std::size_t>(p)].edges.clear();
+    for (auto& edges : few->leaving[static_cast<std::size_t>(p)]) edges.clear();
+  }
+  return few;
+}
+
+}  // namespace
+
+CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, AttackSearch search, const Limits& limits,
+                                int threads) {
+  search.changing = changing_variables(*machine);
+  machine = only(std::move(machine), search.moving);
   const Machine& m = *machine;
   const auto budget = std::make_shared<Budget>(limits);
-  auto exploration = std::make_unique<ExplorationOf<Sc, AttackObserver>>(
-      std::move(machine), Sc(m), false, AttackObserver(m, criterion, collect, every_torn, budget), limits, threads);
+  auto exploration = std::make_unique<ExplorationOf<Sc, AttackObserver>>(std::move(machine), Sc(m), false,
+                                                                         AttackObserver(m, search, budget), limits, threads);
   CriterionResult result;
   AttackObserver& observer = exploration->search.observer();
   result.chain_nodes = observer.chain_nodes();
-  const bool is_cut_short = budget->why() != Stop::None && (collect || observer.attacks().empty());
+  const bool is_cut_short = budget->why() != Stop::None && (search.collect || observer.attacks().empty());
   if (is_cut_short) exploration->stop = budget->why();
   if (observer.is_done()) exploration->stop = Stop::None;
-  const bool complete = exploration->stop == Stop::None;
-  if (!collect || complete) result.attacks = observer.attacks();
+  result.attacks = observer.attacks();
+  result.open = observer.open();
   result.exploration = std::move(exploration);
   return result;
 }

@@ -37,10 +37,21 @@ struct CriterionResult {
   std::vector<Attack> attacks;
   std::optional<Race> race;
   std::uint64_t chain_nodes = 0;
+  std::vector<int> open;  // with `collect`: processes of which the text does not show that every attack is known
 };
 
-CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, Criterion criterion, bool collect, bool every_torn,
-                                const Limits& limits, int threads);
+// With `moving`, only these processes ever move, the others stay where they begin: fewer runs, each of them a run of the
+// whole program.
+struct AttackSearch {
+  Criterion criterion;
+  bool collect;
+  bool every_torn;
+  std::vector<KnownClause> known;
+  std::vector<int> moving;
+  std::vector<bool> changing = {};  // variables that some process can change, whether it may move or not: known_values.hpp
+};
+
+CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, AttackSearch search, const Limits& limits, int threads);
 CriterionResult explore_races(std::shared_ptr<const Machine> machine, bool triangular, const Limits& limits, int threads);
 
 }  // namespace memfence

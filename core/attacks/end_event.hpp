@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,9 @@ struct Crossed {
   bool is_within(const Crossed& other) const;
   friend bool operator==(const Crossed&, const Crossed&) = default;
 };
+
+// (attacker, all, some): a clause that is to be hit anyway, so that attacks across it are of no interest.
+using KnownClause = std::tuple<int, std::vector<int>, std::vector<int>>;
 
 // A step of another process.
 struct HelperStep {

@@ -10,7 +10,7 @@ bool is_access(const Op& op) { return op.kind == OpKind::Load || op.kind == OpKi
 
 }  // namespace
 
-WalkText::WalkText(const Machine& m, Criterion criterion)
+WalkText::WalkText(const Machine& m, Criterion criterion, const std::vector<bool>& changing)
     : machine_(m), criterion_(criterion), delays_every_store_(delays_every_store(m, criterion)) {
   for (const Process& p : m.processes) {
     within_reach_.emplace_back(static_cast<std::size_t>(p.locations), 0);
@@ -22,17 +22,12 @@ WalkText::WalkText(const Machine& m, Criterion criterion)
       if (op.kind == OpKind::Store)
         written_from_[static_cast<std::size_t>(op.process)]
                      [static_cast<std::size_t>(op.process == e.process ? e.source : e.partner_source)] |= variables_of(op);
-  note_others();
+  note_others(changing);
   for (int p = 0; p < static_cast<int>(m.processes.size()); ++p) solve(p);
 }
 
 void WalkText::fence(int process, int transition) {
   if (fenced_.emplace(process, transition).second) solve(process);
-}
-
-bool WalkText::is_out_of_reach(int process) const {
-  const auto& masks = within_reach_[static_cast<std::size_t>(process)];
-  return std::all_of(masks.begin(), masks.end(), [](std::uint64_t mask) { return mask == 0; });
 }
 
 std::uint64_t WalkText::variables_of(const Op& op) const {
@@ -44,18 +39,21 @@ std::uint64_t WalkText::variables_of(const Op& op) const {
 }
 
 // An end event is an access that conflicts with one of another process: a read of what it writes; under PSO also a store
-// to what it reads.
-void WalkText::note_others() {
+// to what it reads. For persistence, the write must be one that can change something.
+void WalkText::note_others(const std::vector<bool>& changing) {
   const std::size_t processes = machine_.processes.size();
   of_interest_.assign(processes, 0);
   used_by_others_.assign(processes, 0);
+  std::uint64_t counts = 0;
+  for (std::size_t v = 0; v < changing.size(); ++v)
+    if (criterion_ != Criterion::Persistence || changing[v]) counts |= bit(static_cast<int>(v));
   for (const Edge& e : machine_.edges)
     for (const Op& op : e.ops) {
       if (!is_access(op)) continue;
       for (std::size_t p = 0; p < processes; ++p) {
         if (static_cast<int>(p) == op.process) continue;
         used_by_others_[p] |= variables_of(op);
-        if (op.kind == OpKind::Store || criterion_ == Criterion::RobustPso) of_interest_[p] |= variables_of(op);
+        if (op.kind == OpKind::Store || criterion_ == Criterion::RobustPso) of_interest_[p] |= variables_of(op) & counts;
       }
     }
 }

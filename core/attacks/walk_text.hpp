@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "attacks/attack.hpp"
+#include "attacks/end_event.hpp"
 
 namespace memfence {
 
 class WalkText {
  public:
-  WalkText(const Machine& m, Criterion criterion);
+  // `changing`: the variables that any step can change.
+  WalkText(const Machine& m, Criterion criterion, const std::vector<bool>& changing);
 
   // From now on no walk goes on behind this transition.
   void fence(int process, int transition);
@@ -24,8 +26,6 @@ class WalkText {
   std::uint64_t within_reach(int process, Value location) const {
     return within_reach_[static_cast<std::size_t>(process)][static_cast<std::size_t>(location)];
   }
-  // Whether no walk of the process can access anything, wherever it begins.
-  bool is_out_of_reach(int process) const;
   // Those that a walk which has come to the location can still access there.
   std::uint64_t ahead_of(int process, Value location) const {
     return ahead_of_[static_cast<std::size_t>(process)][static_cast<std::size_t>(location)];
@@ -34,12 +34,16 @@ class WalkText {
   std::uint64_t written_from(int process, Value location) const {
     return written_from_[static_cast<std::size_t>(process)][static_cast<std::size_t>(location)];
   }
+  // Those whose access by the process in a walk can conflict with another process; those that others access at all.
+  std::uint64_t of_interest(int process) const { return of_interest_[static_cast<std::size_t>(process)]; }
+  std::uint64_t used_by_others(int process) const { return used_by_others_[static_cast<std::size_t>(process)]; }
+  bool is_delayable(const Edge& edge) const;
+  std::uint64_t variables_of(const Op& op) const;
   static std::uint64_t bit(int variable) { return std::uint64_t{1} << (variable & 63); }
 
  private:
   using Masks = std::vector<std::vector<std::uint64_t>>;  // [process][location]
 
-  std::uint64_t variables_of(const Op& op) const;
   // What is known along a walk: variables of which a store must be pending, and what was accessed in memory.
   struct Along {
     std::uint64_t pending, accessed;
@@ -49,8 +53,7 @@ class WalkText {
   // From the edge with the delayed store, or from a location on the way.
   std::uint64_t reach_from(int process, const Edge* first, int location) const;
   std::uint64_t surely_pending(const Op& store, bool is_delayed) const;
-  bool is_delayable(const Edge& edge) const;
-  void note_others();
+  void note_others(const std::vector<bool>& changing);
   void solve(int process);
 
   const Machine& machine_;

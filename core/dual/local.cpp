@@ -315,10 +315,8 @@ Roles find_roles(const Machine& machine, const Crowd& crowd) {
       const Expression& index = machine.expressions[at(op.index)];
       const bool known = index.is_constant() && index.constant() >= 0 && index.constant() < op.size;
       const int first = op.base + (known ? static_cast<int>(index.constant()) : 0);
-      for (int v = first; v < first + (known ? 1 : op.size); ++v) {
-        writers[at(v)].insert(op.process);
-        if (crowd.is_unbounded(op.process)) writers[at(v)].insert(somebody_else);
-      }
+      for (int v = first; v < first + (known ? 1 : op.size); ++v)
+        writers[at(v)].insert({op.process, crowd.is_unbounded(op.process) ? somebody_else : op.process});
     }
   Roles roles;
   roles.exclusive.resize(machine.processes.size());

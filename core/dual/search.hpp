@@ -8,6 +8,7 @@
 //   constraint   constraints and their order
 //   predecessor  the dual semantics, backwards
 //   start        the bad configurations
+//   way          how one process gets from one of its states to another
 //   witness      runs under ordinary TSO from what was found
 // engines/dual.py says which programs and questions this covers.
 #pragma once

@@ -1,9 +1,9 @@
 #include "dual/witness.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <optional>
 
+#include "dual/way.hpp"
 #include "machine/index.hpp"
 
 namespace memfence::dual {
@@ -14,13 +14,6 @@ struct Stamped {
   int message;
   int time;  // when it was propagated
 };
-
-// A step of one process on its way, from one control state to the next.
-struct Taken {
-  int source, target;
-  int label;  // -1: silent; -2: an owned message is deleted, no step at all
-};
-constexpr int silent_step = -1, deletion = -2;
 
 class Walk {
  public:
@@ -244,44 +237,8 @@ class Walk {
     return fifo.empty() && holds(label.message);
   }
 
-  struct Node {
-    int state, stage;
-    auto operator<=>(const Node&) const = default;
-  };
-
-  // Search backwards from `targets` at stage 0: `undeleted` deletions, then the step `label`, then free steps, to where the
-  // process is now. Without a label: free steps only.
   std::optional<std::vector<Taken>> search(int p, const std::vector<int>& targets, int label, int undeleted) const {
-    const int last = label < 0 ? 0 : undeleted + 1;
-    std::map<Node, std::pair<Node, int>> next;
-    std::deque<Node> queue;
-    const auto visit = [&](Node node, Node after, int by) {
-      if (next.try_emplace(node, after, by).second) queue.push_back(node);
-    };
-    for (const int t : targets) visit({t, 0}, {t, -1}, silent_step);
-    while (!queue.empty()) {
-      const Node here = queue.front();
-      queue.pop_front();
-      if (here.stage == last && here.state == states_[at(p)]) return path(next, here);
-      for (const int before : graph(p).silent[at(here.state)]) visit({before, here.stage}, here, silent_step);
-      if (here.stage < last - 1)
-        for (const int before : graph(p).undeleted[at(here.state)]) visit({before, here.stage + 1}, here, deletion);
-      for (const ProcessGraph::Back& back : graph(p).back[at(here.state)]) {
-        if (here.stage == last && is_free(p, graph(p).labels[at(back.label)])) visit({back.source, last}, here, back.label);
-        if (here.stage == last - 1 && back.label == label) visit({back.source, last}, here, back.label);
-      }
-    }
-    return std::nullopt;
-  }
-
-  static std::vector<Taken> path(const std::map<Node, std::pair<Node, int>>& next, Node here) {
-    std::vector<Taken> way;
-    while (true) {
-      const auto& [after, by] = next.at(here);
-      if (after.stage < 0) return way;
-      way.push_back({here.state, after.state, by});
-      here = after;
-    }
+    return find_way(graph(p), {targets, states_[at(p)], label, undeleted}, [&](const Label& l) { return is_free(p, l); });
   }
 
   // Take free steps until the process is in one of the states.

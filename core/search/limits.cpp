@@ -33,6 +33,11 @@ bool Budget::is_spent() {
   return why_ != Stop::None;
 }
 
+bool Budget::is_spent(std::uint64_t nodes) {
+  if (limits_.most_states && nodes > kNodesPerState * limits_.most_states && why_ == Stop::None) why_ = Stop::States;
+  return is_spent();
+}
+
 Stop Watch::check_states(std::uint64_t states) const {
   return limits_.most_states && states >= limits_.most_states ? Stop::States : Stop::None;
 }

@@ -56,9 +56,13 @@ class Budget {
 
   // To be asked every few steps, by any thread; true for good once a limit was hit.
   bool is_spent();
+  // The same for a search within the search that has come to so many nodes of its own: where states are limited, so are these.
+  bool is_spent(std::uint64_t nodes);
   Stop why() const { return why_; }
 
  private:
+  static constexpr std::uint64_t kNodesPerState = 5;
+
   const Limits& limits_;
   std::chrono::steady_clock::time_point start_;
   std::atomic<std::uint32_t> asked_ = 0;

@@ -14,6 +14,8 @@ namespace {
 constexpr Value kEq = static_cast<Value>(Code::Eq), kAndThen = static_cast<Value>(Code::AndThen),
                 kTruth = static_cast<Value>(Code::Truth);
 
+const Crowd kBothFixed{2, {0, 1}};
+
 // Store buffering; `fenced`: with an mfence between store and load. Bad: both processes end with 0 loaded.
 struct StoreBuffering {
   MachineBuilder builder{2};
@@ -46,7 +48,7 @@ struct StoreBuffering {
     machine = builder.build();
   }
 
-  Question question(bool reduce) const { return {bad, -1, true, reduce, {{0, 1, 2, 3}, {0, 1, 2, 3}}}; }
+  Question question(bool reduce) const { return {bad, -1, true, reduce, {{0, 1, 2, 3}, {0, 1, 2, 3}}, kBothFixed}; }
   std::vector<std::size_t> holes;
 };
 
@@ -77,15 +79,16 @@ TEST(dual_proves_that_fences_forbid_store_buffering) {
 
 TEST(dual_variables_that_one_process_writes_are_its_own) {
   const StoreBuffering sb(false);
-  const Roles roles = find_roles(*sb.machine);
+  const Roles roles = find_roles(*sb.machine, kBothFixed);
   CHECK(roles.of[0].kind == Role::Kind::Exclusive && roles.of[0].owner == 0);
   CHECK(roles.of[1].kind == Role::Kind::Exclusive && roles.of[1].owner == 1);
   CHECK(roles.shared.empty());
 }
 
 TEST(dual_constraints_survive_being_flattened) {
-  const Constraint c{{3, 5}, {{1, 0, 2}, {}}, {unknown_value, 7}};
-  const Constraint again = unflatten(flatten(c), 2, 2);
+  const Constraint c{{0, 1, 1}, {3, 5, 4}, {{1, 0, 2}, {}, {3}}, {unknown_value, 7}};
+  const Constraint again = unflatten(flatten(c), 2);
+  CHECK(again.kinds == c.kinds);
   CHECK(again.sets == c.sets);
   CHECK(again.fifos == c.fifos);
   CHECK(again.memory == c.memory);
@@ -96,7 +99,7 @@ TEST(dual_order_compares_words_between_owned_messages) {
   Limits limits;
   Watch watch(limits);
   Model model;
-  model.local = build_local_graphs(*sb.machine, watch, 100);
+  model.local = build_local_graphs(*sb.machine, kBothFixed, watch, 100);
   std::uint64_t bytes = 0;
   Stop stop = Stop::None;
   for (const LocalGraph& local : model.local.of)
@@ -108,11 +111,17 @@ TEST(dual_order_compares_words_between_owned_messages) {
     return empty_set;
   };
   const Set with = owning(0, true), other = owning(1, false);
-  Frontier frontier(model.sets, 0);
-  CHECK(frontier.add({{with, other}, {{1, 0, 2}, {}}, {}}, -1) == 0);
-  CHECK(frontier.add({{with, other}, {{1, 1, 0, 2}, {1}}, {}}, -1) == -1);   // longer words: above
-  CHECK(frontier.add({{with, other}, {{1, 2, 0}, {}}, {}}, -1) == 1);        // on the other side of the owned message
-  CHECK(frontier.add({{with, other}, {{0}, {}}, {}}, -1) == 2);              // below both
+  Frontier frontier(model.sets, 2, 0);
+  CHECK(frontier.add({{0, 1}, {with, other}, {{1, 0, 2}, {}}, {}}, -1) == 0);
+  CHECK(frontier.add({{0, 1}, {with, other}, {{1, 1, 0, 2}, {1}}, {}}, -1) == -1);   // longer words: above
+  CHECK(frontier.add({{0, 1}, {with, other}, {{1, 2, 0}, {}}, {}}, -1) == 1);        // on the other side of the owned message
+  CHECK(frontier.add({{0, 1}, {with, other}, {{0}, {}}, {}}, -1) == 2);              // below both
   CHECK(!frontier.is_alive(0) && !frontier.is_alive(1) && frontier.is_alive(2));
   CHECK(frontier.alive() == 1);
+  // Of any number of processes each needs one of its own, in any order.
+  Frontier crowd(model.sets, 1, 0);
+  CHECK(crowd.add({{0, 1, 1}, {with, other, other}, {{0}, {1}, {2}}, {}}, -1) == 0);
+  CHECK(crowd.add({{0, 1, 1, 1}, {with, other, other, other}, {{0}, {2}, {}, {1}}, {}}, -1) == -1);
+  CHECK(crowd.add({{0, 1}, {with, other}, {{0}, {1, 2}}, {}}, -1) == 1);
+  CHECK(crowd.is_alive(0) && crowd.is_alive(1));
 }

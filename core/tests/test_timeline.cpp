@@ -16,10 +16,17 @@ bool is(const std::vector<TsoStep>& steps, const std::vector<TsoStep>& wanted) {
   return true;
 }
 
+Timeline of_two() {
+  Timeline timeline;
+  timeline.add_process();
+  timeline.add_process();
+  return timeline;
+}
+
 }  // namespace
 
 TEST(a_load_of_an_old_value_happens_before_the_store_that_changed_it_commits) {
-  Timeline timeline(2);
+  Timeline timeline = of_two();
   timeline.take(0, 10, 0, false);
   timeline.change(0, false);
   timeline.take(1, 20, 0, false);  // what it loads is from before the change
@@ -27,7 +34,7 @@ TEST(a_load_of_an_old_value_happens_before_the_store_that_changed_it_commits) {
 }
 
 TEST(a_load_of_a_new_value_and_what_follows_it_come_after_the_commit) {
-  Timeline timeline(2);
+  Timeline timeline = of_two();
   timeline.take(0, 10, 0, false);
   timeline.change(0, false);
   timeline.take(1, 20, timeline.now(), false);
@@ -36,7 +43,7 @@ TEST(a_load_of_a_new_value_and_what_follows_it_come_after_the_commit) {
 }
 
 TEST(a_locked_step_is_itself_the_change) {
-  Timeline timeline(2);
+  Timeline timeline = of_two();
   timeline.take(0, 10, timeline.now(), true);
   timeline.change(0, true);
   timeline.take(0, 11, 0, false);

@@ -175,8 +175,13 @@ class CriterionResult:
     @property
     def chain_nodes(self) -> int: ...
 
-def explore_attacks(machine: Machine, criterion: int, collect: bool, every_torn: bool, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:
-    """Look for attacks while visiting every SC-reachable state."""
+    @property
+    def open(self) -> list[int]: ...
+
+def explore_attacks(machine: Machine, criterion: int, collect: bool, every_torn: bool, known: Sequence[tuple[int, Sequence[int], Sequence[int]]], moving: Sequence[int], most_states: int, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:
+    """
+    Look for attacks while visiting every SC-reachable state, or every one that the `moving` processes reach alone; attacks across all of a `known` clause do not count.
+    """
 
 def explore_races(machine: Machine, triangular: bool, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:
     """
@@ -349,6 +354,9 @@ class DualStats:
     def longest(self) -> int: ...
 
     @property
+    def most_parts(self) -> int: ...
+
+    @property
     def bytes(self) -> int: ...
 
     @property
@@ -365,9 +373,9 @@ class DualOutcome:
     def stats(self) -> DualStats: ...
 
     @property
-    def run(self) -> tuple[int, list[tuple[int, int]]] | None: ...
+    def run(self) -> tuple[int, list[tuple[int, int]], list[int], list[int], list[list[int]]] | None: ...
 
-def explore_dual(machine: Machine, bad: int, bad_final: int, failures: bool, reduce: bool, location_classes: Sequence[Sequence[int]], most_states: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> DualOutcome:
+def explore_dual(machine: Machine, bad: int, bad_final: int, failures: bool, reduce: bool, location_classes: Sequence[Sequence[int]], fixed: int, kind_of: Sequence[int], most_states: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> DualOutcome:
     """
     Search backwards from bad states under the dual semantics of TSO: ends for every finite-state program.
     """
@@ -578,7 +586,7 @@ def schedule_events(machine: Machine, start: int, edges: Sequence[int], truncate
     """
 
 class InvariantChecker:
-    def __init__(self, program: str, buffers: int, bound: int, per_variable: bool, capacity: int, bad: str, deadlock: bool, final: Sequence[str], expected: int, outcomes: Sequence[Sequence[int]]) -> None: ...
+    def __init__(self, program: str, buffers: int, bound: int, per_variable: bool, capacity: int, bad: str, deadlock: bool, final: Sequence[str], expected: int, outcomes: Sequence[Sequence[int]], persistent: bool = False) -> None: ...
 
     @property
     def width(self) -> int: ...

@@ -138,6 +138,21 @@ Something is called that is neither built in nor defined above the call.
 
 In Promela `mfence()`, `sfence()`, `lock()` and `unlock()` are built in.
 """,
+    Code.NOT_ALIKE: """
+`active [*] proctype P()`, `process(*)` or `--any-number P` says that there may be any number of threads like P. They
+must be alike: a thread that uses its own number, or an element of an array that is its own, is not like the others.
+
+    active [*] proctype P() { turn = _pid }          _pid tells them apart
+
+Such a program can be checked for a fixed number of threads: `active [3]`.
+""",
+    Code.FIXED_NUMBER: """
+`check` and `fix` answer for any number of threads what is asked about states: --forbid, --invariant, assertions.
+Other questions and other commands need to know how many threads there are.
+
+    active [*] proctype P() { ... }                  any number
+    active [3] proctype P() { ... }                  three
+""",
     Code.BAD_PROPERTY: """
 The expression of --forbid or --invariant cannot be read. It has C's operators over `process@label`,
 `process.register`, shared variables (`x`, `a[0]`), `empty(process)` (no store pending), numbers, true and false.
@@ -268,7 +283,8 @@ It is not part of the package: build it from memfence's sources, and put it on P
     make proof
     MEMFENCE_CHECKER=build/proof/memfence-checker memfence verify --checker proved proof.mfc FILE
 
-It knows sets of states (invariants), the proofs of safety under SC and of programs that never have many stores pending.
+It knows sets of states (invariants) and ranks: the proofs of safety under SC and of programs that never have many
+stores pending, and those of temporal properties.
 The other two checkers know every kind of certificate.
 """,
 }

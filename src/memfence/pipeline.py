@@ -10,6 +10,7 @@ from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
 from memfence.frontends.registry import LANGUAGES, Language, choose_language, language_named
 from memfence.passes.intervals import bound_values
 from memfence.passes.lock_regions import fuse_lock_regions
+from memfence.program.crowd import with_any_number
 from memfence.program.ir import Program
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.program.validate import validate
@@ -28,6 +29,8 @@ def load(path: str | Path, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
 def load_text(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     """The program in `source`, ready to run: lock regions fused, every value bounded. It remembers its options."""
     program = find_language(source, options.language).frontend().parse(source, options)
+    if program.any_number or options.any_number:
+        program = with_any_number(program, options.any_number)
     program = bound_values(fuse_lock_regions(program), options.int_bits)
     validate(program)
     return program

@@ -36,7 +36,7 @@ def check(source: Source, options: CheckOptions | None = None, **keywords: Any) 
     deadline = Deadline(seconds)
     given = frozenset(keywords)
     try:
-        program = read_program(source, keywords, deadline)
+        program = read_program(source, keywords, deadline, for_any_number=True)
         with deadline.enforced():
             asked = options_for(CheckOptions, program, options, keywords, deadline)
             refuse_unused(program, asked, given)

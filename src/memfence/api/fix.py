@@ -47,7 +47,7 @@ def fix(
     deadline = Deadline(seconds)
     said = frozenset({*keywords, *given, *(["atomic"] if atomic else ())})
     try:
-        program = read_program(source, keywords, deadline)
+        program = read_program(source, keywords, deadline, for_any_number=True)
         with deadline.enforced():
             asked = options_for(FixOptions, program, options, keywords, deadline)
             if asked.via is not None and not asked.spec.reorders_stores:

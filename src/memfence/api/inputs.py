@@ -15,6 +15,7 @@ from memfence.program.expressions import FALSE, Expr
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, Program
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.program.text.properties import parse_expression
+from memfence.questions.conflicts import needs_fixed_number
 from memfence.records import dataclass
 from memfence.source import SourceText
 from memfence.tasks.criterion import Criterion
@@ -49,14 +50,24 @@ class Asked:
     given: frozenset[str]
 
 
-def read_program(source: Source, keywords: dict[str, Any], deadline: Deadline) -> Program:
+def read_program(
+    source: Source, keywords: dict[str, Any], deadline: Deadline, *, for_any_number: bool = False
+) -> Program:
     """The program that `source` stands for; takes the keywords about loading out of `keywords`.
 
-    InputError if it is no program, TimeUp if reading it takes too long.
+    InputError if it is no program, or has any number of threads and the verb is not `for_any_number`. TimeUp if reading
+    it takes too long.
     """
+    program = _read(source, keywords, deadline)
+    if program.any_number and not for_any_number:
+        raise InputError([needs_fixed_number(program, "this")])
+    return program
+
+
+def _read(source: Source, keywords: dict[str, Any], deadline: Deadline) -> Program:
     how = {name: keywords.pop(name) for name in LOADING if name in keywords}
     if isinstance(source, Program):
-        if any(value not in (None, False) for value in how.values()):
+        if any(value not in (None, False, ()) for value in how.values()):
             raise WrongUsage(next(iter(how)), "the program is loaded already")
         return source
     for_c = {name: how.pop(name) for name in FOR_C if name in how}

@@ -29,6 +29,8 @@ VERBS = {
     "reproduce": "reproduce",
     "conform": "conform",
     "cost": "cost",
+    "ui": "ui",
+    "lsp": "lsp",
     "bench": "bench",
     "examples": "examples",
     "explain": "explain",

@@ -18,6 +18,7 @@ from memfence.cli.option_groups import (
     Certifying,
     Compiling,
     CriterionOption,
+    Crowding,
     File,
     Limited,
     LoadingInSteps,
@@ -52,6 +53,7 @@ def fix(
     searching: Searching,
     limited: Limited,
     loading: LoadingInSteps,
+    crowding: Crowding,
     compiling: Compiling,
     reported: Reported,
     certifying: Certifying,
@@ -128,8 +130,8 @@ def fix(
         progress.close()
     _write(result, atomic, file if in_place else output)
     _print(result, reported, diff)
-    files.write_fix(result)
     proof = certify_patch(result, certifying, keywords)
+    files.write_fix(result, proof)
     raise typer.Exit(write_proof(proof, quiet=reported.quiet or reported.json or diff) or exit_of_fix(result.verdict))
 
 

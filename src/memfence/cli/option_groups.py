@@ -146,6 +146,20 @@ class Loading:
 
 
 @dataclass(frozen=True, slots=True)
+class Crowding:
+    """Templates of which there may be any number of instances."""
+
+    any_number: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEMPLATE",
+            help="Any number of threads of this process, not as many as FILE has.",
+            show_default=False,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
 class LoadingInSteps(Loading):
     """How to read the program, where the steps of statements matter."""
 

@@ -15,6 +15,8 @@ _CLASSES = {
     "explicit": ("explicit", "ExplicitEngine"),
     "symbolic": ("symbolic", "SymbolicEngine"),
     "dual": ("dual", "DualEngine"),
+    "any number": ("crowd", "CrowdEngine"),
+    "forgetful buffers": ("forgetful", "ForgetfulEngine"),
     "control flow": ("unreachable", "UnreachableEngine"),
     "two processes": ("two_processes", "TwoProcessesEngine"),
     "few switches": ("few_switches", "FewSwitchesEngine"),

@@ -80,6 +80,21 @@ def resized(program: Program, counts: Mapping[str, int]) -> Resized:
     return Resized(replace(program, processes=placed, properties=properties, any_number=()), numbers)
 
 
+def sized_like(program: Program, other: Program) -> Program:
+    """The program with as many instances of each template as `other` has, which was made by `resized`."""
+    if not program.any_number:
+        return program
+    return resized(program, {t: len(instances_of(other, t)) for t in program.any_number}).program
+
+
+def homes(program: Program, other: Program) -> tuple[int, ...]:
+    """For each process of `other`, which was made by `resized`: the process of `program` that stands for it."""
+    if not program.any_number:
+        return tuple(range(len(other.processes)))
+    named = {process.name: number for number, process in enumerate(program.processes)}
+    return tuple(named[p.name] if p.name in named else instances_of(program, p.template)[0] for p in other.processes)
+
+
 def _fresh(name: str, taken: set[str]) -> str:
     while name in taken:
         name += "'"

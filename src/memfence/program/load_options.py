@@ -42,12 +42,14 @@ class LoadOptions:
 
     `language`: its name; None: told by the file's suffix or the text. `int_bits`: how wide values without a declared
     range are (see `passes.intervals`). `split_reads`: a statement that reads several shared variables is as many steps;
-    in Promela, elsewhere no statement does. `c`: what only C and C++ have.
+    in Promela, elsewhere no statement does. `any_number`: templates of which there may be any number of instances.
+    `c`: what only C and C++ have.
     """
 
     language: str | None = None
     int_bits: int | None = None
     split_reads: bool = False
+    any_number: tuple[str, ...] = ()
     c: COptions = field(default_factory=COptions)
 
 

@@ -17,6 +17,10 @@ def check(program: Program, options: CheckOptions) -> CheckResult:
     from memfence.tasks.options import criterion_to_check
 
     criterion = criterion_to_check(program, options)
+    if program.any_number:
+        from memfence.questions.any_number import check_any_number
+
+        return check_any_number(program, criterion, options)
     if criterion is Criterion.SAFETY:
         return check_safety(program, options)
     from memfence.questions.criteria import check_criterion

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.program.crowd import instances_of
 from memfence.program.ir import Program
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.options import CheckOptions, criterion_to_check, what_is_asked
@@ -33,6 +36,8 @@ def refuse_unused(program: Program, options: CheckOptions, given: Collection[str
     `given`: the options that were given explicitly, even with their default value.
     """
     criterion = criterion_to_check(program, options)
+    if program.any_number:
+        refuse_other_questions(program, criterion, options)
     refuse_other_models([criterion], options)
     if options.abstract is not None and criterion is not Criterion.PERSISTENT:
         raise WrongUsage("abstract", "an abstraction exists for --criterion persistent only")
@@ -73,3 +78,21 @@ def _refuse_bound(criterion: Criterion, options: CheckOptions) -> None:
     if criterion.is_about_accesses:
         what = f"`{criterion}` is decided for buffers of any length; a bound goes with safety, state-robust or --ltl"
         raise WrongUsage("buffer_bound", what)
+
+
+def refuse_other_questions(program: Program, criterion: Criterion, options: CheckOptions) -> None:
+    """InputError for a question that is not answered for any number of threads."""
+    if criterion is not Criterion.SAFETY:
+        raise InputError([needs_fixed_number(program, f"`{criterion}`")])
+    if what_is_asked(program, options).temporal:
+        raise InputError([needs_fixed_number(program, "a temporal property")])
+
+
+def needs_fixed_number(program: Program, what: str) -> Diagnostic:
+    """`what` is not asked about any number of threads."""
+    names = " and ".join(f"`{name}`" for name in program.any_number)
+    message = f"{what} needs a fixed number of threads, but there is any number of {names}"
+    hint = "write a number in place of `*`"
+    first = program.processes[instances_of(program, program.any_number[0])[0]]
+    at = first.span if first.span.source is program.source else program.source.span(0, 1)
+    return Diagnostic(Code.FIXED_NUMBER, message, Label(at), hint=hint)

@@ -51,8 +51,8 @@ Taken = set[tuple[int, int]]
 
 def doubts_about(result: CheckResult, options: CheckOptions) -> tuple[Doubt, ...]:
     """What makes a HOLDS worth less than it seems; nothing for other verdicts."""
-    if result.answer.verdict is not Verdict.HOLDS:
-        return ()
+    if result.answer.verdict is not Verdict.HOLDS or result.program.any_number:
+        return ()  # what a few threads never do, more may do
     if isinstance(result.evidence, ScItself):
         return (NothingToCheck(),)
     if result.criterion is not Criterion.SAFETY or not what_is_asked(result.program, options).asks_states:

@@ -11,6 +11,7 @@ from memfence.models.spec import ModelSpec
 from memfence.passes.unset_registers import with_first_values
 from memfence.passes.valid_ends import with_valid_ends
 from memfence.program.expressions import Expr, conjunction, disjunction, negate
+from memfence.program.facts.cuts import is_cut
 from memfence.program.facts.ends import all_have_ended
 from memfence.program.ir import Final, Forbidden, Invariant, NoDeadlock, Program, Property
 from memfence.strategy.portfolio import decide
@@ -53,7 +54,7 @@ def check_safety(program: Program, options: CheckOptions) -> CheckResult:
     options = options.started()
     asked = what_is_asked(program, options)
     if asked.asks_states:
-        first = _check_states(program, options, asked.states)
+        first = _without_cuts(_check_states(program, options, asked.states), program, options)
         if not asked.temporal or first.verdict in (Verdict.VIOLATED, Verdict.UNKNOWN):
             return first
     from memfence.questions.ltl.check import check_ltl
@@ -88,6 +89,20 @@ def _check_states(program: Program, options: CheckOptions, properties: tuple[Pro
         stats_of(answer.cost, answer.counts),
         None if final is None else tuple((state.values[1:], state.count) for state in answer.final_states),
     )
+
+
+def _without_cuts(result: CheckResult, program: Program, options: CheckOptions) -> CheckResult:
+    """The result; a proof about a program that is cut off at bounds is one without them, where none is ever reached."""
+    if result.verdict is not Verdict.HOLDS_UP_TO or result.answer.verdict is not Verdict.HOLDS:
+        return result
+    if not program.marked_cuts:
+        return result
+    goal = Safety(bad=is_cut(program), deadlock=False, final_values=())
+    task = Task(program, model_asked(options), goal, options.limits, frozenset(options.reduce), program.language == "c")
+    if decide(task, options.engine).verdict is not Verdict.HOLDS:
+        return result
+    notes = tuple(note for note in result.program.notes if note not in program.marked_cuts)
+    return replace(result, program=replace(result.program, is_cut_off=False, notes=notes))
 
 
 def _judged(answer: Answer, final: Final) -> Answer:

@@ -36,7 +36,7 @@ def fix_text(result: FixResult, *, width: int = DEFAULT_WIDTH, quiet: bool = Fal
         return f"{lines[0]}\n"
     lines += [f"  {name:<8}{text}" for name, text in _facts(result, verbose)]
     if result.chosen.fences:
-        lines += ["", *_fence_table(result.program, result.chosen, width)]
+        lines += ["", *_fence_table(result.chosen, width)]
     if result.diff:
         lines += ["", result.diff.rstrip("\n")]
     lines += _sets(result, width)
@@ -80,9 +80,9 @@ def minimum_text(result: FixResult) -> str:
     return f"proved: {fewer} would not be enough"
 
 
-def _fence_table(program: Program, chosen: FenceSet, width: int) -> list[str]:
+def _fence_table(chosen: FenceSet, width: int) -> list[str]:
     columns = [Column("place", 16), Column("write", 6), Column("which keeps in order", 24)]
-    rows = [[_place(fence), written(fence), kept_in_order(program, fence)] for fence in chosen.fences]
+    rows = [[_place(fence), written(fence), kept_in_order(fence)] for fence in chosen.fences]
     table = render_table(columns, rows, width)
     if table is not None:
         return table.split("\n")
@@ -117,15 +117,15 @@ def _place(fence: PlacedFence) -> str:
     return "\n".join([*lines, f"{_side(fence)} {fence.text}"] if fence.text else lines)
 
 
-def kept_in_order(program: Program, fence: PlacedFence) -> str:
+def kept_in_order(fence: PlacedFence) -> str:
     """The store, and the access that overtakes it without the fence."""
     pair = fence.overtaken
     if fence.run is None:
         return ""
     if pair is None:
         return "nothing (see the run below)" if pending_at_end(fence.run) else "(see the run below)"
-    owner = program.processes[pair.store.access.process].name
-    return f"{owner}: {_event(program, pair.store)} before {_later(program, pair)}"
+    owner = fence.run.program.processes[pair.store.access.process].name
+    return f"{owner}: {_event(fence.run.program, pair.store)} before {_later(fence.run.program, pair)}"
 
 
 def fence_reasons(fence: PlacedFence) -> tuple[str, ...]:

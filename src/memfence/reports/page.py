@@ -141,7 +141,7 @@ class TableView:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A report. `cycle` is an SVG drawing, `cycle_text` says the same in words."""
+    """A report. `cycle` and `plots` are SVG drawings, `cycle_text` says the same in words."""
 
     title: str
     subject: str
@@ -156,6 +156,7 @@ class Page:
     cycle: str = ""
     cycle_text: tuple[str, ...] = ()
     tables: tuple[TableView, ...] = ()
+    plots: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()

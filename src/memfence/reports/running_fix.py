@@ -40,7 +40,7 @@ def _line(fix: RunFix) -> str:
 def _obstacle(fix: RunFix) -> str:
     if fix.last.counts.borderline:
         return "no place was found for another fence"
-    return unknown_text(fix.last) if fix.last.counts.truncated or fix.last.counts.out_of_time else run_line(fix.last)
+    return unknown_text(fix.last) if fix.last.counts.out_of_time else run_line(fix.last)
 
 
 def run_fix_object(fix: RunFix) -> Object:

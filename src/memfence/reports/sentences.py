@@ -19,6 +19,7 @@ from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.deadline import Deadline
 from memfence.tasks.evidence import (
+    AnyNumber,
     BadState,
     Bound,
     Closure,
@@ -26,6 +27,7 @@ from memfence.tasks.evidence import (
     Evidence,
     Exhausted,
     FewSwitches,
+    FewThreads,
     Fixpoint,
     Implied,
     Lasso,
@@ -69,6 +71,7 @@ ROUTES: dict[Route, str] = {
 CLOSURES: dict[Closure, str] = {
     Closure.AUTOMATA: "buffers as automata",
     Closure.DUAL: "backward search over the dual semantics",
+    Closure.SETS: "older pending stores as sets",
 }
 
 OBSTACLES: dict[Obstacle, str] = {
@@ -91,6 +94,10 @@ OBSTACLES: dict[Obstacle, str] = {
     Obstacle.OTHER_COMMUNICATION: "processes communicate by other means than shared memory",
     Obstacle.NOT_BY_CONTROL_FLOW: "the control flow of single processes does not decide it",
     Obstacle.TWO_PROCESSES_ARE_ALL: "the program has no more than two processes",
+    Obstacle.MANY_VALUES: "variables have many values",
+    Obstacle.NOT_BY_FORGETTING: "buffers that forget the order of stores allow more",
+    Obstacle.FIXED_NUMBER: "the program has a fixed number of threads",
+    Obstacle.ANY_NUMBER: "it is about a fixed number of threads",
     Obstacle.STEP_MAY_FAIL: "a step may fail, which is more than a state",
 }
 
@@ -103,14 +110,17 @@ def scope_text(result: CheckResult) -> str:
 def evidence_text(evidence: Evidence, program: Program) -> str:
     """What is known because of `evidence`."""
     match evidence:
-        case Run(_, _, route):
-            return ROUTES[route]
+        case Run(_, _, route, threads=threads):
+            number = " and ".join(counted(n, f"thread of `{t}`", f"threads of `{t}`") for t, n in threads)
+            return f"with {number}: {ROUTES[route]}" if threads else ROUTES[route]
         case Lasso():
             return "an infinite run was found and replayed; its loop closes and it violates the property"
         case Exhausted():
             return _exhausted(evidence)
         case Fixpoint(closure):
             return f"unbounded buffers and loops: complete ({CLOSURES[closure]})"
+        case AnyNumber():
+            return _any_number(evidence)
         case OutOfReach(model):
             runs = "unbounded buffers and loops" if model.has_buffers else "every run"
             return f"{runs}: complete (out of reach of each process alone, whatever it reads)"
@@ -129,6 +139,8 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             return _bounded(evidence)
         case FewSwitches():
             return _few_switches(evidence)
+        case FewThreads(templates, threads):
+            return f"only up to {counted(threads, 'thread')} of {_names(templates)}: not a proof for more"
         case Limit():
             return _limited(evidence)
         case Torn(processes):
@@ -138,6 +150,15 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             return f"the question is outside the {engine} engine: {OBSTACLES[obstacle]}"
         case _:
             assert_never(evidence)
+
+
+def _any_number(evidence: AnyNumber) -> str:
+    runs = "unbounded buffers and loops" if evidence.model.has_buffers else "every run"
+    return f"any number of threads of {_names(evidence.templates)}, {runs}: complete (backward search over threads)"
+
+
+def _names(templates: tuple[str, ...]) -> str:
+    return " and ".join(f"`{template}`" for template in templates)
 
 
 def _exhausted(evidence: Exhausted) -> str:
@@ -235,6 +256,8 @@ def advice_text(result: CheckResult) -> str | None:
 
 
 def _bound_advice(result: CheckResult) -> str | None:
+    if isinstance(result.evidence, FewThreads):
+        return "try a longer --timeout"
     if isinstance(result.evidence, FewSwitches):
         return "try a longer --timeout, --threads 0, or a smaller instance"
     if result.criterion is Criterion.STATE_ROBUST:

@@ -11,6 +11,7 @@ from memfence.reports.run_table import run_table
 from memfence.reports.sentences import (
     OBSTACLES,
     advice_text,
+    counted,
     detail_lines,
     limit_fact,
     limit_text,
@@ -20,7 +21,7 @@ from memfence.reports.sentences import (
 from memfence.reports.shown_run import is_c
 from memfence.reports.table import wrap
 from memfence.tasks.answer import Tried, Verdict
-from memfence.tasks.evidence import Outside, Run
+from memfence.tasks.evidence import FewThreads, Outside, Run
 from memfence.tasks.result import CheckResult, Stats
 
 DEFAULT_WIDTH = 100
@@ -49,14 +50,19 @@ def verdict_text(result: CheckResult) -> str:
         case Verdict.HOLDS:
             return "HOLDS"
         case Verdict.HOLDS_UP_TO:
-            bound = f" up to buffer bound {result.bound}" if result.bound is not None else ", bounded"
-            return f"NO VIOLATION{bound}"
+            return f"NO VIOLATION{_bound(result)}"
         case Verdict.VIOLATED:
             return "VIOLATED"
         case Verdict.UNKNOWN:
             return "UNKNOWN"
         case _:
             assert_never(result.verdict)
+
+
+def _bound(result: CheckResult) -> str:
+    if isinstance(result.evidence, FewThreads):
+        return f" up to {counted(result.evidence.threads, 'thread')}"
+    return f" up to buffer bound {result.bound}" if result.bound is not None else ", bounded"
 
 
 def is_shortest(result: CheckResult) -> bool:

@@ -17,8 +17,14 @@ from memfence.source import SourceText
 
 C_SUFFIXES = frozenset((".c",))
 CPP_SUFFIXES = frozenset((".cc", ".cpp", ".cxx", ".c++", ".C"))
+SEEN_IN_LIBC = (
+    "memcpy", "memmove", "memset", "mempcpy", "memcmp", "memchr", "strlen", "strnlen", "strcmp", "strncmp", "strcpy",
+    "strncpy", "stpcpy", "strcat", "strchr", "strrchr", "strdup",
+)  # fmt: skip
+"""Functions whose loads and stores are steps, though libc is not instrumented."""
 INSTRUMENT = (
     "-g", "-fsanitize=thread", "--param", "tsan-distinguish-volatile=1", "-mno-red-zone", "-fno-omit-frame-pointer",
+    "-mno-tls-direct-seg-refs", "-ftls-model=initial-exec", *(f"-fno-builtin-{name}" for name in SEEN_IN_LIBC),
 )  # fmt: skip
 AS_WRITTEN = ("-O0", "-w", "-UNDEBUG", "-U_FORTIFY_SOURCE", "-fno-stack-protector")
 MESSAGE = re.compile(r"^(?P<path>[^:\s][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)? (?:fatal )?error: (?P<text>.*)$")
@@ -55,7 +61,7 @@ def build_program(sources: Sources, folder: Path) -> Path:
 def link_flags() -> list[str]:
     """What puts the runtime before libc."""
     library = runtime_library()
-    wrapped = ",".join(f"--wrap={name}" for name in ("memcpy", "memmove", "memset"))
+    wrapped = ",".join(f"--wrap={name}" for name in SEEN_IN_LIBC)
     found = [f"-L{library.parent}", "-lmemfence_runtime", f"-Wl,-rpath,{library.parent}"]
     return [*found, f"-Wl,{wrapped}", "-Wl,-z,now", "-pthread"]
 

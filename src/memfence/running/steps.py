@@ -113,4 +113,4 @@ def _event_kind(step: RawStep) -> EventKind:
         return "fence"
     if step.is_locked:
         return "rmw"
-    return "load" if step.kind == "load" else "store"
+    return "load" if step.is_load else "store"

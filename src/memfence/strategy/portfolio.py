@@ -39,6 +39,7 @@ SAFETY = (
     Attempt("control flow"),
     Attempt("two processes", most_states=50_000),
     Attempt("dual", most_states=10_000, seconds=3.0),
+    Attempt("forgetful buffers", most_states=500_000, seconds=2.0),
     Attempt("symbolic", most_states=10_000, seconds=3.0),
     Attempt("implied", most_states=1_000_000),
 )
@@ -81,7 +82,8 @@ def decide(task: Task, engine: EngineName = "auto") -> Answer:
 def ask(name: str, task: Task) -> Answer:
     """What one engine says, be it only why it does not answer."""
     engine = engine_named(name)
-    obstacle = engine.obstacle(task)
+    is_for_any = name == "any number" or not task.program.any_number
+    obstacle = engine.obstacle(task) if is_for_any else Obstacle.ANY_NUMBER
     if obstacle is not None:
         return outside(name, obstacle)
     task.limits.announce(name)

@@ -81,10 +81,10 @@ def _from_attacks(program: Program, criterion: Criterion, options: FixOptions, e
     found = explore_all_attacks(program, criterion, options)
     if not found.complete:
         return Attempt(
-            FixVerdict.UNKNOWN, why_incomplete(found), stop=found.stop, sites=len(edits), checks=1,
-            states=found.cost.states,
+            FixVerdict.UNKNOWN, why_incomplete(found.last), stop=found.last.stop, sites=len(edits), checks=1,
+            states=found.states,
         )  # fmt: skip
-    oracle = ClauseOracle(edits, clauses_of(found, edits), found.cost.states)
+    oracle = ClauseOracle(edits, clauses_of(found, edits), found.states)
     return _search(oracle, options, shrinks=False, evidence=EveryAttackMet())
 
 

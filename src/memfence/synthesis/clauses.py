@@ -52,9 +52,12 @@ class EditsByPlace:
         return self._found.get((kind, process, transition), ())
 
 
-def stopped_by(trace: Trace, places: EditsByPlace, *, watched: frozenset[int] = frozenset()) -> tuple[int, ...]:
+def stopped_by(
+    trace: Trace, places: EditsByPlace, *, watched: frozenset[int] = frozenset(), homes: Sequence[int] | None = None
+) -> tuple[int, ...]:
     """Every edit that stops the run, in the order in which they would have done so last.
 
+    `homes`: for each process of the run, the one whose edits it has; None: itself.
     `watched`: processes whose location matters at the end: where such a process ends with stores pending, a fence
     behind its last step would keep it from getting there. (Locations may matter together, so that single edits need
     not stop the run; they may belong to a set that does.)
@@ -62,18 +65,19 @@ def stopped_by(trace: Trace, places: EditsByPlace, *, watched: frozenset[int] = 
     last: dict[int, int] = {}
     pairs = [pair for pair in overtaken_pairs(trace) if pair.issued is not None]
     for process in range(len(trace.program.processes)):
+        home = process if homes is None else homes[process]
         moves = _moves(trace, process)
         for (position, transition), (following, _) in pairwise([*moves, (len(trace.steps), -1)]):
             is_last = following == len(trace.steps)
             before_next = trace.end if is_last else trace.state_before(following)
-            goes_on = not is_last or (process in watched and trace.failure is None)
+            goes_on = not is_last or (home in watched and trace.failure is None)
             found = list[int]()
             if goes_on and has_pending(before_next, process):
-                found += places.at("mfence", process, transition)
+                found += places.at("mfence", home, transition)
             if any(is_crossed(pair, process, position) for pair in pairs):
-                found += places.at("sfence", process, transition)
+                found += places.at("sfence", home, transition)
             if not is_at_once(trace, position, process):
-                found += places.at("locked", process, transition)
+                found += places.at("locked", home, transition)
             last |= dict.fromkeys(found, position)
     return tuple(sorted(last, key=lambda number: (last[number], number)))
 

@@ -13,6 +13,7 @@ from typing import Protocol
 from memfence.execution.trace import Trace
 from memfence.models.spec import TSO
 from memfence.passes.orders import for_hardware
+from memfence.program.crowd import homes, sized_like
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Fence, Final, Forbidden, Invariant, Program, Store
 from memfence.questions import check
@@ -81,7 +82,7 @@ class CheckOracle:
 
     def ask_quickly(self, choice: Choice) -> Answer:
         """Looks only as deep into the buffers as the runs found so far."""
-        if self.criterion is not Criterion.SAFETY or self._is_temporal:
+        if self.criterion is not Criterion.SAFETY or self._is_temporal or self.program.any_number:
             return self.ask(choice)
         bound = self.options.buffer_bound or self._quick_bound
         return self._answer(choice, replace(self.options, engine="explicit", buffer_bound=bound))
@@ -104,10 +105,11 @@ class CheckOracle:
             return Clause(tuple(edit.number for edit in self.edits), lambda: trace)
         if self.criterion is Criterion.TRF:
             return self._race_clause(trace)
-        run = without_edits(trace, self.program)
+        run = without_edits(trace, sized_like(self.program, trace.program))
         deepest = max(len(buffer) for taken in run.steps for own in taken.state.buffers for buffer in own or ((),))
         self._quick_bound = max(self._quick_bound, deepest)
-        return Clause(stopped_by(run, self._places, watched=self._watched), lambda: run)
+        stopping = stopped_by(run, self._places, watched=self._watched, homes=homes(self.program, run.program))
+        return Clause(stopping, lambda: run)
 
     def _race_clause(self, trace: Trace) -> Clause:
         """The fences behind the last store of some process: one of these processes is about to read past it.

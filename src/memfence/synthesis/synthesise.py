@@ -13,6 +13,7 @@ from memfence.frontends.registry import EditKind
 from memfence.models.spec import TSO
 from memfence.passes.shared_memory_form import shared_memory_form
 from memfence.pipeline import load_text
+from memfence.program.crowd import homes
 from memfence.program.ir import Program
 from memfence.program.isomorphism import are_isomorphic
 from memfence.program.text.properties import parse_expression
@@ -79,7 +80,7 @@ def _chosen(program: Program, options: FixOptions) -> tuple[Program, Attempt, Fi
         stats=_stats(found, options),
         stop=found.stop,
         checked=found.checked,
-        chosen=_shortened(fence_set(program, found.chosen), found, options),
+        chosen=_shortened(program, fence_set(program, found.chosen), found, options),
         trace=_refuting_run(found, options),
     )
     return program, found, result
@@ -92,18 +93,24 @@ def _refuting_run(found: Attempt, options: FixOptions) -> Trace | None:
     return found.trace
 
 
-def _shortened(chosen: FenceSet, found: Attempt, options: FixOptions) -> FenceSet:
-    """The fences with shorter runs, each still stopped by its own fence and by none of the others."""
+def _shortened(program: Program, chosen: FenceSet, found: Attempt, options: FixOptions) -> FenceSet:
+    """The fences with shorter runs, each still stopped by its own fence and by none of the others.
+
+    A run of a program with any number of processes is one of a larger program; it stays as it is.
+    """
+    if program.any_number:
+        return chosen
     edits = {(edit.point, edit.kind, edit.is_before): edit for edit in found.edits}
     fences = []
     for fence in chosen.fences:
         own = edits[fence.point, fence.kind, fence.is_before]
-        fences.append(_with_shorter_run(fence, own, [edit for edit in found.edits if edit is not own], options))
+        others = [edit for edit in found.edits if edit is not own]
+        fences.append(_with_shorter_run(program, fence, own, others, options))
     return FenceSet(tuple(fences))
 
 
 def _with_shorter_run(
-    fence: PlacedFence, own: FenceEdit, others: Sequence[FenceEdit], options: FixOptions
+    program: Program, fence: PlacedFence, own: FenceEdit, others: Sequence[FenceEdit], options: FixOptions
 ) -> PlacedFence:
     if fence.run is None or criterion_to_check(fence.run.program, options) is not Criterion.SAFETY:
         return fence
@@ -114,7 +121,7 @@ def _with_shorter_run(
         return bool(stopped_by(run, mine, watched=watched)) and not stopped_by(run, theirs, watched=watched)
 
     run = pruned_run(fence.run, options, is_its_own)
-    return replace(fence, run=run, overtaken=_kept_in_order(run, own))
+    return replace(fence, run=run, overtaken=_kept_in_order(program, run, own))
 
 
 def choose(program: Program, criterion: Criterion, options: FixOptions) -> Attempt:
@@ -188,17 +195,18 @@ def _placed(program: Program, edit: FenceEdit, run: Trace | None) -> PlacedFence
         cost=edit.cost,
         level=edit.level,
         run=run,
-        overtaken=None if run is None else _kept_in_order(run, edit),
+        overtaken=None if run is None else _kept_in_order(program, run, edit),
     )
 
 
-def _kept_in_order(run: Trace, edit: FenceEdit) -> Overtaken | None:
+def _kept_in_order(program: Program, run: Trace, edit: FenceEdit) -> Overtaken | None:
     """The last pair of accesses of the run between which the fence would stand."""
+    home = homes(program, run.program)
     crossings = [
         (move.process, position)
         for position, taken in enumerate(run.steps)
         for move in runs_of(taken.step)
-        if (move.process, move.transition) in edit.effect
+        if (home[move.process], move.transition) in edit.effect
     ]
     pairs = [pair for pair in overtaken_pairs(run) if any(is_crossed(pair, p, at) for p, at in crossings)]
     if edit.kind == "sfence":

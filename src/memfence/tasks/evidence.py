@@ -1,7 +1,7 @@
 """Why an answer is what it is: data that a report turns into words, and a checker into a check.
 
-VIOLATED comes with a `Run` or `Lasso`, HOLDS with one of the proofs, HOLDS_UP_TO with a `Bound` or `FewSwitches`,
-UNKNOWN with a `Limit` or with what lies `Outside` the engine.
+VIOLATED comes with a `Run` or `Lasso`, HOLDS with one of the proofs, HOLDS_UP_TO with a `Bound`, `FewSwitches` or
+`FewThreads`, UNKNOWN with a `Limit` or with what lies `Outside` the engine.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ class Route(Enum):
 class Run:
     """A run, replayed by the reference model, that shows `finding`. `is_shortest`: proved, no other is shorter.
 
-    `fails_under_sc`: some run of SC shows a finding of this kind, too, so that no fence can help.
+    `fails_under_sc`: some run of SC shows a finding of this kind, too, so that no fence can help. `threads`: how many
+    instances of which templates it has, where there could be any number.
     """
 
     trace: Trace
@@ -92,6 +93,7 @@ class Run:
     route: Route = Route.DIRECT
     is_shortest: bool = False
     fails_under_sc: bool = False
+    threads: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,8 @@ class Closure(Enum):
     """Forwards, sets of buffer contents as automata (Linden and Wolper)."""
     DUAL = auto()
     """Backwards, minimal constraints of the dual semantics (Abdulla, Atig, Bouajjani and Ngo)."""
+    SETS = auto()
+    """Forwards, older pending stores as sets of values (partial coherence: Kuperstein, Vechev and Yahav)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +139,16 @@ class Fixpoint:
     """A search over sets of states came to its end, for buffers of any length."""
 
     closure: Closure
+
+
+@dataclass(frozen=True, slots=True)
+class AnyNumber:
+    """A backward search over multisets of process parts came to its end: however many instances of `templates` there
+    are, with buffers of any length under `model`. `parts`: no constraint needed more processes."""
+
+    templates: tuple[str, ...]
+    model: ModelSpec
+    parts: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +207,14 @@ class FewSwitches:
 
 
 @dataclass(frozen=True, slots=True)
+class FewThreads:
+    """Proved for 1 to `threads` instances of each of `templates`; nothing is known of more."""
+
+    templates: tuple[str, ...]
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
 class Limit:
     """The search stopped before its end, after so many states. `under_sc`: it was a search of SC states.
 
@@ -220,5 +242,5 @@ class Outside:
     obstacle: Obstacle
 
 
-Proof = Exhausted | Fixpoint | Invariant | NoAttack | Implied | ScItself
-Evidence = Run | Lasso | Proof | Bound | FewSwitches | Limit | Torn | Outside
+Proof = Exhausted | Fixpoint | AnyNumber | Invariant | NoAttack | Implied | ScItself
+Evidence = Run | Lasso | Proof | Bound | FewSwitches | FewThreads | Limit | Torn | Outside

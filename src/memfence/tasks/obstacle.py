@@ -28,3 +28,7 @@ class Obstacle(Enum):
     TWO_PROCESSES_ARE_ALL = auto()
     STEP_MAY_FAIL = auto()
     NO_BOUND = auto()
+    FIXED_NUMBER = auto()
+    ANY_NUMBER = auto()
+    MANY_VALUES = auto()
+    NOT_BY_FORGETTING = auto()

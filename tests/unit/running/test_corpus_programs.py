@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memfence.api.run import run
-from memfence.questions.run import RunResult
+from memfence.questions.run_result import RunResult
 from memfence.tasks.answer import Verdict
 from support.corpus import CORPUS
 
@@ -156,3 +156,66 @@ def test_a_lock_without_its_locked_store_is_confirmed_to_be_wrong(tmp_path: Path
     (tmp_path / "ck_brlock.h").write_text(broken)
     result = run_client(tmp_path, BRLOCK, tmp_path, C / "ck" / "include")
     assert result.verdict is Verdict.VIOLATED and result.confirmed > 0 and result.counts.failing == 0
+
+
+ANSWERS = """
+#include <atomic>
+#include <thread>
+#include "rigtorp/MPMCQueue.h"
+int main() {
+  rigtorp::MPMCQueue<int> there(1), back(1);
+  std::thread other([&] { int got; back.push(1); there.pop(got); });
+  int got;
+  there.push(1);
+  back.pop(got);
+  other.join();
+}
+"""
+
+
+def test_a_queue_whose_pop_is_no_locked_step_is_borderline(tmp_path: Path) -> None:
+    headers = C / "queues" / "MPMCQueue" / "include"
+    assert run_client(tmp_path, ANSWERS, headers).verdict is Verdict.HOLDS
+    text = (headers / "rigtorp" / "MPMCQueue.h").read_text()
+    locked = "auto const tail = tail_.fetch_add(1);"
+    assert locked in text
+    plain = "auto const tail = tail_.load(); tail_.store(tail + 1, std::memory_order_release);"
+    (tmp_path / "rigtorp").mkdir()
+    (tmp_path / "rigtorp" / "MPMCQueue.h").write_text(text.replace(locked, plain))
+    result = run_client(tmp_path, ANSWERS, tmp_path)
+    assert result.is_robust is False and result.counts.failing == 0
+    assert {Path(fence.after.place.path).name for finding in result.findings for fence in finding.stale.fences} == {
+        "MPMCQueue.h"
+    }
+
+
+SLEEPER = """
+#include <atomic>
+#include <cassert>
+#include <thread>
+#include "rigtorp/SPSCQueue.h"
+std::atomic<int> asleep, woken;
+int main() {
+  rigtorp::SPSCQueue<int> queue(1);
+  bool missed = false;
+  std::thread consumer([&] {
+    asleep.store(1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    missed = queue.front() == nullptr;
+  });
+  queue.push(1);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (asleep.load(std::memory_order_relaxed)) woken.store(1, std::memory_order_relaxed);
+  consumer.join();
+  assert(!missed || woken.load());
+}
+"""
+
+
+def test_a_consumer_that_sleeps_misses_an_item_of_a_queue_without_the_fence_behind_push(tmp_path: Path) -> None:
+    headers = C / "queues" / "SPSCQueue" / "include"
+    assert run_client(tmp_path, SLEEPER, headers).verdict is Verdict.HOLDS
+    fence = "  queue.push(1);\n  std::atomic_thread_fence(std::memory_order_seq_cst);\n"
+    assert fence in SLEEPER
+    result = run_client(tmp_path, SLEEPER.replace(fence, "  queue.push(1);\n"), headers)
+    assert result.verdict is Verdict.VIOLATED and result.confirmed and result.counts.failing == 0

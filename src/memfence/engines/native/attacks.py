@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
 
@@ -53,6 +54,11 @@ class Attack:
     _native: _core.Attack
 
     @property
+    def clause(self) -> Known:
+        """What fences must hit."""
+        return self.attacker, tuple(sorted(self.crossed)), tuple(sorted(self.separable))
+
+    @property
     def is_one_step(self) -> bool:
         """Whether the access is part of the step that makes the delayed store."""
         return not self.crossed
@@ -63,7 +69,8 @@ class Attacks:
     """The outcome of one SC exploration: the attacks found, and whether everything was seen.
 
     `torn`: steps with several stores that another process may see half-way, though the run found has the order of an
-    SC run. Other runs to the same state may not have it, so that nothing is decided.
+    SC run. Other runs to the same state may not have it, so that nothing is decided. `open`: where attacks are
+    collected, the processes of which the text does not show that every attack was found.
     """
 
     program: Program
@@ -74,6 +81,7 @@ class Attacks:
     chain_nodes: int
     _states: ScExploration
     torn: tuple[Attack, ...] = ()
+    open: frozenset[int] = frozenset()
 
     @property
     def complete(self) -> bool:
@@ -92,6 +100,10 @@ class Attacks:
         return self._states.run_to(index)
 
 
+Known = tuple[int, tuple[int, ...], tuple[int, ...]]
+"""A clause: the attacker, the transitions crossed, those of them where an sfence will do."""
+
+
 def explore_attacks(
     program: Program,
     kind: AttackKind,
@@ -101,37 +113,61 @@ def explore_attacks(
     reductions: frozenset[str] = SAFE_REDUCTIONS,
 ) -> Attacks:
     """Look for attacks from every SC-reachable state: the first one, or with `collect` one for each distinct clause."""
-    found = _search(program, kind, collect, limits or Limits(), reductions)
-    if kind is not AttackKind.PERSISTENCE:
-        return found
-    found = _without_sc_orders(found)
-    if not found.torn or found.stop in (Stop.CANCELLED, Stop.TIMEOUT, Stop.MEMORY):
-        return found
-    # A torn step ended the search for this process, but it was none: go through all of them.
-    every = _search(program, kind, True, limits or Limits(), reductions, every_torn=True)
-    return _without_sc_orders(every)
+    return AttackSearch(program, kind, reductions).explore(collect=collect, limits=limits or Limits())
 
 
-def _search(
-    program: Program,
-    kind: AttackKind,
-    collect: bool,
-    limits: Limits,
-    reductions: frozenset[str],
-    every_torn: bool = False,
-) -> Attacks:
-    encoded = encode_accesses(for_hardware(program, kind.model), reductions)
-    result = _core.explore_attacks(encoded.machine, kind.value, collect, every_torn, limits.threads, **for_core(limits))
-    exploration = result.exploration
-    return Attacks(
-        program,
-        kind,
-        Stop(exploration.stop),
-        cost_of(exploration.stats),
-        tuple(_attack(program, encoded, native) for native in result.attacks),
-        result.chain_nodes,
-        ScExploration(program, encoded, exploration),
-    )
+class AttackSearch:
+    """A program, encoded once, and explored as often as wanted."""
+
+    def __init__(self, program: Program, kind: AttackKind, reductions: frozenset[str] = SAFE_REDUCTIONS) -> None:
+        self.program = program
+        self.kind = kind
+        self._encoded = encode_accesses(for_hardware(program, kind.model), reductions)
+
+    def explore(
+        self, *, collect: bool, limits: Limits, known: Iterable[Known] = (), moving: Sequence[int] = ()
+    ) -> Attacks:
+        """Look for the first attack, or with `collect` for one of each distinct clause.
+
+        Attacks across all of a `known` clause do not count. With `moving`, the other processes stay where they begin:
+        what is found is an attack on the program, but not every attack is found.
+        """
+        known = list(known)
+        found = self._search(collect, limits, known, moving)
+        if self.kind is not AttackKind.PERSISTENCE:
+            return found
+        found = _without_sc_orders(found)
+        if not found.torn or found.stop in (Stop.CANCELLED, Stop.TIMEOUT, Stop.MEMORY):
+            return found
+        # A torn step ended the search for this process, but it was none: go through all of them.
+        return _without_sc_orders(self._search(True, limits, known, moving, every_torn=True))
+
+    def _search(
+        self, collect: bool, limits: Limits, known: list[Known], moving: Sequence[int], *, every_torn: bool = False
+    ) -> Attacks:
+        clauses = [(attacker, list(crossed), list(separable)) for attacker, crossed, separable in known]
+        result = _core.explore_attacks(
+            self._encoded.machine,
+            self.kind.value,
+            collect,
+            every_torn,
+            clauses,
+            list(moving),
+            limits.most_states,
+            limits.threads,
+            **for_core(limits),
+        )
+        exploration = result.exploration
+        return Attacks(
+            self.program,
+            self.kind,
+            Stop(exploration.stop),
+            cost_of(exploration.stats),
+            tuple(_attack(self.program, self._encoded, native) for native in result.attacks),
+            result.chain_nodes,
+            ScExploration(self.program, self._encoded, exploration),
+            open=frozenset(result.open),
+        )
 
 
 def _attack(program: Program, encoded: Encoded, native: _core.Attack) -> Attack:

@@ -1,8 +1,8 @@
 """The Dual-TSO engine for any number of instances of some templates.
 
 A constraint is then a multiset of process parts (core/dual/constraint.hpp); the search still ends. Under SC every step
-that accesses memory is a locked one, which leaves nothing pending. So the same search answers there, for properties of
-memory, too.
+that accesses memory is a locked one, which leaves nothing pending, so the same search answers; properties may then look
+at memory, too.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from memfence.frontends.persist.syntax import (
     ProgramText,
 )
 from memfence.program.builder import ProcessBuilder
+from memfence.program.crowd import several
 from memfence.program.expressions import Binary, Const, Expr, Register, fold, variable_address
 from memfence.program.ir import (
     UNDECLARED,
@@ -56,7 +57,8 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
     processes = _processes(text, variables, findings)
     findings.raise_if_any()
     read_as = replace(options, language="persist")
-    program = Program(str(text.name), tuple(variables.values()), processes, (), source, read_as)
+    crowds = tuple(str(process.name) for process in text.processes if process.any_number)
+    program = Program(str(text.name), tuple(variables.values()), processes, (), source, read_as, any_number=crowds)
     return replace(program, properties=tuple(_property(source, program, token) for token in text.properties))
 
 
@@ -115,7 +117,12 @@ def _processes(text: ProgramText, variables: dict[str, SharedVar], findings: Fin
         findings.report(Code.NO_PROCESS, "the program has no process", text.name, "", hint)
     for process in text.processes:
         _is_new(process.name, str(process.name), places, findings, "process")
-    return tuple(_Lowering(process, variables, findings).process() for process in text.processes)
+    lowered = [_Lowering(process, variables, findings).process() for process in text.processes]
+    return tuple(
+        one
+        for process, made in zip(text.processes, lowered, strict=True)
+        for one in (several(made) if process.any_number else (made,))
+    )
 
 
 class _Lowering:

@@ -74,7 +74,7 @@ def _declarations(part: object) -> tuple[Declaration, ...]:
 
 
 def _process(source: SourceText, tree: Tree[Token]) -> ProcessText:
-    name, registers, initial, *rest = tree.children
+    any_number, name, registers, initial, *rest = tree.children
     instructions = []
     for part in cast("list[Tree[Token]]", rest):
         label, statement, target = part.children
@@ -89,6 +89,7 @@ def _process(source: SourceText, tree: Tree[Token]) -> ProcessText:
         cast("Token", initial),
         tuple(instructions),
         span_of(source, tree),
+        any_number is not None,
     )
 
 

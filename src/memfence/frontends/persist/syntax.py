@@ -39,13 +39,14 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class ProcessText:
-    """`process name regs ... init label begin ... end`."""
+    """`process name regs ... init label begin ... end`; `any_number`: `process(*) name ...`."""
 
     name: Token
     registers: tuple[Declaration, ...]
     initial: Token
     instructions: tuple[Instruction, ...]
     span: Span
+    any_number: bool = False
 
     @property
     def labels(self) -> dict[str, Token]:

@@ -42,6 +42,7 @@ from memfence.frontends.promela.syntax import (
     expressions_of,
     subexpressions,
 )
+from memfence.program.crowd import REPRESENTATIVES
 from memfence.program.expressions import EvaluationError
 from memfence.program.ir import Domain
 from memfence.records import dataclass
@@ -85,7 +86,14 @@ def start(model: Model, errors: Errors) -> list[Instance]:
     ]
 
 
+def any_number(model: Model) -> tuple[str, ...]:
+    """The proctypes that are declared `active [*]`."""
+    return tuple(unit.name.text for unit in model.started if isinstance(unit, Proctype) and unit.any_number)
+
+
 def _copies(model: Model, unit: Proctype, errors: Errors) -> int:
+    if unit.any_number:
+        return REPRESENTATIVES
     if unit.active is None or isinstance(unit.active, int):
         return 1
     try:

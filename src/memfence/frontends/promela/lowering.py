@@ -11,12 +11,13 @@ from memfence.diagnostics import Diagnostic, InputError
 from memfence.frontends.promela.declarations import DOMAINS, Errors, Model, collect, element_names
 from memfence.frontends.promela.evaluation import ITS_ENDS
 from memfence.frontends.promela.inlines import arrange
-from memfence.frontends.promela.instances import start
+from memfence.frontends.promela.instances import any_number, start
 from memfence.frontends.promela.preprocess import preprocess
 from memfence.frontends.promela.properties import Formulas
 from memfence.frontends.promela.reader import read_units
 from memfence.frontends.promela.statements import Lowered, lower_process
 from memfence.frontends.promela.timeouts import with_timeouts
+from memfence.program.crowd import with_any_number
 from memfence.program.expressions import At, Expr, rewrite
 from memfence.program.facts.ends import halting_locations
 from memfence.program.ir import Domain, Process, Program, SharedVar
@@ -46,7 +47,7 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
     properties = [formulas.property_of(block) for block in arranged.formulas]
     if errors.found:
         raise InputError(sorted(errors.found, key=lambda d: (d.at.span.source is not source, d.at.span.start)))
-    return Program(
+    program = Program(
         name=PurePath(source.path).stem,
         variables=_variables(model),
         processes=tuple(finished),
@@ -55,7 +56,9 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
         options=replace(options, language="promela"),
         warnings=tuple(warnings),
         constants=tuple(model.constants.items()),
+        any_number=any_number(model),
     )
+    return with_any_number(program, ()) if program.any_number else program
 
 
 def _finished(process: Process, model: Model, lowered: Sequence[Lowered]) -> Process:

@@ -183,11 +183,12 @@ class _Reader:
     def proctype(self, node: Node) -> Proctype:
         parts = {str(child.data): child for child in _nodes(node)}
         declarations = tuple(self.declaration(child) for child in _nodes(parts.get("parameters")))
-        count: Expression | int | None = None
-        if "active" in parts:
-            sizes = _nodes(parts["active"])
-            count = self.expression(sizes[0]) if sizes else 1
-        return Proctype(self.name(_tokens(node, "NAME")[0]), declarations, self.body(parts["body"]), count)
+        sizes = _nodes(parts.get("active"))
+        any_number = bool(sizes) and sizes[0].data == "any_number"
+        count: Expression | int | None = 1 if "active" in parts else None
+        if sizes and not any_number:
+            count = self.expression(sizes[0])
+        return Proctype(self.name(_tokens(node, "NAME")[0]), declarations, self.body(parts["body"]), count, any_number)
 
     def declaration(self, node: Node) -> Declaration:
         kind = cast(LarkToken, node.children[0])

@@ -298,12 +298,16 @@ class Typedef:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proctype:
-    """`active [active] proctype name(parameters) { body }`; `active` is None for one that only `run` starts."""
+    """`active [active] proctype name(parameters) { body }`; `active` is None for one that only `run` starts.
+
+    `any_number`: `active [*]`.
+    """
 
     name: Name
     parameters: tuple[Declaration, ...]
     body: Sequence
     active: Expression | int | None
+    any_number: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -47,15 +47,16 @@ PUNCTUATION = {
     "{": "LBRACE", "}": "RBRACE", "(": "LPAR", ")": "RPAR", "[": "LSQB", "]": "RSQB", ";": "SEMI", "->": "ARROW",
     "::": "OPTION", ":": "COLON", ",": "COMMA", "..": "DOTS", ".": "DOT", "=": "ASSIGN", "++": "INCDEC",
     "--": "INCDEC", "@": "AT", "!": "NOT", "~": "TILDE", "-": "MINUS", "#": "HASH", "?": "RECEIVE", "<->": "IFF",
+    "*": "STAR",
 }  # fmt: skip
 PUNCTUATION |= dict.fromkeys(
-    ("+", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||"), "BINOP"
+    ("+", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||"), "BINOP"
 )
 
 # What a message calls a kind of token, where it is not the keyword itself.
 READABLE = {kind: f"`{text}`" for text, kind in PUNCTUATION.items()} | {
     "NAME": "a name", "NUMBER": "a number", "STRING": "a string", "BINOP": "an operator", "TYPE": "a type",
-    "INCDEC": "`++`", "PID": "`_pid`", "NR_PR": "`_nr_pr`", "EMPTY": "`empty`",
+    "STAR": "an operator", "INCDEC": "`++`", "PID": "`_pid`", "NR_PR": "`_nr_pr`", "EMPTY": "`empty`",
 }  # fmt: skip
 
 _SYMBOLS = "|".join(re.escape(symbol) for symbol in sorted(PUNCTUATION, key=len, reverse=True))

@@ -14,6 +14,7 @@ from memfence.frontends.rmm.memory import Memory
 from memfence.frontends.rmm.reader import Reader
 from memfence.frontends.rmm.statements import ProcessLowering
 from memfence.frontends.rmm.syntax import ProgramText
+from memfence.program.crowd import with_any_number
 from memfence.program.expressions import At, Expr, conjunction
 from memfence.program.ir import Forbidden, Process, Program
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
@@ -37,7 +38,9 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
     if reader.errors:
         raise InputError(_distinct(reader.errors))
     name, variables = PurePath(source.path).stem, tuple(memory.variables)
-    return Program(name, variables, processes, tuple(forbidden), source, replace(options, language="rmm"))
+    crowds = tuple(process.template for process in text.processes if process.any_number)
+    program = Program(name, variables, processes, tuple(forbidden), source, replace(options, language="rmm"))
+    return with_any_number(program, crowds) if crowds else program
 
 
 def _memory(reader: Reader, text: ProgramText) -> Memory:

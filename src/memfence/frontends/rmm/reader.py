@@ -31,6 +31,7 @@ from memfence.frontends.rmm.syntax import (
     While,
     Write,
 )  # fmt: skip
+from memfence.program.crowd import REPRESENTATIVES
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:
@@ -122,7 +123,9 @@ class Reader(TreeReader):
         if base == "process" or base not in self._templates:
             self._templates[base] = self._templates.get(base, 0) + 1
         template = base if base != "process" else f"process{self._templates[base]}"
-        copies = self.number(tokens(cast("Tree[Token]", count))[0]) if count is not None else 1
+        how_many = None if count is None else tokens(cast("Tree[Token]", count))[0]
+        any_number = how_many is not None and how_many.type == "ANY"
+        copies = REPRESENTATIVES if any_number else 1 if how_many is None else self.number(how_many)
         if not 1 <= copies <= 64:
             what = f"`process({copies})`: there can be 1 to 64 copies"
             self.report(Code.TOO_LARGE, what, self.span(count))
@@ -130,6 +133,7 @@ class Reader(TreeReader):
         return ProcessText(
             self.span(word), template, copies, self._declarations(cast("Tree[Token] | None", data)),
             self._declarations(cast("Tree[Token] | None", registers)), self._list(cast("Tree[Token]", statements)),
+            any_number,
         )  # fmt: skip
 
     def _list(self, tree: Tree[Token]) -> tuple[Statement, ...]:

@@ -126,12 +126,15 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class ProcessText:
+    """`count` copies; `any_number`: they stand for as many as one likes (`process(*)`)."""
+
     span: Span
     template: str
     count: int
     data: tuple[Declaration, ...]
     registers: tuple[Declaration, ...]
     statements: tuple[Statement, ...]
+    any_number: bool = False
 
 
 @dataclass(frozen=True, slots=True)

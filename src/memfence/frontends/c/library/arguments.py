@@ -9,8 +9,10 @@ from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine.access import alive_ops, at_address
 from memfence.frontends.c.machine.atomically import Atomically, returned
 from memfence.frontends.c.machine.path import Path
+from memfence.frontends.c.machine.residual import Barrier
 from memfence.frontends.c.machine.undefined import used
 from memfence.frontends.c.machine.values import ZERO, Known, Parts, Scalar, Value
+from memfence.program.orders import MemoryOrder
 
 Body = Callable[[Atomically, int], Value | None]
 
@@ -33,16 +35,23 @@ def known(path: Path, arguments: list[Value], position: int, what: str) -> int:
     return found.value
 
 
-def on_object(path: Path, call: Call, pointer: Scalar, size: int, what: str, body: Body) -> None:
-    """One locked step that works on the object at `pointer`; what `body` returns is the call's result."""
+def on_object(
+    path: Path, call: Call, pointer: Scalar, size: int, what: str, body: Body, *, drains: bool = True
+) -> None:
+    """One step that works on the object at `pointer`; what `body` returns is the call's result.
+
+    `drains`: the function has a locked instruction, also where no other thread uses the object.
+    """
 
     def act(p: Path, address: int) -> None:
-        step = Atomically(p)
+        step = Atomically(p, drains=drains)
         step.ops.extend(alive_ops(p, address))
         if p.ended:
             return
         result = body(step, address)
         if not p.ended:
+            if drains and p.state.started and not step.ops:
+                step.ops.append(Barrier(MemoryOrder.SEQ_CST))
             step.finish(call, result)
 
     at_address(path, pointer, size, what, act)

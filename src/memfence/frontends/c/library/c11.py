@@ -44,7 +44,7 @@ def _init_mutex(path: Path, call: Call, arguments: list[Value]) -> None:
             step.write(address + KIND, Known(RECURSIVE))
         return ZERO
 
-    on_object(path, call, number(path, arguments, 0), 4, call_name(call), initialise)
+    on_object(path, call, number(path, arguments, 0), 4, call_name(call), initialise, drains=False)
 
 
 def _try(step: Atomically, address: int) -> Value | None:

@@ -33,6 +33,41 @@ def _join(path: Path, call: Call, arguments: list[Value]) -> None:
     at_address(path, number(path, arguments, 0), 8, "std::thread::join", act)
 
 
+def _detach(path: Path, call: Call, arguments: list[Value]) -> None:
+    """`std::thread::detach`: the handle is 0 afterwards."""
+
+    def act(p: Path, address: int) -> None:
+        step = Atomically(p)
+        step.write(address, ZERO, 8)
+        step.finish(call)
+
+    at_address(path, number(path, arguments, 0), 8, "std::thread::detach", act)
+
+
+def _destroy_thread(path: Path, call: Call, arguments: list[Value]) -> None:
+    """`std::thread::~thread`: an error while the thread can still be joined."""
+
+    def act(p: Path, address: int) -> None:
+        step = Atomically(p)
+        step.check(compare("eq", 64, step.read(address, 8), ZERO), "std::terminate: a thread was not joined")
+        step.finish(call)
+
+    at_address(path, number(path, arguments, 0), 8, "std::thread::~thread", act)
+
+
+def _wait_with_lock(path: Path, call: Call, arguments: list[Value]) -> None:
+    """`std::condition_variable::wait`: the mutex is what the first word of the `unique_lock` points to."""
+
+    def act(p: Path, address: int) -> None:
+        step = Atomically(p)
+        mutex = step.read(address, 8)
+        if step.ops:
+            raise p.refuse(Code.UNSUPPORTED, "a `std::unique_lock` that several threads use")
+        wait_on(p, call, [number(p, arguments, 0), mutex])
+
+    at_address(path, number(path, arguments, 1), 8, "std::condition_variable::wait", act)
+
+
 def _first_argument(path: Path, call: Call, arguments: list[Value]) -> None:
     returned(path, call, number(path, arguments, 0))
 
@@ -87,9 +122,9 @@ FUNCTIONS: dict[str, Handler] = {
         ("_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "_ZdlPvSt11align_val_t", "_ZdlPvmSt11align_val_t"), HEAP["free"]
     ),
     f"{STD}6thread4joinEv": _join,
-    f"{STD}6thread6detachEv": nothing,
-    f"{STD}6threadD1Ev": nothing,
-    f"{STD}6threadD2Ev": nothing,
+    f"{STD}6thread6detachEv": _detach,
+    f"{STD}6threadD1Ev": _destroy_thread,
+    f"{STD}6threadD2Ev": _destroy_thread,
     f"{STD}15__thread_structC1Ev": _first_argument,
     f"{STD}15__thread_structD1Ev": nothing,
     f"{STD}19__thread_local_dataEv": _thread_data,
@@ -99,7 +134,7 @@ FUNCTIONS: dict[str, Handler] = {
     f"{STD}5mutexD1Ev": nothing,
     f"{STD}18condition_variable10notify_oneEv": WAITING["pthread_cond_signal"],
     f"{STD}18condition_variable10notify_allEv": WAITING["pthread_cond_broadcast"],
-    f"{STD}18condition_variable4waitERNS_11unique_lockINS_5mutexEEE": wait_on,
+    f"{STD}18condition_variable4waitERNS_11unique_lockINS_5mutexEEE": _wait_with_lock,
     f"{STD}18condition_variableD1Ev": nothing,
     "__cxa_guard_acquire": _guard_acquire,
     "__cxa_guard_release": _guard_release,

@@ -24,7 +24,7 @@ def allocate(path: Path, call: Call, size: int, *, zero: bool = False) -> None:
     count = state.count(("malloc", positions))
     most = path.world.options.heap_bound if state.started else 4096
     if count >= most:
-        path.world.note(f"at most {most} heap blocks from one place (--heap-bound)")
+        path.world.note(f"at most {most} heap blocks from one place (--heap-bound)", is_cut=True)
         path.stop("bound")
         return
     if not state.started:

@@ -1,5 +1,7 @@
 """Mutexes, read-write locks and spin locks: each operation is one locked step.
 
+To initialise one, and to give a spin lock back, x86 needs no locked instruction: those are stores.
+
 A mutex is its owner's thread number plus one at offset 0, how often it was taken at offset 4, and its kind at offset 16
 (where glibc has it, so that static initialisers mean what they say). A read-write lock is its writer at offset 0 and
 the number of its readers at offset 4.
@@ -81,7 +83,7 @@ def _init_mutex(path: Path, call: Call, arguments: list[Value]) -> None:
             step.write(address + KIND, step.read(attributes.value))
         return ZERO
 
-    on_object(path, call, number(path, arguments, 0), 4, call_name(call), initialise)
+    on_object(path, call, number(path, arguments, 0), 4, call_name(call), initialise, drains=False)
 
 
 def _set_kind(path: Path, call: Call, arguments: list[Value]) -> None:
@@ -91,7 +93,7 @@ def _set_kind(path: Path, call: Call, arguments: list[Value]) -> None:
         step.write(address, kind)
         return ZERO
 
-    on_object(path, call, number(path, arguments, 0), 4, call_name(call), remember)
+    on_object(path, call, number(path, arguments, 0), 4, call_name(call), remember, drains=False)
 
 
 def _read_lock(step: Atomically, address: int) -> Value | None:
@@ -135,11 +137,12 @@ def call_name(call: Call) -> str:
     return getattr(call.callee, "name", "call")
 
 
-def on_lock(body: object, size: int = 4) -> Handler:
+def on_lock(body: object, size: int = 4, *, drains: bool = True) -> Handler:
     """The function that does `body` with the lock that its first argument points to."""
 
     def run(path: Path, call: Call, arguments: list[Value]) -> None:
-        on_object(path, call, number(path, arguments, 0), size, call_name(call), body)  # type: ignore[arg-type]
+        lock = number(path, arguments, 0)
+        on_object(path, call, lock, size, call_name(call), body, drains=drains)  # type: ignore[arg-type]
 
     return run
 
@@ -149,13 +152,13 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_mutex_lock": on_lock(take_mutex),
     "pthread_mutex_unlock": on_lock(release_mutex),
     "pthread_mutex_trylock": on_lock(try_mutex),
-    "pthread_mutexattr_init": on_lock(_init),
+    "pthread_mutexattr_init": on_lock(_init, drains=False),
     "pthread_mutexattr_settype": _set_kind,
-    "pthread_spin_init": on_lock(_init),
+    "pthread_spin_init": on_lock(_init, drains=False),
     "pthread_spin_lock": on_lock(lambda step, address: _spin_lock(step, address)),
-    "pthread_spin_unlock": on_lock(lambda step, address: _spin_unlock(step, address)),
+    "pthread_spin_unlock": on_lock(lambda step, address: _spin_unlock(step, address), drains=False),
     "pthread_spin_trylock": on_lock(try_mutex),
-    "pthread_rwlock_init": on_lock(lambda step, address: _init_rwlock(step, address)),
+    "pthread_rwlock_init": on_lock(lambda step, address: _init_rwlock(step, address), drains=False),
     "pthread_rwlock_rdlock": on_lock(_read_lock),
     "pthread_rwlock_wrlock": on_lock(_write_lock),
     "pthread_rwlock_tryrdlock": on_lock(_try_read),

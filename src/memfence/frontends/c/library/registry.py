@@ -15,7 +15,19 @@ Handler = Callable[[Path, Call, list[Value]], None]
 @cache
 def _tables() -> tuple[dict[str, Handler], dict[str, Handler]]:
     """Functions that are ours even where the program defines them, and those that are ours where it does not."""
-    from memfence.frontends.c.library import c11, cpp, heap, intrinsics, locks, stubs, text, threads, verifier, waiting
+    from memfence.frontends.c.library import (
+        c11,
+        cpp,
+        heap,
+        intrinsics,
+        keys,
+        locks,
+        stubs,
+        text,
+        threads,
+        verifier,
+        waiting,
+    )
 
     always: dict[str, Handler] = {**intrinsics.FUNCTIONS, **verifier.ALWAYS}
     otherwise: dict[str, Handler] = {
@@ -23,6 +35,7 @@ def _tables() -> tuple[dict[str, Handler], dict[str, Handler]]:
         **text.FUNCTIONS,
         **verifier.FUNCTIONS,
         **threads.FUNCTIONS,
+        **keys.FUNCTIONS,
         **locks.FUNCTIONS,
         **waiting.FUNCTIONS,
         **heap.FUNCTIONS,

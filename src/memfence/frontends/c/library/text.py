@@ -96,6 +96,7 @@ def _copy_piece(path: Path, target: int, source: int, size: int) -> list[Op]:
     else:
         if path.state.started:
             path.world.reads(path.process.number, source, size, whole=False)
+            path.world.copied.add((source, size))
         value = private.read(path.world, path.state, source, size)
     return ops + _put(path, target, size, value)
 

@@ -11,9 +11,10 @@ from memfence.frontends.c.machine.arithmetic import compare, negation
 from memfence.frontends.c.machine.atomically import returned
 from memfence.frontends.c.machine.liveness import FunctionFacts, operands_of
 from memfence.frontends.c.machine.path import Path
-from memfence.frontends.c.machine.residual import Bus
-from memfence.frontends.c.machine.value_sets import range_of_bits
-from memfence.frontends.c.machine.values import ZERO, Known, Value
+from memfence.frontends.c.machine.residual import Bus, Draw
+from memfence.frontends.c.machine.value_sets import all_of_bits, range_of_bits
+from memfence.frontends.c.machine.values import ZERO, Known, Unknown, Value
+from memfence.program.expressions import Register
 
 REPRESENTATIVES = (0, 1, 2, -1)
 """Values that stand for all others where a nondeterministic integer is computed with."""
@@ -74,6 +75,9 @@ def nondeterministic(bits: int, unsigned: bool) -> Handler:
 
     def choose(path: Path, call: Call, arguments: list[Value]) -> None:
         values, is_complete = _choices(path, call, bits, unsigned)
+        if not is_complete and path.world.draws_anything and path.state.started and bits <= 32:
+            _draw(path, call, bits)
+            return
         if not is_complete:
             tried = ", ".join(map(str, values))
             path.world.note(f"nondeterministic integers are one of {tried}")
@@ -85,6 +89,13 @@ def nondeterministic(bits: int, unsigned: bool) -> Handler:
         path.ended = True
 
     return choose
+
+
+def _draw(path: Path, call: Call, bits: int) -> None:
+    """Any value; which ones have to be tried is found when everything that happens to it is known."""
+    register = path.scratch()
+    returned(path, call, Unknown(Register(register), all_of_bits(bits)), meet=False)
+    path.emit([Draw(register, bits)])
 
 
 def _choices(path: Path, call: Call, bits: int, unsigned: bool) -> tuple[tuple[int, ...], bool]:

@@ -129,7 +129,7 @@ def _init_semaphore(path: Path, call: Call, arguments: list[Value]) -> None:
         step.write(address, value)
         return ZERO
 
-    on_object(path, call, number(path, arguments, 0), 4, call_name(call), initialise)
+    on_object(path, call, number(path, arguments, 0), 4, call_name(call), initialise, drains=False)
 
 
 def _down(step: Atomically, address: int) -> Value | None:
@@ -159,7 +159,7 @@ def _value_of_semaphore(path: Path, call: Call, arguments: list[Value]) -> None:
             step.write(target.value, step.read(address))
         return ZERO
 
-    on_object(path, call, number(path, arguments, 0), 4, call_name(call), look)
+    on_object(path, call, number(path, arguments, 0), 4, call_name(call), look, drains=False)
 
 
 # Barriers.
@@ -174,7 +174,7 @@ def _init_barrier(path: Path, call: Call, arguments: list[Value]) -> None:
         step.write(address + ROUND, ZERO)
         return ZERO
 
-    on_object(path, call, number(path, arguments, 0), 12, call_name(call), initialise)
+    on_object(path, call, number(path, arguments, 0), 12, call_name(call), initialise, drains=False)
 
 
 def _wait_at_barrier(path: Path, call: Call, arguments: list[Value]) -> None:
@@ -222,7 +222,7 @@ def _last_arrives(path: Path, call: Call, address: int) -> None:
 
 
 FUNCTIONS: dict[str, Handler] = {
-    "pthread_cond_init": on_lock(_init_condition),
+    "pthread_cond_init": on_lock(_init_condition, drains=False),
     "pthread_cond_wait": wait_on,
     "pthread_cond_timedwait": _timed_wait,
     "pthread_cond_signal": _signal,

@@ -219,11 +219,14 @@ def _call(tokens: Tokens, result: str, place: int) -> Instruction:
         pass
     callee = tokens.operand(type)
     tokens.expect("(")
-    arguments = []
+    arguments: list[tuple[Type, Operand]] = []
+    by_value: list[Type | None] = []
     while not tokens.accept(")"):
+        tokens.by_value = None
         arguments.append(tokens.typed())
+        by_value.append(tokens.by_value)
         tokens.accept(",")
-    return Call(result, type, callee, tuple(arguments), place)
+    return Call(result, type, callee, tuple(arguments), place, by_value=tuple(by_value) if any(by_value) else ())
 
 
 def _invoke(tokens: Tokens, result: str, place: int) -> Instruction:
@@ -233,7 +236,7 @@ def _invoke(tokens: Tokens, result: str, place: int) -> Instruction:
         tokens.take()
     tokens.expect("label")
     normal = unquoted(tokens.take())
-    return Call(result, call.type, call.callee, call.arguments, place, normal)
+    return Call(result, call.type, call.callee, call.arguments, place, normal, call.by_value)
 
 
 def _compare_exchange(tokens: Tokens, result: str, place: int) -> Instruction:

@@ -132,7 +132,10 @@ class Unreachable:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call, or an `invoke`: then control goes on at `normal`; nothing is ever thrown."""
+    """A call, or an `invoke`: then control goes on at `normal`; nothing is ever thrown.
+
+    `by_value`: for each argument, the struct that the callee gets a copy of, or None; empty where there is none.
+    """
 
     result: str
     type: Type
@@ -140,6 +143,7 @@ class Call:
     arguments: tuple[tuple[Type, Operand], ...]
     place: int
     normal: str | None = None
+    by_value: tuple[Type | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,13 +134,18 @@ class DebugInfo:
         size = self.size_of(element)
         if not size:
             return f"+{offset}"
-        counts = [int(self.node(n).get("count", "1")) for n in self._elements(_reference(node.get("elements", "")))]
+        counts = [self._count(n) for n in self._elements(_reference(node.get("elements", "")))]
         index, rest = divmod(offset, size)
         path = ""
         for count in reversed(counts[1:]):
             index, inner = divmod(index, max(count, 1))
             path = f"[{inner}]" + path
         return f"[{index}]{path}{self.path_to(element, rest)}"
+
+    def _count(self, number: int) -> int:
+        """Elements of one dimension; 1 where the length is computed."""
+        count = self.node(number).get("count", "1")
+        return int(count) if count.lstrip("-").isdigit() else 1
 
     def _member_path(self, node: dict[str, str], offset: int) -> str:
         best: tuple[int, dict[str, str]] | None = None

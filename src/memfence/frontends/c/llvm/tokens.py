@@ -95,6 +95,7 @@ class Tokens:
         self.items: list[str] = TOKEN.findall(line)
         self.at = 0
         self.named = {} if named is None else named
+        self.by_value: Type | None = None
 
     @property
     def next(self) -> str:
@@ -133,6 +134,10 @@ class Tokens:
                 self.at += 1
                 if self.accept("="):
                     self.at += 1
+            elif self.next == "byval":
+                self.at += 2
+                self.by_value = self.type()
+                self.expect(")")
             elif self.next in WORDS_WITH_ARGUMENT:
                 self.at += 1
                 if self.next == "(":

@@ -18,8 +18,11 @@ from memfence.frontends.c.machine.value_sets import HIGHEST, LOWEST, NOTHING, Va
 from memfence.frontends.c.machine.world import DONE, STARTED, World
 from memfence.program import ir
 from memfence.program.builder import ProcessBuilder
+from memfence.program.expressions import FALSE
 from memfence.program.load_options import LoadOptions
 from memfence.source import SourceText
+
+NO_REUSE = "`malloc` does not give out again what was freed: ABA through the allocator is not looked for"
 
 OVER = ("blocked", "bound", "quit")
 """How a thread stops that ends the run, or takes it out of what is looked at."""
@@ -49,6 +52,8 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
         options=LoadOptions(language="c", c=found.world.options),
         notes=tuple(found.world.notes),
         is_cut_off=bool(found.world.notes),
+        marked_cuts=tuple(found.world.notes) if all(found.world.notes.values()) else (),
+        assumed=(NO_REUSE,) if found.world.freed else (),
         value_names=value_names(found.world, [g.process for g in graphs]),
     )
 
@@ -190,7 +195,7 @@ def _variable(world: World, address: int, started: set[int]) -> ir.SharedVar:
         name = f"freed({block.name})" if block is not None else name
     is_bookkeeping = placed is None or placed.kind == "thread"
     domain = _domain(values)
-    if LOWEST not in values.listed and domain.hi == HIGHEST:
+    if LOWEST not in (*values.listed, initial) and domain.hi == HIGHEST:
         # PSO needs one integer for itself: a store of the least one is an error then, never an overlooked run.
         domain = ir.Domain(max(domain.lo, LOWEST + 1), domain.hi)
     return ir.SharedVar(name, domain, (initial,), is_bookkeeping=is_bookkeeping)
@@ -226,6 +231,8 @@ def _lower(graph: _Graph, name: str, variables: dict[int, int], sources: Sources
         numbers[location.number] = builder.location(label, span=sources.span(location.place), may_end=may_end)
         if location.kind in OVER:  # the whole run is over here: that the others wait is no deadlock
             builder.emit(numbers[location.number], numbers[location.number])
+        if location.kind == "stuck":  # it waits for what never comes: a step that is never possible is not an end
+            builder.emit(numbers[location.number], numbers[location.number], ir.Assume(FALSE))
     for location in locations:
         for step in graph.steps[location.number]:
             ops = [lowered for op in step.ops for lowered in emission.ops(op)]

@@ -12,6 +12,7 @@ from memfence.frontends.c.machine.residual import (
     Bus,
     Cell,
     Check,
+    Draw,
     Guard,
     Modify,
     Op,
@@ -57,6 +58,8 @@ class Emission:
                 return self._modify(op)
             case Set(register, value):
                 return [ir.Assign(self.registers[register], self.expr(value))]
+            case Draw():
+                raise AssertionError("a nondeterministic integer without values")
             case Guard(condition):
                 return [ir.Assume(self.expr(condition))]
             case Check(condition, text):

@@ -27,6 +27,9 @@ ALIVE_OFFSET = 8
 
 DEAD = "use of a local variable of a function that has returned"
 
+ANYWHERE = "a pointer is computed in a way that memfence does not follow: it may point anywhere"
+ANYWHERE_HINT = "use an index into an array, or a pointer that is assigned as a whole"
+
 Action = Callable[[Path, int], None]
 
 
@@ -55,6 +58,8 @@ def fork_if_bad(path: Path, pointer: Scalar, good: Sequence[int], size: int, wha
     others = values.listed.difference(good)
     if not others and not values.has_interval and not values.is_open:
         return
+    if (values.is_open and not values.listed) or (values.has_interval and values.hi >= ADDRESS_BASE):
+        raise path.refuse(Code.UNSUPPORTED, ANYWHERE, ANYWHERE_HINT)
     problem = next((p for a in sorted(others) if (p := problem_with(path, a, size))), "invalid pointer")
     bad = conjunction(*(Binary("!=", pointer.expr, Const(a)) for a in good))
     if len(good) > MOST_FORKS:
@@ -284,7 +289,7 @@ def stop_beyond(path: Path, value: Scalar) -> bool:
     """Cut the run off where it stores an integer beyond 32 bits for which there is no code left."""
     if not isinstance(value, Known) or not is_wide(value.value):
         return False
-    path.world.note(BEYOND)
+    path.world.note(BEYOND, is_cut=True)
     path.stop("bound")
     return True
 

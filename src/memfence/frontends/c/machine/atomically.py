@@ -11,13 +11,16 @@ from memfence.frontends.c.machine.residual import Cell, Check, Guard, Op, Read, 
 from memfence.frontends.c.machine.undefined import used
 from memfence.frontends.c.machine.values import ZERO, Known, Scalar, Unknown, Value, is_undefined
 from memfence.program.expressions import Register
+from memfence.program.orders import MemoryOrder
 
 
 class Atomically:
     """Collects what happens in the step; `finish` ends it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, drains: bool = True) -> None:
+        """`drains`: the function has a locked instruction; without one, its stores go by way of the store buffer."""
         self.path = path
+        self.drains = drains
         self.ops: list[Op] = []
         self.is_stuck = False
 
@@ -30,13 +33,14 @@ class Atomically:
 
     def read(self, address: int, size: int = 4) -> Scalar:
         path = self.path
+        order = MemoryOrder.PLAIN if self.drains else MemoryOrder.ACQUIRE
         if not is_in_memory(path, address, size):
             if path.state.started:
                 path.world.reads(path.process.number, address, size)
             return used(private.read(path.world, path.state, address, size))
         cell = self._cell(address, size)
         register = path.scratch()
-        self.ops.append(Read(register, cell))
+        self.ops.append(Read(register, cell, order))
         self.ops.extend(is_written(path, register, cell))
         return Unknown(Register(register), known_values(path, cell))
 
@@ -58,7 +62,7 @@ class Atomically:
         cell = self._cell(address, size)
         value = path.world.storable(value, size)
         path.world.may_hold(cell, value.values)
-        self.ops.append(Write(cell, value.expr))
+        self.ops.append(Write(cell, value.expr, MemoryOrder.PLAIN if self.drains else MemoryOrder.RELEASE))
 
     def wait_for(self, condition: Scalar) -> None:
         """The step is possible only where this is true."""
@@ -80,7 +84,7 @@ class Atomically:
             return
         returned(self.path, call, result, meet=not self.ops)
         if self.ops and not self.path.ended:
-            self.path.emit(self.ops, locked=True)
+            self.path.emit(self.ops, locked=self.drains)
 
 
 def returned(path: Path, call: Call, result: Value | None, *, meet: bool = True) -> None:

@@ -11,6 +11,7 @@ from memfence.frontends.c.llvm.link import Symbol
 from memfence.frontends.c.llvm.types import VOID
 from memfence.frontends.c.llvm.values import Global, Ignored, InlineAsm
 from memfence.frontends.c.machine.atomically import returned
+from memfence.frontends.c.machine.by_value import copied_structs
 from memfence.frontends.c.machine.lifetime import begin_locals, end_locals
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.residual import Bus
@@ -74,7 +75,7 @@ def _call_symbol(path: Path, call: Call, symbol: Symbol) -> None:
             f"`{symbol.name}` takes a variable number of arguments",
             "write it with a fixed number of arguments",
         )
-    path.call(symbol, arguments_of(path, call), call, is_atomic)
+    path.call(symbol, copied_structs(path, call, symbol, arguments_of(path, call)), call, is_atomic)
     if path.ended:
         return
     ops = begin_locals(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import assert_never
 
 from memfence.codes import Code
@@ -30,7 +29,7 @@ from memfence.frontends.c.llvm.instructions import (
     Unreachable,
     Update,
 )
-from memfence.frontends.c.llvm.types import ArrayType, FloatType, IntType, StructType
+from memfence.frontends.c.llvm.types import ArrayType, FloatType, IntType, StructType, Type, size_of
 from memfence.frontends.c.llvm.values import Local
 from memfence.frontends.c.machine.access import load, store, written
 from memfence.frontends.c.machine.arithmetic import (
@@ -47,22 +46,25 @@ from memfence.frontends.c.machine.calls import call_function, return_from
 from memfence.frontends.c.machine.liveness import CONTENT
 from memfence.frontends.c.machine.offsets import moved_pointer
 from memfence.frontends.c.machine.parts import inner_type, part_of, with_part
-from memfence.frontends.c.machine.path import FLOAT_HINT, Path
+from memfence.frontends.c.machine.path import FLOAT_HINT, VLA_HINT, Path
 from memfence.frontends.c.machine.private import with_bits
+from memfence.frontends.c.machine.read_modify_write import compare_exchange, update
 from memfence.frontends.c.machine.residual import Barrier
 from memfence.frontends.c.machine.undefined import Undefined, used
-from memfence.frontends.c.machine.updates import modify
 from memfence.frontends.c.machine.value_sets import listed, range_of_bits
 from memfence.frontends.c.machine.values import UNDEFINED, Known, Parts, Scalar, Unknown, Value, is_undefined
 from memfence.frontends.c.machine.wide import members_to_fork
 from memfence.frontends.c.machine.world import BEYOND
-from memfence.program.expressions import Binary, Const, conjunction
+from memfence.program.expressions import Binary, Const, conjunction, disjunction
 
 
 def execute(path: Path, instruction: Instruction) -> None:
     """Do one instruction; `path` stands behind it."""
     match instruction:
-        case Alloca() | Phi():
+        case Alloca(result, type, count, _):
+            if isinstance(count, Local):
+                _check_length(path, result, type, path.scalar(IntType(64), count))
+        case Phi():
             pass
         case LoadFrom():
             _load(path, instruction)
@@ -86,13 +88,13 @@ def execute(path: Path, instruction: Instruction) -> None:
         case Return(type, value, _):
             return_from(path, None if value is None else path.value(type, value))
         case Unreachable():
-            path.stop("blocked")
+            path.fail("control reaches a place that the code says is never reached")
         case Call():
             call_function(path, instruction)
         case CompareExchange():
-            _compare_exchange(path, instruction)
+            compare_exchange(path, instruction)
         case Update():
-            _update(path, instruction)
+            update(path, instruction)
         case FenceOf(order, single_thread, _):
             if not single_thread and path.state.started:
                 path.emit([Barrier(order)])
@@ -107,6 +109,15 @@ def execute(path: Path, instruction: Instruction) -> None:
             raise _unsupported(path, opcode)
         case _:
             assert_never(instruction)
+
+
+def _check_length(path: Path, name: str, type: Type, count: Scalar) -> None:
+    """An array whose length is computed is placed here, once: it must always have the same length."""
+    if not isinstance(count, Known):
+        raise path.refuse(Code.UNSUPPORTED, "an array on the stack whose length is not known", VLA_HINT)
+    placed = path.world.space.at(path.local_object(name))
+    if placed is None or placed.end - placed.start != size_of(type) * count.value:
+        raise path.refuse(Code.UNSUPPORTED, "an array on the stack that has several lengths", VLA_HINT)
 
 
 def _frozen(path: Path, value: Value) -> Value:
@@ -176,6 +187,10 @@ def _compute(path: Path, i: Compute) -> None:
             used(b)
         if i.op in ("sdiv", "udiv", "srem", "urem") and isinstance(b, Unknown) and b.values.contains(0):
             path.check(Binary("!=", b.expr, Const(0)), "division by zero")
+        if i.op in ("sdiv", "srem") and not path.ended:
+            _check_quotient(path, bits, a, b)
+        if path.ended:
+            return
         if bits == 64 and i.op in ("udiv", "urem", "lshr"):
             _keep_positive(path, a, *(() if i.op == "lshr" else (b,)))
         if bits == 64 and not path.ended and _fork_into_wide(path, i, a, b):
@@ -212,7 +227,7 @@ def _keep_positive(path: Path, *operands: Scalar) -> None:
             continue
         large = path.fork(Binary("<", operand.expr, Const(0)))
         if large is not None:
-            path.world.note(BEYOND)
+            path.world.note(BEYOND, is_cut=True)
             large.stop("bound")
         if not path.assume(Binary(">=", operand.expr, Const(0))):
             path.ended = True
@@ -247,6 +262,20 @@ def _check_overflow(path: Path, op: str, bits: int, a: Scalar, b: Scalar) -> Non
     inside = [Binary("<=", ideal.expr, Const(hi))] if bounds is None or bounds[1] > hi else []
     inside += [Binary(">=", ideal.expr, Const(lo))] if bounds is None or bounds[0] < lo else []
     path.check(conjunction(*inside), "signed integer overflow")
+
+
+def _check_quotient(path: Path, bits: int, a: Scalar, b: Scalar) -> None:
+    """The least integer divided by -1 is too large for its width, and x86 traps."""
+    least = range_of_bits(bits)[0]
+    if is_undefined(a) or not (a.values.contains(least) and b.values.contains(-1)):
+        return
+    if isinstance(a, Known) and isinstance(b, Known):
+        path.fail(QUOTIENT)
+    elif bits <= 32:
+        path.check(disjunction(Binary("!=", a.expr, Const(least)), Binary("!=", b.expr, Const(-1))), QUOTIENT)
+
+
+QUOTIENT = "signed integer overflow: the least integer divided by -1"
 
 
 def _convert(path: Path, i: Convert) -> None:
@@ -308,48 +337,3 @@ def _switch(path: Path, i: Switch) -> None:
     if rest is not None:
         rest.enter(i.default)
     path.ended = True
-
-
-# Atomic updates.
-
-
-def _compare_exchange(path: Path, i: CompareExchange) -> None:
-    bits = path.bits_of(i.type)
-    expected, desired = used(path.scalar(i.type, i.expected)), used(path.scalar(i.type, i.desired))
-
-    def finish(p: Path, old: Scalar) -> tuple[Value, Scalar]:
-        wanted, new = (p.world.codes.coded(v) if isinstance(old, Unknown) else v for v in (expected, desired))
-        success = compare("eq", bits, old, wanted)
-        return Parts((old, success)), choose(success, new, old)
-
-    pointer = path.scalar(i.type, i.pointer)
-    modify(path, i.result, "cas", i.type, pointer, desired, i.order, finish, expected, i.failure_order)
-
-
-def _update(path: Path, i: Update) -> None:
-    if isinstance(i.type, FloatType):
-        raise path.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
-    bits = path.bits_of(i.type)
-    operand = used(path.scalar(i.type, i.value))
-    finish = partial(_updated, i.op, bits, operand)
-    pointer = path.scalar(i.type, i.pointer)
-    modify(path, i.result, i.op, i.type, pointer, operand, i.order, finish)  # type: ignore[arg-type]
-
-
-def _updated(op: str, bits: int, operand: Scalar, path: Path, old: Scalar) -> tuple[Value, Scalar]:
-    return old, new_content(path, op, bits, old, operand)
-
-
-def new_content(path: Path, op: str, bits: int, old: Scalar, operand: Scalar) -> Scalar:
-    """What `atomicrmw op` writes."""
-    match op:
-        case "xchg":
-            return operand
-        case "add" | "sub" | "and" | "or" | "xor":
-            return compute(op, bits, old, operand)
-        case "nand":
-            return compute("xor", bits, compute("and", bits, old, operand), Known(-1))
-        case "max" | "min" | "umax" | "umin":
-            predicate = {"max": "sge", "min": "sle", "umax": "uge", "umin": "ule"}[op]
-            return choose(compare(predicate, bits, old, operand), old, operand)
-    raise path.refuse(Code.UNSUPPORTED, f"the atomic operation `{op}` is not supported")

@@ -232,22 +232,22 @@ class Path:
         depth = len(self.state.frames) - 1 if depth is None else depth
         frame = self.state.frames[depth]
         alloca = frame.facts.allocas[name]
+        key = ("stack", self.process.number, depth, frame.symbol.module, frame.symbol.name, name)
+        found = self.world.space.find(key)
+        if found is not None:
+            return found.start
         count = self.scalar(IntType(64), alloca.count)
         if not isinstance(count, Known):
             raise self.refuse(Code.UNSUPPORTED, "an array on the stack whose length is not known", VLA_HINT)
-        key = ("stack", self.process.number, depth, frame.symbol.module, frame.symbol.name, name)
-        found = self.world.space.find(key)
-        if found is None:
-            debug = self.debug_of(frame)
-            variable = debug.variable(frame.facts.function.declared.get(name, -1))
-            title = f"{frame.symbol.name}.{variable.name if variable else name}"
-            if self.process.number:
-                title = f"{self.process.thread.name}:{title}"
-            size = size_of(alloca.type) * count.value
-            type = variable.type if variable else 0
-            owner, lives_in = self.process.number, (depth, frame.symbol.module, frame.symbol.name)
-            found = self.world.space.place(key, size, title, "stack", debug, type, owner, lives_in)
-        return found.start
+        debug = self.debug_of(frame)
+        variable = debug.variable(frame.facts.function.declared.get(name, -1))
+        title = f"{frame.symbol.name}.{variable.name if variable else name}"
+        if self.process.number:
+            title = f"{self.process.thread.name}:{title}"
+        size = size_of(alloca.type) * count.value
+        type = variable.type if variable else 0
+        owner, lives_in = self.process.number, (depth, frame.symbol.module, frame.symbol.name)
+        return self.world.space.place(key, size, title, "stack", debug, type, owner, lives_in).start
 
     def variable_name(self, name: str) -> str:
         """How the user calls a local of the innermost call."""
@@ -296,7 +296,7 @@ class Path:
         same = sum(f.symbol.name == symbol.name and f.symbol.module == symbol.module for f in self.state.frames)
         most = self.world.options.recursion_bound if self.state.started else 500
         if same >= most:
-            self.world.note(f"at most {most} open calls of `{symbol.name}` (--recursion-bound)")
+            self.world.note(f"at most {most} open calls of `{symbol.name}` (--recursion-bound)", is_cut=True)
             self.stop("bound")
             return
         facts = self.world.facts(symbol)

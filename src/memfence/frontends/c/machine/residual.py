@@ -77,6 +77,14 @@ class Set:
 
 
 @dataclass(frozen=True, slots=True)
+class Draw:
+    """The register gets any integer of `bits` bits. Gone before the program is explored."""
+
+    register: int
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
 class Guard:
     """The step is possible only where this is true."""
 
@@ -110,7 +118,7 @@ class Bus:
     take: bool
 
 
-Op = Read | Write | Modify | Set | Guard | Check | Barrier | Bus
+Op = Read | Write | Modify | Set | Draw | Guard | Check | Barrier | Bus
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +155,7 @@ def reading_part(op: Op) -> tuple[Op, ...]:
     match op:
         case Modify(register, target):
             return (Read(register, target),)
-        case Read() | Set() | Guard():
+        case Read() | Set() | Draw() | Guard():
             return (op,)
         case _:
             return ()

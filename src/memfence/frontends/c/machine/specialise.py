@@ -7,6 +7,7 @@ from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.llvm.link import Linked, Symbol
 from memfence.frontends.c.llvm.types import VOID
 from memfence.frontends.c.llvm.values import Global
+from memfence.frontends.c.machine.data_independence import resolve_draws
 from memfence.frontends.c.machine.execute import execute
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.process import SCRATCH, Process
@@ -33,11 +34,29 @@ class Specialised:
 
 
 def specialise(linked: Linked, options: COptions) -> Specialised:
-    """Run everything that is known. Refused where the program uses something that is not supported."""
+    """Run everything that is known. Refused where the program uses something that is not supported.
+
+    Nondeterministic integers are any integer, where a few can stand for all; else a few are tried, and a note says so.
+    """
+    if _has_nondeterminism(linked):
+        try:
+            found = _specialised(linked, options, draws_anything=True)
+        except Refused:
+            return _specialised(linked, options, draws_anything=False)
+        if resolve_draws(found.world, found.processes):
+            return found
+    return _specialised(linked, options, draws_anything=False)
+
+
+def _has_nondeterminism(linked: Linked) -> bool:
+    return any(name.startswith("__VERIFIER_nondet_") for module in linked.modules for name in module.functions)
+
+
+def _specialised(linked: Linked, options: COptions, *, draws_anything: bool) -> Specialised:
     entry = linked.find(len(linked.modules) - 1, options.entry)
     if entry is None or not entry.is_function or not entry.is_defined:
         raise Refused(Code.NO_PROCESS, f"the program has no function `{options.entry}`", None, ENTRY_HINT)
-    world = World(linked, options)
+    world = World(linked, options, draws_anything)
     for number, module in enumerate(linked.modules):
         for name in (*module.variables, *module.functions):
             symbol = linked.find(number, name)

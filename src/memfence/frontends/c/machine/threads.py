@@ -18,6 +18,8 @@ from memfence.frontends.c.machine.world import ARGUMENT, DONE, PARTLY, RESULT, S
 from memfence.program.expressions import Binary, Const
 
 MOST_THREADS_IN_A_LOOP = 64
+JOINED = Known(2)
+"""What says that a thread has ended, once somebody has waited for it."""
 
 
 def create_thread(path: Path, call: Call, handle: Scalar | None, function: Scalar, argument: Value, style: str) -> None:
@@ -50,7 +52,7 @@ def _create(path: Path, call: Call, handle: Scalar | None, symbol: Symbol, argum
         if not is_free:
             path.world.endless.add(positions)
             raise Restart("a loop creates threads without end")
-        path.world.note(f"at most {most} threads created at one place (--threads-bound)")
+        path.world.note(f"at most {most} threads created at one place (--threads-bound)", is_cut=True)
         path.stop("bound")
         return
     key = (path.process.number, positions, count)
@@ -155,7 +157,10 @@ def join_thread(path: Path, call: Call, handle: Scalar, result: Scalar, size: in
         return
     world.joined.add(handle.value)
     step = Atomically(path)
-    step.wait_for(compare("eq", 32, step.read(block.start + DONE), ONE))
+    done = step.read(block.start + DONE)
+    step.wait_for(compare("ne", 32, done, ZERO))
+    step.check(compare("ne", 32, done, JOINED), "join of a thread that was joined before")
+    step.write(block.start + DONE, JOINED)
     if result != ZERO:
         if handle.value not in world.results_wanted:
             world.results_wanted.add(handle.value)

@@ -72,6 +72,11 @@ class ValueSet:
             lo, hi = min(self.lo, other.lo), max(self.hi, other.hi)
         return _settled(self.listed | other.listed, lo, hi, self.is_open or other.is_open)
 
+    def includes(self, other: ValueSet) -> bool:
+        """Whether every member of `other` is one of these, if only as a number of the interval."""
+        covers = not other.has_interval or self._covers(other)
+        return covers and not other.is_open and all(self.contains(v) for v in other.listed)
+
     def _covers(self, other: ValueSet) -> bool:
         return self.has_interval and self.lo <= other.lo and other.hi <= self.hi
 
@@ -93,11 +98,11 @@ class ValueSet:
     def widened(self, before: ValueSet) -> ValueSet:
         """A larger set, so that sets which keep growing settle: bounds that moved jump to a power of two.
 
-        Addresses stay listed: there are only so many.
+        Addresses stay listed: there are only so many, unless somebody adds to them without end.
         """
-        numbers = [v for v in self.listed if v < ADDRESS_BASE]
+        numbers = [v for v in self.listed if v < ADDRESS_BASE or len(self.listed) > MOST_GROWN]
         ends = [*numbers, *((self.lo, self.hi) if self.has_interval else ())]
-        old = [v for v in before.listed if v < ADDRESS_BASE]
+        old = [v for v in before.listed if v < ADDRESS_BASE or len(self.listed) > MOST_GROWN]
         old += [before.lo, before.hi] if before.has_interval else []
         if not ends or (set(old) == set(ends)):
             return self
@@ -105,6 +110,9 @@ class ValueSet:
         hi = max(ends) if old and max(ends) <= max(old) else max(0, _jump(max(ends)))
         return ValueSet(self.listed.difference(numbers), lo, hi, self.is_open)
 
+
+MOST_GROWN = 64
+"""Addresses that memory may hold after it grew again and again."""
 
 JUMPS = (15, 255, HIGHEST)
 

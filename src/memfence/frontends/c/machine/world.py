@@ -34,8 +34,11 @@ from memfence.program.load_options import COptions
 from memfence.records import dataclass
 
 WIDEN_AFTER = 4
+STEADY_AFTER = 200
+"""Growths after which an address that lies in the interval of what a cell holds is no news."""
 WIDEST_CELL = 16
 BEYOND = "integers of 64 bits are followed only within 32 bits"
+MISTAKABLE = "the number {} is not stored in memory that may be uninitialised or hold wide integers"
 PARTLY = "undefined bits beside written ones are read as 0"
 STARTED, DONE, RESULT, ARGUMENT, THREAD_BYTES = 0, 4, 8, 16, 24
 
@@ -65,6 +68,7 @@ class Thread:
 class World:
     linked: Linked
     options: COptions
+    draws_anything: bool = False
     space: AddressSpace = field(default_factory=AddressSpace)
     shared: dict[int, int] = field(default_factory=dict)
     extents: set[tuple[int, int]] = field(default_factory=set)
@@ -88,8 +92,9 @@ class World:
     writers: dict[int, set[int]] = field(default_factory=dict)
     begun: set[int] = field(default_factory=set)
     skipped: set[tuple[int, int]] = field(default_factory=set)
+    copied: set[tuple[int, int]] = field(default_factory=set)
     base: dict[int, int] | None = None
-    notes: dict[str, None] = field(default_factory=dict)
+    notes: dict[str, bool] = field(default_factory=dict)
     grown: set[int] = field(default_factory=set)
     new_shared: set[tuple[int, int]] = field(default_factory=set)
 
@@ -102,7 +107,7 @@ class World:
     def begin_pass(self) -> None:
         self.threads, self.readers, self.writers = {}, {}, {}
         self.base, self.notes, self.grown = None, {}, set()
-        self.new_shared, self.joined, self.begun, self.skipped = set(), set(), set(), set()
+        self.new_shared, self.joined, self.begun, self.skipped, self.copied = set(), set(), set(), set(), set()
 
     def facts(self, symbol: Symbol) -> FunctionFacts:
         key = (symbol.module, symbol.name)
@@ -121,9 +126,9 @@ class World:
             self._plans[key] = found
         return found
 
-    def note(self, text: str) -> None:
-        """A restriction of what a verdict covers."""
-        self.notes[text] = None
+    def note(self, text: str, *, is_cut: bool = False) -> None:
+        """A restriction of what a verdict covers. `is_cut`: the runs beyond it come to a location of kind "bound"."""
+        self.notes[text] = is_cut
 
     # Shared memory.
 
@@ -238,6 +243,8 @@ class World:
         after = before.join(within_reach(stored))
         if after is before or after == before:
             return
+        if self.growths.get(cell.address, 0) > STEADY_AFTER and before.includes(within_reach(stored)):
+            return
         self.growths[cell.address] = self.growths.get(cell.address, 0) + 1
         if self.growths[cell.address] > WIDEN_AFTER:
             after = after.widened(before)
@@ -251,7 +258,7 @@ class World:
         held = self.possible(cell).listed
         taken = [v for v in sorted(held - meant) if (v == UNWRITTEN or v >= LOWEST_CODE) and values.contains(v)]
         for number in taken:
-            self.note(f"the number {number} is not stored in memory that may be uninitialised or hold wide integers")
+            self.note(MISTAKABLE.format(number), is_cut=True)
         return [Within(Binary("!=", value.expr, Const(number))) for number in taken]
 
     def storable(self, value: Scalar, size: int) -> Scalar:
@@ -267,7 +274,7 @@ class World:
         """The guard that keeps a value where registers and memory can hold it; a note, where it is needed."""
         if is_within_reach(value.values):
             return []
-        self.note(BEYOND)
+        self.note(BEYOND, is_cut=True)
         low, high = Binary(">=", value.expr, Const(LOWEST)), Binary("<=", value.expr, Const(HIGHEST))
         return [Within(conjunction(low, high))]
 
@@ -298,6 +305,7 @@ class World:
         for address, size in list(self.extents):
             if any(a in found for a in range(address, address + size)):
                 self.new_shared.add((address, size))
+        self.extents |= {(b, m) for b, m in self.copied for a, n in self.skipped if a < b + m and b < a + n}
         found_new = bool(self.new_shared) or any(
             a < b + m and b < a + n for a, n in self.skipped for b, m in self.extents
         )

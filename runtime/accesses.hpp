@@ -1,0 +1,26 @@
+// Loads and stores of the program as steps: those that other threads could notice.
+#pragma once
+
+#include "world.hpp"
+
+namespace memfence::running {
+
+constexpr int kReturnAddress = 7;  // in the frame that the entry points keep (hook_entries.cpp)
+
+bool is_on_own_stack(const void* address);
+// The number of the cell if the access is a step of its own, else -1.
+int shared_cell(void* address, std::size_t size, bool writes, void* pc);
+Wish wish_of(AccessKind kind, int number, const Cell& cell, void* pc, bool is_atomic);
+// Stop before an access; others may free its memory in the meantime.
+void stop_before(const Wish& wish);
+void fence_step(void* pc);
+// A locked access that nobody else notices still empties the store buffer.
+void fence_if_needed(void* pc);
+std::uint64_t load_step(const Cell& cell, int number, void** frame, bool is_atomic);
+// Before the program loads, or stores, all of this.
+void read_all(void* address, std::size_t size, void** frame, bool is_volatile);
+void write_all(void* address, std::size_t size, void** frame, bool is_volatile);
+// The same for a store that becomes steps when the program has made it.
+void write_late(char* address, std::size_t size, void** frame, bool is_volatile, bool awaits_load);
+
+}  // namespace memfence::running

@@ -1,0 +1,21 @@
+"""`memfence lsp`."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from memfence.cli.app import app
+from memfence.cli.exit_codes import Exit
+
+
+@app.command(short_help="Answer an editor: mistakes, values, fences.", epilog="Example: memfence lsp")
+def lsp() -> None:
+    """Speak the Language Server Protocol on standard input and output. Editors start this by themselves."""
+    try:
+        from memfence.server.lsp.server import make_server
+    except ImportError as missing:
+        sys.stderr.write(f"memfence lsp needs {missing.name}: pip install 'memfence[lsp]'\n")
+        raise typer.Exit(Exit.USAGE) from None
+    make_server().start_io()

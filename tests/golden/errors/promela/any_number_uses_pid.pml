@@ -1,0 +1,5 @@
+byte turn;
+
+active [*] proctype P() {
+    turn = _pid
+}
