@@ -43,6 +43,29 @@ def test_several_files_as_json_are_a_list(folder: Path) -> None:
     assert shown[2]["diagnostics"][0]["code"] == "MF001"
 
 
+@pytest.mark.parametrize(
+    ("verb", "summary", "code"),
+    [
+        ("fix", "3 files: 1 already holds, 1 impossible, 1 bad input", Exit.BAD_INPUT),
+        ("compare", "3 files: 2 decided, 1 bad input", Exit.BAD_INPUT),
+    ],
+)
+def test_fix_and_compare_take_several_files(verb: str, summary: str, code: Exit, folder: Path) -> None:
+    done = memfence(verb, "good.pml", "broken.pml", "bad.pml", folder=folder)
+    assert done.returncode == code
+    assert summary in done.stdout and "error[MF001]" in done.stderr
+    shown = json.loads(memfence(verb, "good.pml", "bad.pml", "--json", folder=folder).stdout)["files"]
+    assert [one["file"] for one in shown] == ["good.pml", "bad.pml"]
+    html = memfence(verb, "good.pml", "bad.pml", "--html", "r.html", folder=folder)
+    assert html.returncode == Exit.USAGE and not (folder / "r.html").exists()
+
+
+def test_fix_of_several_files_writes_nothing(folder: Path) -> None:
+    done = memfence("fix", "good.pml", "bad.pml", "--in-place", folder=folder)
+    assert done.returncode == Exit.USAGE and "one file" in done.stderr
+    assert (folder / "good.pml").read_text() == GOOD
+
+
 def test_a_report_file_is_about_one_program(folder: Path) -> None:
     done = memfence("check", "good.pml", "bad.pml", "--html", "r.html", folder=folder)
     assert done.returncode == Exit.USAGE and "one file" in done.stderr

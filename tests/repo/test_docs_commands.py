@@ -24,6 +24,21 @@ def test_every_command_prints_what_the_page_shows(page: Path, tmp_path: Path) ->
             assert agree(command.shown, printed), f"$ {command.text}\n" + "\n".join(printed)
 
 
+def test_the_tutorial_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+
+    def files() -> dict[Path, bytes]:
+        return {path: path.read_bytes() for path in shell.folder.rglob("*") if path.is_file()}
+
+    before, ran = files(), 0
+    for block in BLOCK.findall((ROOT / "docs" / "guide" / "tutorial.md").read_text(encoding="utf-8")):
+        for command in filter(attrgetter("can_run"), commands_of(block)):
+            shell.run(command.text)
+            ran += 1
+    assert ran > 10
+    assert files() == before
+
+
 def test_commands_are_only_written_where_they_are_run() -> None:
     for page in (ROOT / "docs").rglob("*.md"):
         for language, body in re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):

@@ -40,11 +40,19 @@ def check(source: Source, options: CheckOptions | None = None, **keywords: Any) 
         with deadline.enforced():
             asked = options_for(CheckOptions, program, options, keywords, deadline)
             refuse_unused(program, asked, given)
-            result = shortened(ask(program, asked), asked)
-            races = races_of(result.program, result.limits)
-            return replace(result, doubts=doubts_about(result, asked), races=races)
+            return _told_in_full(ask(program, asked), asked)
     except TimeUp:
         return _unread(source, options or CheckOptions(), keywords, deadline)
+
+
+def _told_in_full(result: CheckResult, options: CheckOptions) -> CheckResult:
+    """The result with a shorter run, doubts and races; where Ctrl-C comes meanwhile, with what is there by then."""
+    try:
+        result = shortened(result, options)
+        races = races_of(result.program, result.limits)
+        return replace(result, doubts=doubts_about(result, options), races=races)
+    except KeyboardInterrupt:
+        return result
 
 
 def _unread(source: Source, options: CheckOptions, keywords: dict[str, Any], deadline: Deadline) -> CheckResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ from memfence.cli.option_groups import Compiling, File, HtmlOption, JsonOption, 
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
+from memfence.cli.several import are_programs, compare_several
 
 
 @app.command(short_help="Every criterion side by side.", epilog="Example: memfence compare examples/peterson.pml")
@@ -41,6 +43,11 @@ def compare(
     files = ReportFiles(html)
     files.require_places([("FILE", file)])
     progress = ProgressLine()
+    if are_programs(file, compiling.also or ()):
+        several = [file, *map(Path, compiling.also or ())]
+        with refusing(json):
+            keywords = keywords_of(context, progress, but=("no_fences", "also"))
+            raise typer.Exit(compare_several(several, keywords, fences=not no_fences, json=json, html=html))
     try:
         with refusing(json):
             comparison = ask(file, fences=not no_fences, **keywords_of(context, progress, but=("no_fences",)))

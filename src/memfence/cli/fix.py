@@ -30,6 +30,7 @@ from memfence.cli.option_groups import (
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles, write_report
+from memfence.cli.several import are_programs, fix_several
 
 if TYPE_CHECKING:
     from memfence.frontends.registry import EditKind
@@ -111,6 +112,11 @@ def fix(
     if bench is not None:
         raise _bench(file, bench, reported, typed(context))
     progress = ProgressLine(quiet=reported.quiet)
+    if are_programs(file, compiling.also or ()):
+        several = [file, *map(Path, compiling.also or ())]
+        with refusing(reported.json):
+            keywords = keywords_of(context, progress, but=(*LEFT_OUT, "also")) | _edits(kinds, cost)
+            raise typer.Exit(fix_several(several, keywords, reported, set(typed(context))))
     files = ReportFiles(reported.html, reported.sarif, reported.junit)
     read = [("FILE", file)]
     files.require_places(read, [("--atomic", atomic), ("--output", output)])

@@ -1,22 +1,27 @@
-"""`memfence check` of several programs: a line each, then how many hold; the exit code is that of the worst."""
+"""`memfence check`, `fix` and `compare` of several programs: what is found of each, then a summary; the exit code is
+that of the worst."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
-from memfence.cli.exit_codes import MEANINGS, Exit, exit_of, worst
+from memfence.cli.exit_codes import MEANINGS, Exit, exit_of, exit_of_fix, worst
 from memfence.cli.refusal import refuse
 
 if TYPE_CHECKING:
     from memfence.cli.option_groups import Reported
     from memfence.tasks.result import CheckResult
 
+T = TypeVar("T")
 C_SUFFIXES = frozenset({".c", ".h", ".i", ".cc", ".cpp", ".cxx", ".c++", ".ll", ".ii"})
+Found = tuple[Exit, str, dict[str, Any]]
+"""The exit code of one file, what the summary calls it, and its object for `--json`."""
 
 
 def are_programs(file: Path, also: Sequence[str]) -> bool:
@@ -26,34 +31,92 @@ def are_programs(file: Path, also: Sequence[str]) -> bool:
 
 def check_several(files: Sequence[Path], keywords: dict[str, Any], reported: Reported, *, strict: bool) -> Exit:
     """Check each of the files and print what is found; `strict`: a warning counts as a violation."""
+    from memfence.api.check import check
+
+    def found(result: CheckResult) -> Found:
+        from memfence.reports.doubts import warnings_of
+        from memfence.reports.json import check_object
+
+        if not reported.json:
+            _print(result, reported)
+        code = exit_of(result.verdict, is_doubtful=strict and bool(warnings_of(result)))
+        return code, MEANINGS[code], check_object(result) if reported.json else {}
+
+    _refuse_reports(reported)
+    return _each(files, lambda file: check(file, **keywords), found, json=reported.json)
+
+
+def fix_several(files: Sequence[Path], keywords: dict[str, Any], reported: Reported, said: set[str]) -> Exit:
+    """Fix each of the files and print how few fences do it; nothing is written. `said`: the options that were given."""
+    from memfence.api.fix import fix
+
+    def found(result: Any) -> Found:
+        from memfence.reports.fix_files import fix_report_object, fix_report_text
+
+        if not reported.json:
+            _write(fix_report_text(result, width=_width(), quiet=True, verbose=False))
+        verdict = str(result.verdict.value).replace("_", " ")
+        return exit_of_fix(result.verdict), verdict, fix_report_object(result) if reported.json else {}
+
+    _refuse_reports(reported)
+    for option in ("output", "in_place", "diff", "atomic", "certificate", "verify"):
+        if option in said:
+            what = "it is about one program: give one file"
+            raise typer.BadParameter(what, param_hint=f"--{option.replace('_', '-')}")
+    return _each(files, lambda file: fix(file, **keywords), found, json=reported.json)
+
+
+def compare_several(
+    files: Sequence[Path], keywords: dict[str, Any], *, fences: bool, json: bool, html: Path | None
+) -> Exit:
+    """Compare the criteria of each of the files."""
+    from memfence.api.compare import compare
+
+    def found(result: Any) -> Found:
+        from memfence.reports.compare import comparison_object, render_comparison
+
+        if not json:
+            _write(render_comparison(result, width=_width()) + "\n")
+        code = Exit.HOLDS if result.is_conclusive else Exit.UNKNOWN
+        what = "decided" if result.is_conclusive else "not decided"
+        return code, what, comparison_object(result) if json else {}
+
+    if html is not None:
+        raise typer.BadParameter("a report is about one program: give one file", param_hint="--html")
+    return _each(files, lambda file: compare(file, fences=fences, **keywords), found, json=json)
+
+
+def _refuse_reports(reported: Reported) -> None:
     for option in ("html", "sarif", "junit"):
         if getattr(reported, option) is not None:
             raise typer.BadParameter("a report is about one program: give one file", param_hint=f"--{option}")
-    codes, objects = list[Exit](), list[dict[str, Any]]()
-    for file in files:
-        code, found = _checked(file, keywords, reported, strict)
-        codes.append(code)
-        objects.append(found)
-    _finish(codes, objects, reported)
+
+
+def _each(files: Sequence[Path], ask: Callable[[Path], T], tell: Callable[[T], Found], *, json: bool) -> Exit:
+    """Ask about every file, even if another one cannot be read, and finish with the summary."""
+    found = [_one(file, ask, tell, json=json) for file in files]
+    codes = [code for code, _, _ in found]
+    if json:
+        from memfence.reports.json import dump
+
+        sys.stdout.write(dump({"files": [one for _, _, one in found]}))
+        return worst(codes)
+    counts = Counter(what for _, what, _ in sorted(found, key=lambda one: one[0]))
+    sys.stdout.write(f"{len(codes)} files: {', '.join(f'{count} {what}' for what, count in counts.items())}\n")
     return worst(codes)
 
 
-def _checked(file: Path, keywords: dict[str, Any], reported: Reported, strict: bool) -> tuple[Exit, dict[str, Any]]:
-    from memfence.api.check import check
+def _one(file: Path, ask: Callable[[Path], T], tell: Callable[[T], Found], *, json: bool) -> Found:
     from memfence.diagnostics import InputError
-    from memfence.reports.doubts import warnings_of
-    from memfence.reports.json import check_object, error_object
+    from memfence.reports.json import error_object
 
     try:
-        result = check(file, **keywords)
+        return tell(ask(file))
     except InputError as error:
-        if not reported.json:
+        if not json:
             refuse(error, json=False)
-        return Exit.BAD_INPUT, {"file": str(file), **error_object(error)} if reported.json else {}
-    if not reported.json:
-        _print(result, reported)
-    code = exit_of(result.verdict, is_doubtful=strict and bool(warnings_of(result)))
-    return code, check_object(result) if reported.json else {}
+        objects = {"file": str(file), **error_object(error)} if json else {}
+        return Exit.BAD_INPUT, MEANINGS[Exit.BAD_INPUT], objects
 
 
 def _print(result: CheckResult, reported: Reported) -> None:
@@ -65,14 +128,16 @@ def _print(result: CheckResult, reported: Reported) -> None:
     warnings = warnings_of(result)
     if warnings and not reported.quiet:
         terminal.write(render(warnings) + "\n", sys.stderr)
-    terminal.write(f"{verdict_line(result)}\n")
+    _write(f"{verdict_line(result)}\n")
 
 
-def _finish(codes: Sequence[Exit], objects: list[dict[str, Any]], reported: Reported) -> None:
-    if reported.json:
-        from memfence.reports.json import dump
+def _write(text: str) -> None:
+    from memfence.cli import terminal
 
-        sys.stdout.write(dump({"files": objects}))
-        return
-    counts = [f"{codes.count(code)} {MEANINGS[code]}" for code in Exit if code in codes]
-    sys.stdout.write(f"{len(codes)} files: {', '.join(counts)}\n")
+    terminal.write(text)
+
+
+def _width() -> int:
+    from memfence.cli import terminal
+
+    return terminal.width()

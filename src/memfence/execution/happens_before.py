@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from memfence.digraph import is_acyclic, shortest_way
 from memfence.execution.graph import Edge, EdgeKind, ExecutionGraph, Node
 from memfence.execution.occurrences import occurrences
+from memfence.execution.overtaking import explain
 from memfence.execution.trace import Trace
 from memfence.execution.trace_graph import trace_graph
 from memfence.records import dataclass
@@ -56,6 +57,19 @@ def happens_before_cycle(trace: Trace) -> Cycle | None:
     graph = trace_graph(trace).graph
     found = [cycle for pair in _overtaken(graph) if (cycle := _cycle_through(graph, *pair)) is not None]
     return min(found, key=lambda cycle: len(cycle.edges), default=None)
+
+
+def explained_cycle(trace: Trace) -> Cycle | None:
+    """The cycle that closes over the pair which `explain` blames; a shortest one where that pair closes none."""
+    why = explain(trace)
+    if why is None or not 0 < len(occurrences(trace)) <= MOST_ACCESSES:
+        return happens_before_cycle(trace)
+    later = why.pair.by if why.pair.issued is None else why.pair.issued
+    blamed = (why.pair.store.position, later.position)
+    graph = trace_graph(trace).graph
+    pairs = [(store, by) for store, by in _overtaken(graph) if (store.step, by.step) == blamed]
+    found = [cycle for pair in pairs if (cycle := _cycle_through(graph, *pair)) is not None]
+    return min(found, key=lambda cycle: len(cycle.edges), default=None) or happens_before_cycle(trace)
 
 
 def _overtaken(graph: ExecutionGraph) -> Iterator[tuple[Node, Node]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from memfence.certificates.result import Certified
-from memfence.execution.happens_before import happens_before_cycle
+from memfence.execution.happens_before import explained_cycle
 from memfence.execution.trace import Trace
 from memfence.program.ir import Final
 from memfence.reports.actions import actions
@@ -29,7 +29,7 @@ MOST_FINAL_STATES = 100
 def check_page(result: CheckResult, proof: Certified | None = None) -> Page:
     """The page that `memfence check --html` writes; with what became of the `proof`, where one was asked for."""
     trace = result.trace
-    cycle = None if trace is None else happens_before_cycle(trace)
+    cycle = None if trace is None else explained_cycle(trace)
     sources = (result.program.source,) if trace is None else sources_of(trace)
     return Page(
         title=f"{result.program.name}: {verdict_text(result).lower()} under {result.model}",

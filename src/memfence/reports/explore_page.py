@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memfence.execution.happens_before import happens_before_cycle
+from memfence.execution.happens_before import explained_cycle
 from memfence.questions.explore import ExploreResult
 from memfence.reports.check_page import tone_of
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
@@ -26,7 +26,7 @@ def explore_page(result: ExploreResult) -> Page:
     program, counts = result.program, result.counts
     shown = result.findings[-1] if result.findings else None
     run = None if shown is None else shown.trace or shown.schedule
-    cycle = None if run is None else happens_before_cycle(run)
+    cycle = None if run is None else explained_cycle(run)
     sources = (program.source,) if run is None else sources_of(run)
     return Page(
         title=f"{program.name}: stateless exploration",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memfence.certificates.result import Certified
-from memfence.execution.happens_before import happens_before_cycle
+from memfence.execution.happens_before import explained_cycle
 from memfence.reports.coverage import assumptions, coverage_fact, race_warnings, warning_text
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
 from memfence.reports.fencing import fence_reasons, kept_in_order, minimum_text, where, written
@@ -25,7 +25,7 @@ def fix_page(result: FixResult, proof: Certified | None = None) -> Page:
     verdict, tone = _verdict(result)
     stopped = next((fence for fence in result.chosen.fences if fence.run is not None and fence.run.steps), None)
     run = result.trace if stopped is None else stopped.run
-    cycle = None if run is None else happens_before_cycle(run)
+    cycle = None if run is None else explained_cycle(run)
     sources = (program.source,) if run is None else sources_of(run)
     own = source_view(program.source, {} if run is None else marks_of(run, program.source), result.patched)
     others = () if run is None else tuple(source_view(s, marks_of(run, s)) for s in sources[1:])

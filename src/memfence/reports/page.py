@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from memfence.records import dataclass
+from memfence.reports.colours import Part
 
 Tone = Literal["good", "bad", "open"]
 """Proved; refuted; neither."""
@@ -110,12 +111,16 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A line of the text; an `inserted` one has no number in the original."""
+    """A line of the text in coloured `parts`; an `inserted` one has no number in the original."""
 
-    text: str
+    parts: tuple[Part, ...]
     number: int | None
     marks: tuple[Mark, ...] = ()
     inserted: bool = False
+
+    @property
+    def text(self) -> str:
+        return "".join(part.text for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)

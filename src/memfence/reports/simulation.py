@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.execution.happens_before import happens_before_cycle
+from memfence.execution.happens_before import explained_cycle
 from memfence.execution.schedule import Replayable, RunKind, schedule_object
 from memfence.models.accesses import Access, accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, Step
@@ -198,7 +198,7 @@ def walk_view(walk: Walk) -> dict[str, object]:
 def walk_page(walk: Walk) -> Page:
     """The walk as a page to step through."""
     trace = walk.trace
-    cycle, sources = happens_before_cycle(trace), sources_of(trace)
+    cycle, sources = explained_cycle(trace), sources_of(trace)
     return Page(
         title=f"{walk.program.name}: a walk under {trace.model}",
         subject=walk.program.source.path,

@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 
 from memfence.execution.trace import Trace
 from memfence.models.state import Rendezvous, Run
+from memfence.reports.colours import Part, coloured
 from memfence.reports.page import Mark, SourceLine, SourceView
 from memfence.reports.shown_run import shown_positions
 from memfence.source import NOWHERE, SourceText
@@ -39,20 +40,22 @@ def marks_of(trace: Trace, source: SourceText) -> dict[int, list[Mark]]:
 def source_view(source: SourceText, marks: Marks, patched: str | None = None) -> SourceView:
     """The text, or its `patched` form with the added lines marked as such; marks stay with the original lines."""
     original = _lines(source.text)
+    shown = coloured(source.path, original)
     if patched is None:
-        return SourceView(source.path, tuple(_kept(text, n, marks) for n, text in enumerate(original, 1)))
+        return SourceView(source.path, tuple(_kept(parts, n, marks) for n, parts in enumerate(shown, 1)))
     new = _lines(patched)
+    new_shown = coloured(source.path, new)
     lines: list[SourceLine] = []
     for kind, old_from, old_to, new_from, new_to in SequenceMatcher(a=original, b=new, autojunk=False).get_opcodes():
         if kind == "equal":
-            lines += [_kept(original[i], i + 1, marks) for i in range(old_from, old_to)]
+            lines += [_kept(shown[i], i + 1, marks) for i in range(old_from, old_to)]
         else:
-            lines += [SourceLine(text, None, inserted=True) for text in new[new_from:new_to]]
+            lines += [SourceLine(parts, None, inserted=True) for parts in new_shown[new_from:new_to]]
     return SourceView(source.path, tuple(lines))
 
 
-def _kept(text: str, number: int, marks: Marks) -> SourceLine:
-    return SourceLine(text, number, tuple(marks.get(number, ())))
+def _kept(parts: tuple[Part, ...], number: int, marks: Marks) -> SourceLine:
+    return SourceLine(parts, number, tuple(marks.get(number, ())))
 
 
 def _lines(text: str) -> list[str]:

@@ -57,6 +57,14 @@ def test_properties_name_fields(expression: str) -> None:
     assert memfence.check(source(MAILBOX), model="sc", forbid=expression).verdict == "violated"
 
 
+@pytest.mark.parametrize("expression", ["boxes[1].slot[0].dta == 7", "boxes.used == 1", "boxes[1].slot == 1"])
+def test_properties_with_wrong_fields_name_the_right_ones(expression: str) -> None:
+    with pytest.raises(InputError) as refused:
+        memfence.check(source(MAILBOX), model="sc", forbid=expression)
+    (diagnostic,) = refused.value.diagnostics
+    assert diagnostic.code is Code.UNKNOWN_VARIABLE and "boxes[" in (diagnostic.hint or "")
+
+
 @pytest.mark.parametrize(
     "formula", ["[] (boxes[1].slot[0].data < 7)", "<> [] (boxes[1].slot[0].data == 0)", "[] (Receiver:got.data == 0)"]
 )

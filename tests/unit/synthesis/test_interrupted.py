@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -44,6 +45,16 @@ def interrupted_at(number: int, way: str) -> Callable[..., Any]:
         return interrupted(program, options)
 
     return ask
+
+
+@pytest.mark.parametrize("part", ["shortened", "races_of", "doubts_about"])
+def test_check_keeps_a_verdict_that_is_only_to_be_told_better(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(import_module("memfence.api.check"), part, stop)
+    found = memfence.check(PETERSON)
+    assert found.verdict == "violated" and found.trace is not None
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -258,6 +258,11 @@ class _Parser:
         variable = self.program.variable_named(f"{owner}.{path}")
         if variable is not None and not self.instances(owner):
             return Shared(variable_address(variable))
+        fields = [v.name for v in self.program.variables if re.match(rf"{re.escape(owner)}[.\[]", v.name)]
+        if fields and not self.instances(owner):
+            whole = f"{owner}.{path}"
+            hint = did_you_mean(whole, fields, _choices("fields", fields))
+            return self.report(Code.UNKNOWN_VARIABLE, f"unknown shared variable `{whole}`", self.upto(span), hint)
         return self.register(owner, span, path, self.upto(start))
 
     def upto(self, start: Span) -> Span:
