@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from memfence.api.run import run
-from memfence.questions.run import RunResult
+from memfence.questions.run_result import RunResult
 from memfence.running.build import Sources, build_program
 
 FOLDER = Path(__file__).resolve().parents[1] / "examples" / "run"

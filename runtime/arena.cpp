@@ -77,6 +77,11 @@ void* allocate(int thread, std::size_t size, std::size_t alignment, void* pc) {
 
 bool is_in_arena(const void* address) { return arena_ != nullptr && address >= arena_ && address < arena_ + kZones * kZone; }
 
+void each_block(const std::function<void(const Block&)>& visit) {
+  for (int i = 1; i < zones_end_; ++i)
+    for (const Block& block : zones_[i].blocks) visit(block);
+}
+
 Block* block_at(const void* address) {
   const auto zone = static_cast<std::size_t>(static_cast<const char*>(address) - arena_) / kZone;
   List<Block>& blocks = zones_[zone].blocks;

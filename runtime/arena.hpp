@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 namespace memfence::running {
 
@@ -25,6 +26,8 @@ void reset_arena();
 
 void* allocate(int thread, std::size_t size, std::size_t alignment, void* pc);
 bool is_in_arena(const void* address);
+// Every block of this execution.
+void each_block(const std::function<void(const Block&)>& visit);
 // The block around the address, or null.
 Block* block_at(const void* address);
 

@@ -40,6 +40,8 @@ ExploreOptions explore_options(const Options& options) {
   asked.preemptions = options.preemptions;
   asked.depth = options.depth;
   asked.stop_at_first = options.first;
+  asked.parts = options.parts;
+  asked.part = options.part;
   return asked;
 }
 
@@ -56,6 +58,8 @@ struct Explored {
   bool out_of_time = false;
   double cpu_seconds = 0;
   PlainRaces races;
+  Findings buffered;  // with simulated store buffers
+  bool has_all_buffered = false;
 };
 
 bool send_progress(const Findings& findings, const Progress& progress) {
@@ -66,6 +70,27 @@ bool send_progress(const Findings& findings, const Progress& progress) {
       .add("seconds", progress.seconds)
       .send();
   return true;
+}
+
+// Under PSO stores overtake each other as well, which the monitor does not judge: their buffers are explored instead.
+bool explores_buffers(const Options& options, const Explored& explored) {
+  const bool is_right = explored.findings.failing + explored.findings.deadlocked == 0;
+  return options.pso && options.random == 0 && options.preemptions < 0 && is_right && !explored.out_of_time &&
+         2 * world.known_threads() <= kMostFibers;
+}
+
+void explore_buffers(const Options& options, double begin, Explored& explored) {
+  ExploreOptions asked = explore_options(options);
+  asked.monitor = false;
+  asked.stop_at_first = true;
+  Limits limits;
+  if (options.timeout > 0) limits.timeout_seconds = std::max(0.001, options.timeout - (seconds_now() - begin)) / 2;
+  limits.on_progress = [&](const Progress& p) { return send_progress(explored.buffered, p); };
+  explored.buffered = Findings{};
+  world.simulates = true;
+  const ExploreResult result = Explorer<ProgramExecutor>(asked, limits, explored.buffered).run();
+  world.simulates = false;
+  explored.has_all_buffered = result.stop == Stop::None && explored.buffered.truncated == 0 && !world.spins_roughly;
 }
 
 // Explore; begin anew whenever something new was learned about what threads share.
@@ -86,6 +111,7 @@ Explored explore(const Options& options) {
       explored.result = Explorer<ProgramExecutor>(explore_options(options), limits, explored.findings).run();
       explored.out_of_time = explored.result.stop == Stop::Timeout;
     }
+    if (!world.cells.learned && explores_buffers(options, explored)) explore_buffers(options, begin, explored);
     if (!world.cells.learned) break;
     ++explored.restarts;
   }
@@ -178,11 +204,21 @@ void send_failure(const Found& found) {
   record.raw("waiting", waiting_text()).send();
 }
 
-// Under PSO stores overtake each other as well, which the monitor does not judge: look for failures at random.
-void send_hunt(const Options& options, Chance& chance) {
+// What the exploration of buffers has found; where it was not complete and found nothing, executions at random.
+void send_hunt(const Explored& explored, const Options& options, Chance& chance) {
   world.simulates = true;
-  const Confirmation found = hunt(options, chance);
-  Record("hunt").raw("confirmation", confirmation_text(found)).send();
+  Confirmation found;
+  found.attempts = static_cast<int>(explored.buffered.executions);
+  if (!explored.buffered.all.empty()) {
+    const Found& first = explored.buffered.all.front();
+    found.is_confirmed = true;
+    found.is_deadlock = first.kind == Found::Kind::Deadlock;
+    found.failure = first.failure;
+    found.steps = first.steps;
+  } else if (!explored.has_all_buffered) {
+    found = hunt(options, chance);
+  }
+  Record("hunt").add("complete", explored.has_all_buffered).raw("confirmation", confirmation_text(found)).send();
   world.simulates = false;
 }
 
@@ -220,7 +256,9 @@ void report(const Explored& explored, const Options& options) {
     else
       send_failure(found);
   }
-  if (options.pso && explored.findings.failing + explored.findings.deadlocked == 0) send_hunt(options, chance);
+  if (options.pso && explored.findings.failing + explored.findings.deadlocked == 0) send_hunt(explored, options, chance);
+  for (const Leak& leak : explored.findings.leaks.all)
+    Record("leak").add("pc", leak.pc).add("bytes", static_cast<std::uint64_t>(leak.bytes)).raw("steps", steps_text(leak.steps)).send();
   for (const PlainRace& race : explored.races.all()) Record("race").raw("first", race.first).raw("second", race.second).send();
   send_counts(explored, confirmed);
 }

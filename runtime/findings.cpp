@@ -63,6 +63,7 @@ void Findings::ended(const std::vector<int>& steps, const Ending& ending) {
     return;
   }
   if (ending.truncated) return;
+  if (!world.has_ended && world.is_done(0)) leaks.look(steps);
   if (world.waits_for_ever()) {
     ++deadlocked;
     Found found;

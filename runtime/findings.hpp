@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "leaks.hpp"
 #include "stateless/executor.hpp"
 #include "watching.hpp"
 #include "world.hpp"
@@ -29,6 +30,7 @@ class Findings {
   void ended(const std::vector<int>& steps, const Ending& ending);
 
   std::vector<Found> all;
+  Leaks leaks;
   std::uint64_t executions = 0, borderline_executions = 0, failing = 0, deadlocked = 0, truncated = 0;
   bool has_endless_loop = false;  // each costs seconds: one is enough
 

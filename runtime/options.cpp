@@ -20,6 +20,8 @@ void set(Options& options, const std::string& name, const std::string& value) {
   if (name == "confirm") options.confirm = number != 0;
   if (name == "reorder") options.pso = number != 0;
   if (name == "changes") options.changes = static_cast<int>(number);
+  if (name == "parts") options.parts = static_cast<int>(number);
+  if (name == "part") options.part = static_cast<int>(number);
   if (name == "replay") options.replay = value;
   if (name == "output") options.shows_output = number != 0;
 }

@@ -141,6 +141,10 @@ void restore_snapshot() {
   for (const Page* page : written_) std::memcpy(page->at, page->content, kPage);
 }
 
+void each_written_page(const std::function<void(const char*, std::size_t)>& visit) {
+  for (const Page* page : written_) visit(page->at, kPage);
+}
+
 std::size_t local_storage_size() { return storage_size_; }
 
 void save_local_storage(char* into) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 namespace memfence::running {
 
@@ -23,6 +24,8 @@ void load_local_storage(const char* from);
 void fill_local_storage(char* into);
 bool is_local_storage(const void* address);
 char* local_storage_begin();
+// Static memory that some execution has written.
+void each_written_page(const std::function<void(const char*, std::size_t)>& visit);
 
 // Thread-local variables of the program: each thread has its own, at addresses that others may be told.
 char* make_variables(int thread);

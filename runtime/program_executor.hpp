@@ -2,6 +2,9 @@
 //
 // What the program did cannot be undone: going back is resetting and repeating the first steps, put off until the next step
 // is asked for. The steps are then handed to the fibers as a list, in one go.
+//
+// With simulated store buffers each thread has a companion, which moves its stores to memory: one at a time, any that may
+// go next. Storing and moving both write the buffer, an address of its own; what has to wait for an empty one reads it.
 #pragma once
 
 #include "findings.hpp"
@@ -12,7 +15,11 @@ namespace memfence::running {
 
 class ProgramExecutor {
  public:
-  explicit ProgramExecutor(Findings& findings) : findings_(findings), threads_(world.known_threads()) {}
+  explicit ProgramExecutor(Findings& findings)
+      : findings_(findings), threads_(world.known_threads() * (world.simulates ? 2 : 1)) {
+    if (!world.simulates) return;
+    for (int id = 0; id < world.known_threads(); ++id) buffers_.push_back(world.cells.synchronisation(&world.fiber(id), kBuffer));
+  }
 
   int threads() const { return threads_; }
   int addresses() const { return world.cells.numbered(); }
@@ -25,7 +32,10 @@ class ProgramExecutor {
   }
 
   void offer(int thread, Offers& offers);
-  bool is_done(int thread) const { return world.is_done(thread); }
+  bool is_done(int thread) const {
+    if (!is_companion(thread)) return world.is_done(thread);
+    return world.is_over() || world.fiber(thread - world.known_threads()).buffer.empty();
+  }
   bool meets_in_memory_only() const { return true; }
 
   std::size_t mark() const { return steps_.size(); }
@@ -57,6 +67,17 @@ class ProgramExecutor {
   void ended(const Ending& ending) { findings_.ended(steps_, ending); }
 
  private:
+  bool is_companion(int thread) const { return !buffers_.empty() && thread >= world.known_threads(); }
+  void offer_flushes(int thread, Offers& offers);
+  // The thread's next step needs its buffer to be empty, or changes it.
+  void record_buffer(int thread, Offers& offers) {
+    if (buffers_.empty() || (world.fiber(thread).wish.kind == AccessKind::Load && world.is_ready(thread))) return;
+    const Wish& wish = world.fiber(thread).wish;
+    const auto me = static_cast<std::int16_t>(thread);
+    const int buffer = buffers_[static_cast<std::size_t>(thread)];
+    if (wish.kind == AccessKind::Store) offers.record({AccessKind::LockedStore, me, buffer, 0});
+    offers.record({AccessKind::LockedLoad, me, buffer, 0});
+  }
   void catch_up() {
     if (!is_behind_) return;
     world.reset();
@@ -67,10 +88,34 @@ class ProgramExecutor {
   Findings& findings_;
   int threads_;
   std::vector<int> steps_;
+  std::vector<int> buffers_;  // of each thread, as an address; empty: there are none
   bool is_behind_ = false;
 };
 
+// Stores that reach memory next: any that no older one has to precede.
+inline void ProgramExecutor::offer_flushes(int thread, Offers& offers) {
+  const Fiber& fiber = world.fiber(thread - world.known_threads());
+  const auto me = static_cast<std::int16_t>(thread);
+  const int buffer = buffers_[static_cast<std::size_t>(fiber.id)];
+  const std::size_t first = offers.recorded();
+  if (fiber.buffer.empty()) {  // until the thread stores
+    offers.record({AccessKind::LockedLoad, me, buffer, 0});
+    return offers.block(first);
+  }
+  for (std::size_t entry = 0; entry < fiber.buffer.size(); ++entry) {
+    if (!World::may_flush(fiber, entry)) continue;
+    Alternative way;
+    way.label = ~(fiber.id + kMostFibers * static_cast<int>(entry));
+    way.accesses = offers.recorded();
+    offers.record({AccessKind::LockedLoad, me, buffer, 0});
+    offers.record({AccessKind::LockedStore, me, buffer, 0});
+    offers.record({AccessKind::Store, me, fiber.buffer[entry].number, 0});
+    offers.add(way, false);
+  }
+}
+
 inline void ProgramExecutor::offer(int thread, Offers& offers) {
+  if (is_companion(thread)) return offer_flushes(thread, offers);
   if (is_done(thread)) return;
   const Fiber& fiber = world.fiber(thread);
   const auto me = static_cast<std::int16_t>(thread);
@@ -87,6 +132,7 @@ inline void ProgramExecutor::offer(int thread, Offers& offers) {
   }
   if (!world.is_ready(thread)) {
     if (wish.number >= 0 && !wish.spins) offers.record({AccessKind::LockedLoad, me, wish.number, 0});
+    record_buffer(thread, offers);
     return offers.block(first);
   }
   Alternative way;
@@ -98,6 +144,7 @@ inline void ProgramExecutor::offer(int thread, Offers& offers) {
   for (const NumberedAccess& access : fiber.freed) offers.record({access.kind, me, access.number, 0});
   if (fiber.freed.empty() && (wish.number >= 0 || wish.what == Wish::What::Fence))
     offers.record({wish.kind, me, wish.number < 0 ? 0 : wish.number, 0});
+  record_buffer(thread, offers);
   offers.add(way, true);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <cstddef>
+#include <new>
 
 #include "arena.hpp"
 #include "own_heap.hpp"
@@ -80,6 +81,18 @@ void give_back(void* pointer, void* pc) {
 #define PC __builtin_return_address(0)
 
 MEMFENCE_EXPORT void* malloc(std::size_t size) { return take(size, 16, PC); }
+
+// `new` asks for memory within the C++ library: who asked is of interest.
+MEMFENCE_EXPORT void* _Znwm(std::size_t size) {
+  void* block = take(size, 16, PC);
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
+}
+MEMFENCE_EXPORT void* _Znam(std::size_t size) {
+  void* block = take(size, 16, PC);
+  if (block == nullptr) throw std::bad_alloc();
+  return block;
+}
 
 MEMFENCE_EXPORT void* calloc(std::size_t count, std::size_t size) {
   if (!is_explored()) return __libc_calloc(count, size);

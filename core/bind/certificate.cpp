@@ -37,13 +37,13 @@ void bind_certificate(nb::module_& m) {
           "__init__",
           [](certificate::Checker* self, const std::string& program, int buffers, int bound, bool per_variable, int capacity,
              const std::string& bad, bool deadlock, const std::vector<std::string>& final, int expected,
-             const std::vector<std::vector<std::int64_t>>& outcomes) {
+             const std::vector<std::vector<std::int64_t>>& outcomes, bool persistent) {
             const certificate::Model model{static_cast<certificate::Buffers>(buffers), bound, per_variable};
-            new (self)
-                certificate::Checker(program, model, capacity, certificate::Asked{bad, deadlock, final, expected, outcomes});
+            new (self) certificate::Checker(program, model, capacity,
+                                            certificate::Asked{bad, deadlock, final, expected, outcomes, persistent});
           },
           "program"_a, "buffers"_a, "bound"_a, "per_variable"_a, "capacity"_a, "bad"_a, "deadlock"_a, "final"_a, "expected"_a,
-          "outcomes"_a)
+          "outcomes"_a, "persistent"_a = false)
       .def_prop_ro("width", &certificate::Checker::width)
       .def_prop_ro("states", &certificate::Checker::states)
       .def_prop_ro("memory", &certificate::Checker::bytes)

@@ -1,5 +1,7 @@
 #include "certificate/checker.hpp"
 
+#include <algorithm>
+
 namespace memfence::certificate {
 
 namespace {
@@ -19,6 +21,11 @@ Checker::Checker(const std::string& program, const Model& model, int capacity, c
       outcomes_(asked.outcomes.begin(), asked.outcomes.end()),
       scratch_(layout_.width()) {
   if (!asked.bad.empty()) bad_ = program_.expression(asked.bad);
+  if (asked.persistent) {
+    if (model_.buffers != Buffers::None) throw Unsupported("attacks on persistence start in states of SC");
+    overtaking_ = std::make_unique<Overtaking>(program);
+    changing_.resize(program_.variables.size());
+  }
   for (const std::string& text : asked.final) final_.push_back(program_.expression(text));
 }
 
@@ -48,7 +55,7 @@ Finding Checker::check() {
     layout_.read(rows_.row(n), state.data());
     finding = check_state(n, state.data());
   }
-  return finding;
+  return finding.condition == Condition::None ? attack_ : finding;
 }
 
 // Condition 1: every initial state, that is every choice of initial values, is in the set.
@@ -78,9 +85,11 @@ Finding Checker::check_state(std::size_t number, const Number* state) {
   if (!final_.empty() && is_final(state) && refutes_final(state)) return found(Condition::Final, number);
   bool has_step = false;
   Finding finding;
+  std::fill(changing_.begin(), changing_.end(), 0);
   steps_.for_each(state, [&](const Step& step, Outcome outcome, const Number* after) {
     has_step = true;
     const bool is_inside = outcome == Outcome::Done && layout_.write(after, scratch_.data()) && rows_.contains(scratch_.data());
+    if (overtaking_ && outcome == Outcome::Done) note_changes(state, step, after);
     if (is_inside) return true;
     finding = found(outcome == Outcome::Failed ? Condition::Failure : Condition::Closed, number);
     finding.has_step = true;
@@ -89,7 +98,23 @@ Finding Checker::check_state(std::size_t number, const Number* state) {
   });
   if (finding.condition == Condition::None && deadlock_ && !has_step && !may_all_end(state))
     return found(Condition::Deadlock, number);
+  // The set is judged as a whole first, as the Python checker does: an attack counts if all else is in order.
+  if (overtaking_ && finding.condition == Condition::None && attack_.condition == Condition::None) {
+    Step step;
+    if (overtaking_->starts_attack(state, changing_, step)) {
+      attack_ = found(Condition::Attack, number);
+      attack_.has_step = true;
+      attack_.step = step;
+    }
+  }
   return finding;
+}
+
+void Checker::note_changes(const Number* state, const Step& step, const Number* after) {
+  for (std::size_t v = 0; v < changing_.size(); ++v) {
+    const std::size_t place = static_cast<std::size_t>(program_.memory_at) + v;
+    if (state[place] != after[place]) changing_[v] |= std::uint64_t{1} << step.process;
+  }
 }
 
 std::vector<Checker::Taken> Checker::steps(const unsigned char* row) {

@@ -1,15 +1,17 @@
 // The fast judge of invariants: the conditions of `certificates/checker/invariant.py`, in the same order.
 #pragma once
 
+#include <memory>
 #include <set>
 #include <string>
 
+#include "certificate/overtaking.hpp"
 #include "certificate/row_set.hpp"
 #include "certificate/steps.hpp"
 
 namespace memfence::certificate {
 
-enum class Condition : std::uint8_t { None, Shape, Order, Initial, Closed, Failure, Bad, Final, Deadlock };
+enum class Condition : std::uint8_t { None, Shape, Order, Initial, Closed, Failure, Bad, Final, Deadlock, Attack };
 
 // What was found: nothing wrong, or the first violated condition, the row of the state and the step that show it.
 struct Finding {
@@ -28,6 +30,7 @@ struct Asked {
   std::vector<std::string> final;
   int expected = -1;
   std::vector<std::vector<Number>> outcomes;
+  bool persistent = false;  // of states of SC: no attack on persistence starts in one
 };
 
 class Checker {
@@ -53,6 +56,7 @@ class Checker {
  private:
   Finding check_initial();
   Finding check_state(std::size_t number, const Number* state);
+  void note_changes(const Number* state, const Step& step, const Number* after);
   Finding found(Condition condition, std::size_t number) const;
   bool is_bad(const Number* state) const;
   bool is_final(const Number* state) const;
@@ -70,6 +74,9 @@ class Checker {
   int expected_ = -1;
   std::set<std::vector<Number>> outcomes_;
   std::vector<unsigned char> scratch_;
+  std::unique_ptr<Overtaking> overtaking_;
+  std::vector<std::uint64_t> changing_;  // by variable, the processes that can change it in the state at hand
+  Finding attack_;
 };
 
 }  // namespace memfence::certificate

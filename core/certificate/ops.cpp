@@ -64,6 +64,7 @@ Outcome Steps::load(const Op& op, int process, bool locked) {
   if (locked || !own_store(process, variable, value)) {
     if (!owns_bus(next_.data(), process)) return Outcome::Blocked;
     value = memory(variable);
+    if (loads_ != nullptr) loads_->push_back(variable);
   }
   return set_register(op.reg, value);
 }

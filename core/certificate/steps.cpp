@@ -34,6 +34,21 @@ bool Steps::for_each(const Number* state, const Visit& visit) {
   return true;
 }
 
+bool Steps::for_each_of(const Number* state, int process, std::vector<int>* loads, const Visit& visit) {
+  const Process& p = program_.processes[static_cast<std::size_t>(process)];
+  loads_ = loads;
+  bool goes_on = true;
+  for (const int number : p.leaving[static_cast<std::size_t>(state[process])]) {
+    const Transition& t = p.transitions[static_cast<std::size_t>(number)];
+    if (t.meeting) continue;
+    if (loads != nullptr) loads->clear();
+    goes_on = tell({Step::Kind::Run, process, number}, run(state, {process, &t, t.locked}), visit);
+    if (!goes_on) break;
+  }
+  loads_ = nullptr;
+  return goes_on;
+}
+
 bool Steps::meetings(const Number* state, const Step& sender, const Visit& visit) {
   const Transition& sending =
       program_.processes[static_cast<std::size_t>(sender.process)].transitions[static_cast<std::size_t>(sender.number)];

@@ -30,6 +30,9 @@ class Steps {
   // whether to go on.
   using Visit = std::function<bool(const Step&, Outcome, const Number*)>;
   bool for_each(const Number* state, const Visit& visit);
+  // The same for the steps that `process` takes by itself; `loads`, where given, gets the variables that the last step read
+  // in memory, before `visit` is called.
+  bool for_each_of(const Number* state, int process, std::vector<int>* loads, const Visit& visit);
 
   // The value of an expression of the whole state, or of `process`; false where evaluating it is an error.
   bool evaluate(int expression, const Number* state, Number& out) const;
@@ -73,6 +76,7 @@ class Steps {
   const Model& model_;
   const Layout& layout_;
   std::vector<Number> next_;
+  std::vector<int>* loads_ = nullptr;
 };
 
 }  // namespace memfence::certificate

@@ -55,9 +55,10 @@ std::vector<std::string> sorted_blocks(const Exploration& exploration, const std
     return a.beginning != b.beginning ? a.beginning < b.beginning : compare(a, b) < 0;
   });
   // States that differ in nothing that is kept between steps are one row.
-  order.erase(std::unique(order.begin(), order.end(),
-                          [&](const SortedRow& a, const SortedRow& b) { return a.beginning == b.beginning && compare(a, b) == 0; }),
-              order.end());
+  order.erase(
+      std::unique(order.begin(), order.end(),
+                  [&](const SortedRow& a, const SortedRow& b) { return a.beginning == b.beginning && compare(a, b) == 0; }),
+      order.end());
   std::vector<std::string> blocks;
   for (std::size_t first = 0; first < order.size(); first += rows_in_a_block) {
     const std::size_t count = std::min(order.size() - first, rows_in_a_block);

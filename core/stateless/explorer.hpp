@@ -2,6 +2,10 @@
 //
 // With a bound on preemptions the reduction is off: a reduced set of executions need not hold, for each class, the one
 // with the fewest preemptions. So it is where threads meet other than in memory.
+//
+// Several processes can share the tree. Up to the first few choices each of them tries all threads, with sleep sets alone,
+// and numbers the subtrees that it comes to; it enters those that are its own. Sleep sets leave one execution of each class
+// in the tree, however it is cut, so that the numbers of executions add up to those of one process.
 #pragma once
 
 #include "stateless/dpor.hpp"
@@ -37,6 +41,16 @@ class Explorer {
     return failed || frame.enabled == 0 || (frame.enabled & ~frame.sleep) == 0 ||
            (options_.depth > 0 && path_.top() >= options_.depth);
   }
+  bool is_trunk(const Frame& frame) const { return options_.parts > 1 && frame.choices < kTrunkChoices; }
+  // What is met in the trunk is met by all: the first reports it.
+  bool reports(const Frame& frame) const { return options_.part == 0 || !is_trunk(frame); }
+  // Whether another process goes on from this frame, which begins a subtree or ends in the trunk.
+  bool is_left_out(const Frame& frame, std::size_t number, bool ends) {
+    if (options_.parts <= 1) return false;
+    const bool begins = !is_trunk(frame) && number > 0 && is_trunk(path_.frames[number - 1]);
+    if (!begins && !(ends && is_trunk(frame))) return false;
+    return subtrees_++ % options_.parts != options_.part;
+  }
   static int preferred(const Frame& frame, Mask open) {
     return frame.last >= 0 && (open & bit(frame.last)) ? frame.last : __builtin_ctzll(open);
   }
@@ -49,6 +63,8 @@ class Explorer {
   void note_borderline(const StaleStep& found);
   void note_failure();
 
+  static constexpr int kTrunkChoices = 6;
+
   ExploreOptions options_;
   Limits limits_;
   Watch watch_;
@@ -56,6 +72,7 @@ class Explorer {
   Dpor dpor_;
   bool reduce_;
   std::size_t start_ = 0;
+  int subtrees_ = 0;
   bool has_ended_ = false;  // the last step taken has ended the execution without failing
   ExploreResult result_;
 };
@@ -98,10 +115,16 @@ void Explorer<E>::enter() {
     const Frame& parent = path_.frames[number - 1];
     frame.last = parent.forced ? parent.last : parent.process;
     frame.preemptions = parent.preemptions + parent.is_preemption(parent.process);
+    frame.choices = parent.choices + (!parent.forced && (parent.enabled & (parent.enabled - 1)) != 0);
     if (reduce_) frame.sleep = dpor_.still_asleep(number - 1);
     failed = path_.taken(number - 1).fails;
   }
-  if (ends_here(frame, failed)) {
+  const bool ends = ends_here(frame, failed);
+  if (is_left_out(frame, number, ends)) {
+    frame.process = -1;
+    return;
+  }
+  if (ends) {
     frame.process = -1;
     end(failed);
     return;
@@ -113,7 +136,7 @@ void Explorer<E>::enter() {
     frame.backtrack = local.fails ? frame.enabled : bit(frame.process);  // what fails is tried behind all others, too
     return;
   }
-  frame.backtrack = reduce_ ? bit(preferred(frame, frame.enabled & ~frame.sleep)) : frame.enabled;
+  frame.backtrack = reduce_ && !is_trunk(frame) ? bit(preferred(frame, frame.enabled & ~frame.sleep)) : frame.enabled;
 }
 
 template <Executor E>
@@ -125,7 +148,7 @@ bool Explorer<E>::choose(Frame& frame) {
     frame.process = p;
     frame.alternative = path_.offer(path_.top(), p).first;
     if (options_.preemptions < 0 || frame.preemptions + frame.is_preemption(p) <= options_.preemptions) return true;
-    ++result_.cut;
+    result_.cut += reports(frame);
     frame.sleep |= bit(p);
     frame.process = -1;
   }
@@ -145,7 +168,7 @@ void Explorer<E>::take() {
   if (options_.monitor && !frame.borderline)
     if (const auto found = path_.monitor.before_step(number)) {
       frame.borderline = true;
-      note_borderline(*found);
+      if (reports(frame)) note_borderline(*found);
     }
   const Executed outcome = path_.executor.execute(path_.taken(number), path_.offers);
   const bool fails = outcome == Executed::Failed || outcome == Executed::Ended;

@@ -12,6 +12,7 @@ struct Frame {
   std::size_t alternative = 0;
   int last = -1;  // who moved last, for counting preemptions
   int preemptions = 0;
+  int choices = 0;      // frames before this one in which there was a choice
   bool forced = false;  // a step without memory access, taken at once
   // What the step taken from here has to undo.
   bool stepped = false, raced = false, monitored = false;

@@ -24,6 +24,7 @@ struct ExploreOptions {
   std::uint64_t depth = 0;  // at most so many steps; 0: no bound
   bool stop_at_first = false;
   std::uint64_t keep = 0;  // how many executions to keep
+  int parts = 1, part = 0;  // explore only this part of the tree, of so many
 };
 
 // A load that could have seen fewer writes than there were, and the value it would have got.

@@ -1,23 +1,29 @@
 /* A test-and-set lock, taken by any number of threads.
-
-   A thread sets the lock in one locked step that also says whether it was free. Releasing is a plain store: it may wait
-   in the buffer, which only keeps the others out a little longer.
-
-   memfence check examples/any_number/test_and_set.pml --forbid "Thread_0@critical && Thread_1@critical"
-   Thread_0 and Thread_1 stand for any two of them. */
+ *
+ * A thread sets the lock in one locked step, which also says whether it was free. Releasing it is a plain store: that may
+ * wait in the buffer, which only keeps the others out a little longer. With BROKEN, two steps take the lock.
+ */
+#include "../memfence.h"
 
 bit lock;
 
 active [*] proctype Thread() {
     bit taken;
-again:
-    atomic { taken = lock; lock = 1 };
-    if
-    :: taken -> goto again
-    :: else
-    fi;
-critical:
-    skip;
-    lock = 0;
-    goto again
+    do
+    ::
+#ifdef BROKEN
+       taken = lock;
+       lock = 1;
+#else
+       xchg(taken, lock, 1);
+#endif
+       if
+       :: !taken ->
+critical: skip;
+          lock = 0
+       :: else
+       fi
+    od
 }
+
+ltl mutual_exclusion { [] !(Thread[0]@critical && Thread[1]@critical) }

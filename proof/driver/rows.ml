@@ -134,12 +134,19 @@ let state layout row =
   let buffers = in_order (in_order buffer) layout.queues in
   { locations; registers; memory; buffers; lock_owner = (if owner = 0 then None else Some (nat_of_int (owner - 1))) }
 
-(* Calls `each` for every row of a block of byte planes, in order. *)
-let iter layout block each =
+(* Calls `each` for every row, of `width` bytes, of a block of byte planes, in order. *)
+let iter width block each =
   let size = String.length block in
-  let count = if layout.width = 0 then 0 else size / layout.width in
-  if count = 0 || count > rows_in_a_block || count * layout.width <> size then
+  let count = if width = 0 then 0 else size / width in
+  if count = 0 || count > rows_in_a_block || count * width <> size then
     raise (Malformed "a block does not consist of whole states");
   for n = 0 to count - 1 do
-    each (Bytes.init layout.width (fun plane -> block.[(plane * count) + n]))
+    each (Bytes.init width (fun plane -> block.[(plane * count) + n]))
   done
+
+(* Behind the state, a row of ranked pairs has the number of a node and a rank, in four bytes each. *)
+let number_bytes = 4
+
+let pair layout row =
+  let number at = Int32.to_int (Bytes.get_int32_be row at) land 0xFFFFFFFF in
+  (state layout row, number layout.width, number (layout.width + number_bytes))

@@ -24,6 +24,18 @@ let step = function
 let taken (l, r) =
   list Fun.id [ step l; (match r with Done after -> state after | Blocked -> "false" | Failed -> "null") ]
 
+let optional_step = function None -> "null" | Some l -> step l
+
+let rank_complaint found =
+  let word, parts =
+    match found with
+    | StartUnranked s -> ("initial", [ state s ])
+    | Unranked (s, l, after) -> ("closed", [ state s; optional_step l; state after ])
+    | Grows (s, l, after) -> ("grows", [ state s; optional_step l; state after ])
+    | Stays (s, l, after) -> ("stays", [ state s; optional_step l; state after ])
+  in
+  list Fun.id (("\"" ^ word ^ "\"") :: parts)
+
 let complaint found =
   let word, parts =
     match found with

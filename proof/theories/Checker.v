@@ -67,7 +67,7 @@ Inductive complaint :=
   | Deadlock (s : state).
 
 (** The first complaint about something in a list. *)
-Fixpoint first_complaint {A} (about : A -> option complaint) (list : list A) : option complaint :=
+Fixpoint first_complaint {A C} (about : A -> option C) (list : list A) : option C :=
   match list with
   | [] => None
   | first :: rest => match about first with Some found => Some found | None => first_complaint about rest end
@@ -77,7 +77,7 @@ Definition agrees (s : state) (claim : final_claim) : bool :=
   Bool.eqb (is_true s (condition claim)) (wanted claim)
   && existsb (equal_lists Z.eqb (outcome_of s claim)) (outcomes claim).
 
-Definition judge_step (s : state) (set : tree) (found : step * result state) : option complaint :=
+Definition judge_step (s : state) (set : tree unit) (found : step * result state) : option complaint :=
   match found with
   | (l, Done after) => if is_member after set then None else Some (LeadsOut s l after)
   | (l, Failed) => Some (Fails s l)
@@ -87,7 +87,7 @@ Definition judge_step (s : state) (set : tree) (found : step * result state) : o
 Definition judge_final (prog : program) (q : question) (s : state) : bool :=
   is_empty (finals q) || negb (is_final prog s) || forallb (agrees s) (finals q).
 
-Definition judge_state (prog : program) (m : model) (q : question) (set : tree) (s : state) : option complaint :=
+Definition judge_state (prog : program) (m : model) (q : question) (set : tree unit) (s : state) : option complaint :=
   if is_bad q s then Some (Bad s)
   else if negb (judge_final prog q s) then Some (RefutesFinal s)
   else
@@ -97,7 +97,7 @@ Definition judge_state (prog : program) (m : model) (q : question) (set : tree) 
     | None => if no_deadlock q && is_empty steps && negb (may_all_end prog s) then Some (Deadlock s) else None
     end.
 
-Definition judge_start (set : tree) (s : state) : option complaint :=
+Definition judge_start (set : tree unit) (s : state) : option complaint :=
   if is_member s set then None else Some (InitialMissing s).
 
 (** [None]: the states are an invariant that proves what is asked. *)
@@ -110,7 +110,7 @@ Definition judge (prog : program) (m : model) (q : question) (states : list stat
 
 (** ** Why that is enough *)
 
-Lemma no_complaint : forall A (about : A -> option complaint) list,
+Lemma no_complaint : forall A C (about : A -> option C) list,
   first_complaint about list = None -> forall x, In x list -> about x = None.
 Proof.
   induction list as [|first rest IH]; intros H x Hx; [contradiction|]. simpl in H.
@@ -125,14 +125,14 @@ Section Accepted.
   Proof.
     intros s Hs. unfold judge in accepted.
     destruct (first_complaint (judge_start (state_set states)) (starts prog m)) eqn:E; [discriminate|].
-    specialize (no_complaint _ _ _ E s (starts_complete _ _ _ Hs)). unfold judge_start.
+    specialize (no_complaint _ _ _ _ E s (starts_complete _ _ _ Hs)). unfold judge_start.
     destruct (is_member s (state_set states)) eqn:Em; [|discriminate]. intros _. apply member_was_listed, Em.
   Qed.
 
   Lemma states_are_accepted : forall s, In s states -> judge_state prog m q (state_set states) s = None.
   Proof.
     intros s Hs. unfold judge in accepted. destruct (first_complaint (judge_start _) _); [discriminate|].
-    exact (no_complaint _ _ _ accepted s Hs).
+    exact (no_complaint _ _ _ _ accepted s Hs).
   Qed.
 
   Lemma steps_are_accepted : forall s l r, In s states -> take prog m s l = r -> r <> Blocked ->
@@ -141,7 +141,7 @@ Section Accepted.
     intros s l r Hs Ht Hr. specialize (states_are_accepted s Hs). unfold judge_state.
     destruct (is_bad q s); [discriminate|]. destruct (negb (judge_final prog q s)); [discriminate|].
     destruct (first_complaint _ (successors prog m s)) eqn:E; [discriminate|]. intros _.
-    apply (no_complaint _ _ _ E). apply successors_exact. auto.
+    apply (no_complaint _ _ _ _ E). apply successors_exact. auto.
   Qed.
 
   (** Every reachable state is in the set, by induction on the run. *)

@@ -1,4 +1,4 @@
-(** A set of states in which one can look something up quickly.
+(** A table of states in which one can look something up quickly, with something known about each; and a set of states.
 
     A tree that branches on the numbers of a state one after the other, and ends as soon as one state is left. What it
     says to be inside is compared as a whole, so the proof need not know how the numbers are chosen. *)
@@ -51,50 +51,66 @@ Definition key (s : state) : list positive :=
   key_of_numbers (locations s) (key_of_numbers (memory s) (fold_right key_of_numbers
     (fold_right (fun own rest => fold_right key_of_buffer rest own) [] (buffers s)) (registers s))).
 
-(** ** The set *)
+(** ** The table *)
 
-Inductive tree :=
-  | Nothing
-  | One (rest : list positive) (found : state)
-  | Branch (ended : list state) (children : PositiveMap.t tree).
+Section Table.
+  Context {A : Type}.
 
-Definition child (k : positive) (children : PositiveMap.t tree) : tree :=
-  match PositiveMap.find k children with Some t => t | None => Nothing end.
+  Inductive tree :=
+    | Nothing
+    | One (rest : list positive) (found : state * A)
+    | Branch (ended : list (state * A)) (children : PositiveMap.t tree).
 
-(** The same set, as a branch. *)
-Definition branch_of (t : tree) : list state * PositiveMap.t tree :=
-  match t with
-  | Nothing => ([], PositiveMap.empty tree)
-  | One [] found => ([found], PositiveMap.empty tree)
-  | One (k :: rest) found => ([], PositiveMap.add k (One rest found) (PositiveMap.empty tree))
-  | Branch ended children => (ended, children)
-  end.
+  Definition child (k : positive) (children : PositiveMap.t tree) : tree :=
+    match PositiveMap.find k children with Some t => t | None => Nothing end.
 
-Fixpoint insert (keys : list positive) (s : state) (t : tree) : tree :=
-  match t with
-  | Nothing => One keys s
-  | _ =>
-      let (ended, children) := branch_of t in
-      match keys with
-      | [] => Branch (s :: ended) children
-      | k :: rest => Branch ended (PositiveMap.add k (insert rest s (child k children)) children)
-      end
-  end.
+  (** The same table, as a branch. *)
+  Definition branch_of (t : tree) : list (state * A) * PositiveMap.t tree :=
+    match t with
+    | Nothing => ([], PositiveMap.empty tree)
+    | One [] found => ([found], PositiveMap.empty tree)
+    | One (k :: rest) found => ([], PositiveMap.add k (One rest found) (PositiveMap.empty tree))
+    | Branch ended children => (ended, children)
+    end.
 
-Fixpoint contains (keys : list positive) (s : state) (t : tree) : bool :=
-  match t with
-  | Nothing => false
-  | One _ found => equal_states s found
-  | Branch ended children =>
-      match keys with
-      | [] => existsb (equal_states s) ended
-      | k :: rest => contains rest s (child k children)
-      end
-  end.
+  Fixpoint insert (keys : list positive) (x : state * A) (t : tree) : tree :=
+    match t with
+    | Nothing => One keys x
+    | _ =>
+        let (ended, children) := branch_of t in
+        match keys with
+        | [] => Branch (x :: ended) children
+        | k :: rest => Branch ended (PositiveMap.add k (insert rest x (child k children)) children)
+        end
+    end.
 
-Definition state_set (states : list state) : tree := fold_left (fun t s => insert (key s) s t) states Nothing.
+  Fixpoint first_of (s : state) (listed : list (state * A)) : option A :=
+    match listed with
+    | [] => None
+    | (found, value) :: rest => if equal_states s found then Some value else first_of s rest
+    end.
 
-Definition is_member (s : state) (t : tree) : bool := contains (key s) s t.
+  Fixpoint find (keys : list positive) (s : state) (t : tree) : option A :=
+    match t with
+    | Nothing => None
+    | One _ found => first_of s [found]
+    | Branch ended children =>
+        match keys with
+        | [] => first_of s ended
+        | k :: rest => find rest s (child k children)
+        end
+    end.
+
+  Definition table (listed : list (state * A)) : tree := fold_left (fun t x => insert (key (fst x)) x t) listed Nothing.
+
+  Definition look_up (s : state) (t : tree) : option A := find (key s) s t.
+End Table.
+Arguments tree : clear implicits.
+
+Definition state_set (states : list state) : tree unit := table (map (fun s => (s, tt)) states).
+
+Definition is_member (s : state) (set : tree unit) : bool :=
+  match look_up s set with Some _ => true | None => false end.
 
 (** ** Whatever is found was put there *)
 
@@ -126,62 +142,84 @@ Proof.
   congruence.
 Qed.
 
-Lemma child_empty : forall k, child k (PositiveMap.empty tree) = Nothing.
-Proof. intros k. unfold child. rewrite PositiveMap.gempty. reflexivity. Qed.
+Section Found.
+  Context {A : Type}.
+  Implicit Types (t : tree A) (x : state * A) (value : A).
 
-Lemma child_add : forall k k' t children,
-  child k (PositiveMap.add k' t children) = t /\ k = k' \/ child k (PositiveMap.add k' t children) = child k children.
-Proof.
-  intros k k' t children. unfold child. destruct (PositiveMap.E.eq_dec k k') as [->|Hne].
-  - left. rewrite PositiveMap.gss. split; reflexivity.
-  - right. rewrite PositiveMap.gso by exact Hne. reflexivity.
-Qed.
+  Lemma first_of_sound : forall s (listed : list (state * A)) value,
+    first_of s listed = Some value -> In (s, value) listed.
+  Proof.
+    induction listed as [|[found v] rest IH]; intros value H; simpl in H; [discriminate|].
+    destruct (equal_states s found) eqn:E; [|right; auto]. apply equal_states_sound in E. left. congruence.
+  Qed.
 
-Lemma contains_nothing : forall keys s, contains keys s Nothing = false.
-Proof. intros [|k keys] s; reflexivity. Qed.
+  Lemma child_empty : forall k, child k (PositiveMap.empty (tree A)) = Nothing.
+  Proof. intros k. unfold child. rewrite PositiveMap.gempty. reflexivity. Qed.
 
-Lemma contains_one : forall keys s rest found, contains keys s (One rest found) = equal_states s found.
-Proof. intros [|k keys] s rest found; reflexivity. Qed.
+  Lemma child_add : forall k k' t children,
+    child k (PositiveMap.add k' t children) = t /\ k = k' \/ child k (PositiveMap.add k' t children) = child k children.
+  Proof.
+    intros k k' t children. unfold child. destruct (PositiveMap.E.eq_dec k k') as [->|Hne].
+    - left. rewrite PositiveMap.gss. split; reflexivity.
+    - right. rewrite PositiveMap.gso by exact Hne. reflexivity.
+  Qed.
 
-Lemma contains_branch_of : forall keys s t,
-  contains keys s (Branch (fst (branch_of t)) (snd (branch_of t))) = true -> contains keys s t = true.
-Proof.
-  intros [|k keys] s [|[|k' rest] found|ended children]; cbn [branch_of fst snd contains]; intros H;
-    rewrite ?child_empty, ?contains_nothing in H; try discriminate; try exact H.
-  - cbn [existsb] in H. rewrite orb_false_r in H. exact H.
-  - destruct (child_add k k' (One rest found) (PositiveMap.empty tree)) as [[E _]|E]; rewrite E in H.
-    + rewrite contains_one in H. exact H.
-    + rewrite child_empty, contains_nothing in H. discriminate.
-Qed.
+  Lemma find_nothing : forall keys s, find keys s (@Nothing A) = None.
+  Proof. intros [|k keys] s; reflexivity. Qed.
 
-Lemma contains_insert : forall keys' keys s s' t,
-  contains keys s (insert keys' s' t) = true -> s = s' \/ contains keys s t = true.
-Proof.
-  induction keys' as [|k' rest' IH]; intros keys s s' t H.
-  - assert (Hcase : t = Nothing \/ insert [] s' t = Branch (s' :: fst (branch_of t)) (snd (branch_of t)))
-      by (destruct t as [|[|k rest] found|]; auto).
-    destruct Hcase as [->|Hb]; [left; apply equal_states_sound; destruct keys; exact H|].
-    rewrite Hb in H. destruct keys as [|k keys]; [|right; apply contains_branch_of; exact H].
-    cbn [contains existsb] in H. apply orb_true_iff in H as [H|H]; [left; apply equal_states_sound, H|].
-    right. apply contains_branch_of. exact H.
-  - set (inner := insert rest' s' (child k' (snd (branch_of t)))) in *.
-    assert (Hcase : t = Nothing
-        \/ insert (k' :: rest') s' t = Branch (fst (branch_of t)) (PositiveMap.add k' inner (snd (branch_of t))))
-      by (destruct t as [|[|k rest] found|]; auto).
-    destruct Hcase as [->|Hb]; [left; apply equal_states_sound; destruct keys; exact H|].
-    rewrite Hb in H. destruct keys as [|k keys]; [right; apply contains_branch_of; exact H|].
-    cbn [contains] in H. destruct (child_add k k' inner (snd (branch_of t))) as [[E ->]|E]; rewrite E in H.
-    + destruct (IH _ _ _ _ H) as [->|H']; [left; reflexivity|]. right. apply contains_branch_of. exact H'.
-    + right. apply contains_branch_of. exact H.
-Qed.
+  Lemma find_one : forall keys s rest x, find keys s (One rest x) = first_of s [x].
+  Proof. intros [|k keys] s rest x; reflexivity. Qed.
+
+  Lemma find_branch_of : forall keys s t value,
+    find keys s (Branch (fst (branch_of t)) (snd (branch_of t))) = Some value -> find keys s t = Some value.
+  Proof.
+    intros [|k keys] s [|[|k' rest] found|ended children] value; cbn [branch_of fst snd find]; intros H;
+      rewrite ?child_empty, ?find_nothing in H; try discriminate; try exact H.
+    destruct (child_add k k' (One rest found) (PositiveMap.empty (tree A))) as [[E _]|E]; rewrite E in H.
+    - rewrite find_one in H. exact H.
+    - rewrite child_empty, find_nothing in H. discriminate.
+  Qed.
+
+  Lemma find_insert : forall keys' keys s x t value,
+    find keys s (insert keys' x t) = Some value -> (s, value) = x \/ find keys s t = Some value.
+  Proof.
+    assert (Hone : forall keys s rest x value, find keys s (One rest x) = Some value -> (s, value) = x).
+    { intros keys s rest x value H. rewrite find_one in H. apply first_of_sound in H as [H|[]]. auto. }
+    induction keys' as [|k' rest' IH]; intros keys s x t value H.
+    - assert (Hcase : t = Nothing \/ insert [] x t = Branch (x :: fst (branch_of t)) (snd (branch_of t)))
+        by (destruct t as [|[|k rest] found|]; auto).
+      destruct Hcase as [->|Hb]; [left; eapply Hone; exact H|].
+      rewrite Hb in H. destruct keys as [|k keys]; [|right; apply find_branch_of; exact H].
+      destruct x as [found v]. cbn [find first_of] in H. destruct (equal_states s found) eqn:E.
+      + apply equal_states_sound in E. left. congruence.
+      + right. apply find_branch_of. exact H.
+    - set (inner := insert rest' x (child k' (snd (branch_of t)))) in *.
+      assert (Hcase : t = Nothing
+          \/ insert (k' :: rest') x t = Branch (fst (branch_of t)) (PositiveMap.add k' inner (snd (branch_of t))))
+        by (destruct t as [|[|k rest] found|]; auto).
+      destruct Hcase as [->|Hb]; [left; eapply Hone; exact H|].
+      rewrite Hb in H. destruct keys as [|k keys]; [right; apply find_branch_of; exact H|].
+      cbn [find] in H. destruct (child_add k k' inner (snd (branch_of t))) as [[E ->]|E]; rewrite E in H.
+      + destruct (IH _ _ _ _ _ H) as [Hx|H']; [left; exact Hx|]. right. apply find_branch_of. exact H'.
+      + right. apply find_branch_of. exact H.
+  Qed.
+
+  Theorem found_was_listed : forall (listed : list (state * A)) s value,
+    look_up s (table listed) = Some value -> In (s, value) listed.
+  Proof.
+    assert (H : forall listed t s value,
+        look_up s (fold_left (fun t x => insert (key (fst x)) x t) listed t) = Some value ->
+        In (s, value) listed \/ look_up s t = Some value).
+    { induction listed as [|first rest IH]; intros t s value H; [right; exact H|]. simpl in H.
+      destruct (IH _ _ _ H) as [Hin|Hm]; [left; right; exact Hin|].
+      destruct (find_insert _ _ _ _ _ _ Hm) as [Hx|Hm']; [left; left; auto | right; exact Hm']. }
+    intros listed s value Hm. destruct (H _ _ _ _ Hm) as [Hin|Hnot]; [exact Hin|].
+    unfold look_up in Hnot. rewrite find_nothing in Hnot. discriminate.
+  Qed.
+End Found.
 
 Theorem member_was_listed : forall states s, is_member s (state_set states) = true -> In s states.
 Proof.
-  assert (H : forall states t s, is_member s (fold_left (fun t s => insert (key s) s t) states t) = true ->
-      In s states \/ is_member s t = true).
-  { induction states as [|first rest IH]; intros t s H; [right; exact H|]. simpl in H.
-    destruct (IH _ _ H) as [Hin|Hm]; [left; right; exact Hin|].
-    destruct (contains_insert _ _ _ _ _ Hm) as [->|Hm']; [left; left; reflexivity | right; exact Hm']. }
-  intros states s Hm. destruct (H _ _ _ Hm) as [Hin|Hnot]; [exact Hin|].
-  unfold is_member in Hnot. simpl in Hnot. destruct (key s); discriminate.
+  intros states s H. unfold is_member, state_set in H. destruct (look_up s _) as [[]|] eqn:E; [|discriminate].
+  apply found_was_listed, in_map_iff in E as [found [Heq Hin]]. congruence.
 Qed.

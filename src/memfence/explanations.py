@@ -283,7 +283,8 @@ It is not part of the package: build it from memfence's sources, and put it on P
     make proof
     MEMFENCE_CHECKER=build/proof/memfence-checker memfence verify --checker proved proof.mfc FILE
 
-It knows sets of states (invariants), the proofs of safety under SC and of programs that never have many stores pending.
+It knows sets of states (invariants) and ranks: the proofs of safety under SC and of programs that never have many
+stores pending, and those of temporal properties.
 The other two checkers know every kind of certificate.
 """,
 }

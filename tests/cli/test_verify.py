@@ -125,3 +125,13 @@ def test_the_proof_of_a_fix_is_about_the_text_with_its_fences(tmp_path: Path) ->
     assert "checked" in done.stdout
     assert memfence("verify", proof, fixed).returncode == 0
     assert memfence("verify", proof, "examples/peterson.pml").returncode == 1
+
+
+@pytest.mark.parametrize("verb", ["check", "fix"])
+def test_the_page_says_that_the_answer_was_checked(verb: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = memfence(verb, PROGRAM, "--verify", "--html", page)
+    assert done.returncode == 0, done.stderr
+    assert "without the engines: 139 states, native checker" in page.read_text()
+    assert memfence(verb, PROGRAM, "--html", page).returncode == 0
+    assert "without the engines" not in page.read_text()

@@ -129,6 +129,8 @@ def check_agreement(seed: int, folder: Path) -> bool:
     assert ran.counts.failing == ran.counts.deadlocked == 0 and ran.fault is None
     safe = is_safe_by_definition(model(threads))
     assert (ran.verdict is Verdict.HOLDS) == safe, path.read_text()
+    shared = run(path, confirm=False, timeout_seconds=60, threads=3).counts
+    assert (shared.executions, shared.borderline) == (ran.counts.executions, ran.counts.borderline)
     explored = explore(path)
     assert (explored.verdict is Verdict.HOLDS) == safe, path.read_text()
     return safe

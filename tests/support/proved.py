@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from memfence.certificates.checker.proved import EXECUTABLE, VARIABLE, frame, task_text
-from memfence.certificates.checker.question import Question
 from memfence.models.spec import ModelSpec
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text
@@ -39,8 +38,7 @@ def proved_checker(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 def steps_of(program: Program, memory: ModelSpec, capacity: int, blocks: list[bytes]) -> list[bytes]:
     """For each state of the blocks a line of JSON: all steps, each with the state it leads to."""
-    question = Question(program, memory, None, False, (), (), True)
-    task = task_text(question, capacity, None, shows_steps=True).encode()
+    task = task_text(memory, capacity, "(steps)")
     frames = [(b"TASK", task), (b"PROG", canonical_text(program).encode()), *((b"ROWS", block) for block in blocks)]
     content = b"".join(frame(kind, content) for kind, content in [*frames, (b"DONE", b"")])
     checker: Any = executable()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from memfence.api.run import run
-from memfence.questions.run import RunResult
+from memfence.questions.run_result import RunResult
 
 TWO_THREADS = """
 int main(void)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from memfence.questions.replay_run import ReplayedRun, schedules
 from memfence.questions.replay_run import replay as ask_replay
 from memfence.questions.replay_run import replay_in_gdb as ask_gdb
-from memfence.questions.run import RunOptions, RunResult, run_program
 from memfence.questions.run import run as ask
+from memfence.questions.run import run_program
+from memfence.questions.run_result import RunOptions, RunResult
 from memfence.running.build import is_source
 from memfence.running.driver import drive
 from memfence.running.inputs import refusal, require_readable, require_runtime

@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from memfence.api.inputs import Source, read_program
+from memfence.models.spec import ModelName
 from memfence.passes.atomic_writes import WaitsFor
 from memfence.program.ir import Program
 from memfence.tasks.deadline import Deadline
 from memfence.tasks.usage import WrongUsage
 
-Target = Literal["promela", "dve", "dot"]
+Target = Literal["promela", "dve", "dot", "svg"]
+Subject = Literal["program", "states", "run"]
 Instrument = Literal["persistence"]
 
 
@@ -23,9 +25,15 @@ def translate(
     atomic: str | Path | None = None,
     atomic_waits: WaitsFor = "own",
     instrument: Instrument | None = None,
+    of: Subject = "program",
+    model: ModelName | None = None,
+    replay: str | Path | None = None,
     **keywords: Any,
 ) -> str:
     """The text in the language `to`: Promela with the SC meaning, DVE with the store buffers in it, or a drawing.
+
+    A drawing is `of` the program (`dot`), of its states under SC and `model`, where it is small, or of the run of a
+    saved schedule, `replay` (`svg`).
 
     `atomic`: a list of writes that bypass the buffers. `instrument="persistence"`: a program that fails under SC iff
     this one is not persistent.
@@ -41,12 +49,52 @@ def translate(
         raise WrongUsage("atomic", "it goes with --store-buffers")
     if instrument is not None and to != "promela":
         raise WrongUsage("instrument", "it goes with --to promela")
+    _refuse_drawing(to, of, model, replay)
     program = read_program(source, keywords, Deadline())
+    if of == "states":
+        return _states(program, to, model)
+    if of == "run":
+        return _run(program, replay)
     if instrument is not None:
         from memfence.translation.persistence_query import persistence_query
 
         program = persistence_query(program)
     return _with_store_buffers(program, atomic, atomic_waits) if store_buffers else _written(program, to)
+
+
+def _refuse_drawing(to: Target, of: Subject, model: ModelName | None, replay: str | Path | None) -> None:
+    """WrongUsage for options that make no picture."""
+    if of not in get_args(Subject):
+        raise WrongUsage("of", f"{of!r} is not one of {', '.join(map(repr, get_args(Subject)))}")
+    if of != "program" and to not in ("dot", "svg"):
+        raise WrongUsage("of", "it goes with --to dot and --to svg")
+    if of == "program" and to == "svg":
+        raise WrongUsage("to", "a picture is of the states or of a run: add --of states or --of run")
+    if of == "run" and to != "svg":
+        raise WrongUsage("to", "the chart of a run is written as SVG: use --to svg")
+    if (of == "run") != (replay is not None):
+        raise WrongUsage("replay", "--of run and --replay SCHEDULE go together")
+    if model is not None and of != "states":
+        raise WrongUsage("model", "it goes with --of states")
+
+
+def _states(program: Program, to: Target, model: ModelName | None) -> str:
+    from memfence.models.spec import SC, SPECS, TSO
+    from memfence.reports.state_graph import state_graph_dot, state_graph_svg
+    from memfence.simulation.state_graph import state_graph
+
+    weaker = TSO if model is None else SPECS[model]
+    graph = state_graph(program, (SC, weaker) if weaker.has_buffers else (SC,))
+    return state_graph_dot(graph) if to == "dot" else state_graph_svg(graph)
+
+
+def _run(program: Program, replay: str | Path | None) -> str:
+    from memfence.execution.schedule import read_schedules
+    from memfence.pipeline import read_source
+    from memfence.reports.sequence_chart import sequence_chart
+
+    assert replay is not None
+    return sequence_chart(read_schedules(program, read_source(replay))[0].trace)
 
 
 def _with_store_buffers(program: Program, atomic: str | Path | None, waits_for: WaitsFor) -> str:

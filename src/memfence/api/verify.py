@@ -33,7 +33,7 @@ def verify(
     """Check the certificate against the program, which is read as the certificate says.
 
     `checker`: the C++ one, the Python one, the C++ one wherever it can judge, or the proved one, which has to be built
-    (`make proof`) and knows invariants only. `paths`: `include`, `forced_include` and `clang`, for C.
+    (`make proof`) and knows invariants and ranks only. `paths`: `include`, `forced_include` and `clang`, for C.
     InputError if the file is no certificate, or the program cannot be read.
     """
     started = time.perf_counter()

@@ -29,6 +29,7 @@ VERBS = {
     "reproduce": "reproduce",
     "conform": "conform",
     "cost": "cost",
+    "ui": "ui",
     "lsp": "lsp",
     "bench": "bench",
     "examples": "examples",

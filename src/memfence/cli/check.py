@@ -94,7 +94,7 @@ def check(
     if warnings and not (reported.quiet or reported.json):
         terminal.write(render(warnings) + "\n", sys.stderr)
     _print(result, reported, proof)
-    files.write_check(result)
+    files.write_check(result, proof)
     refused = write_proof(proof, quiet=reported.quiet or reported.json)
     raise typer.Exit(refused or exit_of(result.verdict, is_doubtful=strict and bool(warnings)))
 

@@ -72,3 +72,10 @@ class Target(StrEnum):
     promela = "promela"
     dve = "dve"
     dot = "dot"
+    svg = "svg"
+
+
+class Subject(StrEnum):
+    program = "program"
+    states = "states"
+    run = "run"

@@ -124,8 +124,8 @@ def fix(
         progress.close()
     _write(result, atomic, file if in_place else output)
     _print(result, reported, diff)
-    files.write_fix(result)
     proof = certify_patch(result, certifying, keywords)
+    files.write_fix(result, proof)
     raise typer.Exit(write_proof(proof, quiet=reported.quiet or reported.json or diff) or exit_of_fix(result.verdict))
 
 

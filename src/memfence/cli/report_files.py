@@ -14,6 +14,7 @@ import typer
 from memfence.records import dataclass
 
 if TYPE_CHECKING:
+    from memfence.certificates.result import Certified
     from memfence.diagnostics import InputError
     from memfence.questions.compare import Comparison
     from memfence.questions.explore import ExploreResult
@@ -46,13 +47,13 @@ class ReportFiles:
             require_place(path, option)
         require_apart(inputs, (*outputs, *mine))
 
-    def write_check(self, result: CheckResult) -> None:
+    def write_check(self, result: CheckResult, proof: Certified | None = None) -> None:
         """Every report of a check that was asked for."""
         if self.html is not None:
             from memfence.reports.check_page import check_page
             from memfence.reports.html import render_html
 
-            write_report(self.html, render_html(check_page(result)), "--html")
+            write_report(self.html, render_html(check_page(result, proof)), "--html")
         if self.sarif is not None:
             from memfence.reports.sarif import render_sarif
 
@@ -81,7 +82,7 @@ class ReportFiles:
 
             write_report(self.html, render_html(comparison_page(comparison)), "--html")
 
-    def write_fix(self, result: FixResult | AtomicFix) -> None:
+    def write_fix(self, result: FixResult | AtomicFix, proof: Certified | None = None) -> None:
         """Every report of fence synthesis that was asked for; there is none about atomic writes."""
         from memfence.synthesis.result import FixResult
 
@@ -91,7 +92,7 @@ class ReportFiles:
             from memfence.reports.fix_page import fix_page
             from memfence.reports.html import render_html
 
-            write_report(self.html, render_html(fix_page(result)), "--html")
+            write_report(self.html, render_html(fix_page(result, proof)), "--html")
         if self.sarif is not None:
             from memfence.reports.sarif import render_sarif_fix
 

@@ -12,15 +12,28 @@ from typer.core import TyperCommand
 from memfence.cli.app import app
 from memfence.cli.choices import RelaxedModel
 from memfence.cli.exit_codes import Exit, exit_of
-from memfence.cli.option_groups import JsonOption, QuietOption
+from memfence.cli.option_groups import HtmlOption, JsonOption, QuietOption
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import make_folder, require_place, write_report
 
 if TYPE_CHECKING:
-    from memfence.questions.run import RunResult
+    from memfence.questions.run_result import RunResult
 
 ARGUMENTS = "memfence.run.arguments"
-NOT_WITH_REPLAY = ("model", "preemptions", "random", "seed", "threads", "depth", "first", "save", "sarif", "junit")
+NOT_WITH_REPLAY = (
+    "model",
+    "preemptions",
+    "random",
+    "seed",
+    "threads",
+    "depth",
+    "first",
+    "leaks",
+    "save",
+    "html",
+    "sarif",
+    "junit",
+)
 
 
 class RunCommand(TyperCommand):
@@ -60,7 +73,7 @@ def run(
     ] = None,
     model: Annotated[
         RelaxedModel,
-        typer.Option(help="pso: stores may also overtake stores; then failures are found, nothing is proved."),
+        typer.Option(help="pso: stores may also overtake stores; executions with store buffers are run, too."),
     ] = RelaxedModel.tso,
     preemptions: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Executions with at most N preemptions. Default: all.")
@@ -70,10 +83,11 @@ def run(
     ] = None,
     seed: Annotated[int, typer.Option(metavar="S", min=0, help="What --random begins with.")] = 1,
     threads: Annotated[
-        int, typer.Option(metavar="N", min=0, help="With --random: N processes; 0: one per processor.")
+        int, typer.Option(metavar="N", min=0, help="Share the work among N processes; 0: one per processor.")
     ] = 1,
     depth: Annotated[int, typer.Option(metavar="D", min=1, help="Follow no execution beyond D steps.")] = 10_000,
     first: Annotated[bool, typer.Option("--first", help="Stop at the first finding.")] = False,
+    leaks: Annotated[bool, typer.Option("--leaks", help="Memory that is never freed is an error.")] = False,
     timeout: Annotated[float | None, typer.Option(metavar="S", min=0, help="Give up after S seconds.")] = None,
     save: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write each finding as a schedule for --replay.")
@@ -83,6 +97,7 @@ def run(
     ] = None,
     gdb: Annotated[bool, typer.Option("--gdb", help="With --replay: under gdb, which stops at a failure.")] = False,
     json: JsonOption = False,
+    html: HtmlOption = None,
     sarif: Annotated[
         Path | None,
         typer.Option("--sarif", metavar="OUT", help="Also write SARIF 2.1.0, for code scanning and editors."),
@@ -92,10 +107,7 @@ def run(
 ) -> None:
     """Run a compiled program in every way that matters: does one fail, could one go wrong with store buffers?"""
     _refuse_together(context, preemptions, random, replay, gdb)
-    if threads != 1 and random is None:
-        problem = "an exploration of all executions is one process; --random can be several"
-        raise typer.BadParameter(problem, param_hint="--threads")
-    for path, option in ((sarif, "--sarif"), (junit, "--junit")):
+    for path, option in ((html, "--html"), (sarif, "--sarif"), (junit, "--junit")):
         require_place(path, option)
     if save is not None:
         make_folder(save, "--save")
@@ -117,11 +129,12 @@ def run(
         "threads": threads,
         "depth": depth,
         "first": first,
+        "leaks": leaks,
     }
     result = _ask(files, asked, json, quiet)
     if save is not None:
         _save(result, save)
-    _write_files(result, sarif, junit)
+    _write_files(result, html, sarif, junit)
     _show(result, json, quiet)
     raise typer.Exit(exit_of(result.verdict))
 
@@ -175,7 +188,12 @@ def _save(result: RunResult, folder: Path) -> None:
         write_report(folder / name, text, "--save")
 
 
-def _write_files(result: RunResult, sarif: Path | None, junit: Path | None) -> None:
+def _write_files(result: RunResult, html: Path | None, sarif: Path | None, junit: Path | None) -> None:
+    if html is not None:
+        from memfence.reports.html import render_html
+        from memfence.reports.running_page import running_page
+
+        write_report(html, render_html(running_page(result)), "--html")
     if sarif is not None:
         from memfence.reports.running_files import render_sarif_run
 

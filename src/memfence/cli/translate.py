@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from memfence.cli.app import app
-from memfence.cli.choices import AtomicWaits, Instrument, Target
+from memfence.cli.choices import AtomicWaits, Instrument, Model, Subject, Target
 from memfence.cli.keywords import keywords_of, typed
 from memfence.cli.option_groups import AtomicWaitsOption, File, Loading, grouped
 from memfence.cli.progress import ProgressLine
@@ -39,6 +39,14 @@ def translate(
     instrument: Annotated[
         Instrument | None,
         typer.Option("--instrument", help="With --to promela: fails under SC iff the program is not persistent."),
+    ] = None,
+    of: Annotated[
+        Subject,
+        typer.Option("--of", help="What a drawing shows: the program, its states (if few), or the run of --replay."),
+    ] = Subject.program,
+    model: Annotated[Model | None, typer.Option(help="With --of states: drawn over those of SC. Default: tso.")] = None,
+    replay: Annotated[
+        Path | None, typer.Option(metavar="SCHEDULE", help="With --of run: a saved schedule, drawn as a chart.")
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="OUT", help="Write to OUT.")] = None,
 ) -> None:

@@ -16,6 +16,7 @@ _CLASSES = {
     "symbolic": ("symbolic", "SymbolicEngine"),
     "dual": ("dual", "DualEngine"),
     "any number": ("crowd", "CrowdEngine"),
+    "forgetful buffers": ("forgetful", "ForgetfulEngine"),
     "control flow": ("unreachable", "UnreachableEngine"),
     "two processes": ("two_processes", "TwoProcessesEngine"),
     "few switches": ("few_switches", "FewSwitchesEngine"),

@@ -334,8 +334,8 @@ class Program:
     """A whole program. `notes` are the restrictions of scope that every verdict must repeat, such as `--int-bits`.
 
     `is_cut_off`: some runs of the text end at bounds that `notes` name, so that nothing found means: not within them.
-    `cuts_are_marked`: each of these bounds is a location of the program (`facts.cuts`): where none of them is reached,
-    nothing is cut off.
+    `marked_cuts`: the notes about these bounds, if each bound is a location of the program (`facts.cuts`): where none
+    is reached, nothing is cut off. `assumed`: what a verdict takes for granted of the program's surroundings.
     `options`: how its text was read. `warnings`: what is legal there but may not mean what its author thinks.
     `value_names`: integers that mean something to the user, such as addresses, and what: `&queue.head`.
     `any_number`: templates of which there may be any number of instances; the processes stand for them
@@ -355,7 +355,8 @@ class Program:
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False)
     constants: tuple[tuple[str, int], ...] = field(default=(), compare=False)
     is_cut_off: bool = field(default=False, compare=False)
-    cuts_are_marked: bool = field(default=False, compare=False)
+    marked_cuts: tuple[str, ...] = field(default=(), compare=False)
+    assumed: tuple[str, ...] = field(default=(), compare=False)
     value_names: Mapping[int, str] = field(default_factory=dict, compare=False)
     any_number: tuple[str, ...] = ()
 

@@ -28,6 +28,8 @@ from memfence.tasks.task import Task
 FIRST = 3
 """Threads of each template that are tried before the engine for any number."""
 FIRST_STATES = 50_000
+FEWER_STATES = 200_000
+"""Of one number of threads below that of the run that the engine found."""
 ENGINE_SECONDS = 60.0
 """For the engine, where the user sets no limit; with one it has `SHARE` of the time."""
 SHARE = 0.6
@@ -65,7 +67,7 @@ class _Question:
         if not self.is_about_all:
             result = self.by_engine()
             if result.answer.is_conclusive or result.answer.is_interrupted:
-                return result
+                return self.with_fewer(result, proved + 1)
         for threads in self.numbers(proved + 1, MOST_THREADS):
             found = self.with_threads(threads, most_states=MOST_STATES)
             if found.verdict is Verdict.VIOLATED or found.answer.is_interrupted:
@@ -74,6 +76,17 @@ class _Question:
                 break
             proved = threads
         return self.up_to(proved)
+
+    def with_fewer(self, result: CheckResult, first: int) -> CheckResult:
+        """The same with fewer threads, where these show it as well and that is found soon."""
+        if not isinstance(result.evidence, Run):
+            return result
+        most = max(count for _, count in result.evidence.threads)
+        for threads in self.numbers(first, most - 1):
+            found = self.with_threads(threads, most_states=FEWER_STATES, is_small=True)
+            if found.verdict is Verdict.VIOLATED:
+                return found
+        return result
 
     def numbers(self, first: int, last: int) -> Iterator[int]:
         """Numbers of threads to try; those below what the properties name are too few to say anything."""

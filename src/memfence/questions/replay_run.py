@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.questions.run import RunOptions, RunResult
+from memfence.questions.run_result import RunOptions, RunResult
 from memfence.records import dataclass
 from memfence.running.build import Sources, build_program, is_source
 from memfence.running.gdb import run_in_gdb

@@ -8,135 +8,28 @@ Whether one of them goes wrong is tried by running it again with the store held 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import field, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Literal
 
-from memfence.records import dataclass
+from memfence.questions.run_result import (
+    Confirmation,
+    Leak,
+    PlainRace,
+    RunFinding,
+    RunKind,
+    RunOptions,
+    RunResult,
+    verdict_of,
+)
 from memfence.running.build import Sources, build_program
 from memfence.running.places import NO_PLACE, Names, Place
 from memfence.running.process import Ran, fault_of, run_process
-from memfence.running.records import Hunt, Layout, RawConfirmation, RawFinding, RawRace, RunCounts, RunProgress
+from memfence.running.records import Hunt, Layout, RawConfirmation, RawFinding, RawLeak, RawRace, RunCounts
 from memfence.running.steps import SLEEPS, ProgramStep, StaleLoad, explain_stale_load, named_steps
 from memfence.tasks.answer import Verdict
 from memfence.tasks.deadline import Deadline
 from memfence.tasks.limits import all_processors
-
-DEFAULT_DEPTH = 10_000
-RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
-    """Every option of `memfence run`, under the same name. `random`: so many executions at random instead of all.
-    `reorders_stores`: as under PSO; then nothing is proved, since borderline is about TSO."""
-
-    macros: tuple[str, ...] = ()
-    include: tuple[str, ...] = ()
-    std: str | None = None
-    flags: tuple[str, ...] = ()
-    arguments: tuple[str, ...] = ()
-    preemptions: int | None = None
-    random: int | None = None
-    seed: int = 1
-    threads: int = 1
-    depth: int = DEFAULT_DEPTH
-    timeout_seconds: float | None = None
-    hang_seconds: float = 5.0
-    first: bool = False
-    reduce: bool = True
-    monitor: bool = True
-    confirm: bool = True
-    reorders_stores: bool = False
-    progress: Callable[[RunProgress], object] | None = field(default=None, compare=False)
-    deadline: Deadline | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Confirmation:
-    """What goes wrong with the store held back; `kind` None: nothing did in so many attempts."""
-
-    attempts: int
-    kind: str | None = None
-    message: str = ""
-    thread: int | None = None
-    schedule: tuple[int, ...] = ()
-    steps: tuple[ProgramStep, ...] = ()
-    waiting: tuple[ProgramStep, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RunFinding:
-    """`cause`: for a failure, the runtime's word for it: `assertion`, `crash` and so on. `schedule`: who takes each
-    step; ~t, negative, is a store of thread t that reaches memory."""
-
-    kind: RunKind
-    cause: str
-    message: str
-    thread: int | None
-    place: Place
-    executions: int
-    schedule: tuple[int, ...]
-    steps: tuple[ProgramStep, ...]
-    waiting: tuple[ProgramStep, ...]
-    stale: StaleLoad | None = None
-    confirmation: Confirmation | None = None
-
-    @property
-    def is_confirmed(self) -> bool:
-        return self.confirmation is not None and self.confirmation.kind is not None
-
-    @property
-    def is_wrong(self) -> bool:
-        """Whether it shows a run that goes wrong, with store buffers or without."""
-        return self.is_confirmed or (self.kind != "borderline" and self.cause != "unsupported")
-
-
-@dataclass(frozen=True, slots=True)
-class PlainRace:
-    """A warning: two plain accesses that nothing orders, so that an optimising compiler may move or merge them."""
-
-    first: ProgramStep
-    second: ProgramStep
-
-
-@dataclass(frozen=True, slots=True)
-class RunResult:
-    """The answer. HOLDS only if every class of executions was run to its end, and none is borderline.
-
-    VIOLATED: something goes wrong, in an SC execution or with a store held back. `fault`: why there is no answer.
-    """
-
-    files: tuple[str, ...]
-    verdict: Verdict
-    counts: RunCounts
-    findings: tuple[RunFinding, ...]
-    layout: Layout
-    options: RunOptions
-    races: tuple[PlainRace, ...] = ()
-    simulated: int | None = None
-    fault: str | None = None
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all executions were run, each to its end."""
-        asked, counts = self.options, self.counts
-        bounded = (
-            asked.random is not None or asked.reorders_stores or (asked.preemptions is not None and counts.cut > 0)
-        )
-        cut_off = counts.truncated or counts.out_of_time or counts.spins_roughly
-        return asked.monitor and not (bounded or cut_off or self.fault)
-
-    @property
-    def is_robust(self) -> bool | None:
-        """Whether every execution with store buffers is one without; None where that is open."""
-        return False if self.counts.borderline else True if self.verdict is Verdict.HOLDS else None
-
-    @property
-    def confirmed(self) -> int:
-        return sum(finding.is_confirmed for finding in self.findings)
 
 
 def run(files: tuple[str, ...], options: RunOptions) -> RunResult:
@@ -151,19 +44,31 @@ def run(files: tuple[str, ...], options: RunOptions) -> RunResult:
 def run_program(program: Path, files: tuple[str, ...], options: RunOptions, deadline: Deadline) -> RunResult:
     """Explore an executable that was linked with the runtime."""
     workers = options.threads or all_processors()
-    if options.random is None or workers == 1:
+    if workers == 1:
         return _run_one(program, files, options, deadline)
-    parts = [
-        replace(options, random=-(-options.random // workers), seed=options.seed + 1_000_003 * number)
-        for number in range(workers)
-    ]
+
+    def run_part(number: int) -> RunResult:
+        if options.random is None:
+            return _run_one(program, files, options, deadline, part=(number, workers))
+        share = replace(options, random=-(-options.random // workers), seed=options.seed + 1_000_003 * number)
+        return _run_one(program, files, share, deadline)
+
     with ThreadPoolExecutor(workers) as pool:
-        results = list(pool.map(lambda part: _run_one(program, files, part, deadline), parts))
+        results = list(pool.map(run_part, range(workers)))
+    if options.random is None and not _know_the_same(results):
+        return _run_one(program, files, options, deadline)
     return _joined(results, options)
 
 
+def _know_the_same(results: list[RunResult]) -> bool:
+    """Processes learn what is shared while they run. Their parts make up the tree only if they all ended up knowing the
+    same; else somebody has cut the tree in another way."""
+    layouts = {(r.layout.threads, frozenset(r.layout.cells), frozenset(r.layout.loops)) for r in results}
+    return len(layouts) == 1
+
+
 def _joined(results: list[RunResult], options: RunOptions) -> RunResult:
-    """Random executions of several processes as those of one: each finding once, the first that was met."""
+    """The executions of several processes as those of one: each finding once, the first that was met."""
     totals = {
         one.name: sum(getattr(result.counts, one.name) for result in results)
         for one in fields(RunCounts)
@@ -175,18 +80,37 @@ def _joined(results: list[RunResult], options: RunOptions) -> RunResult:
     )  # the processes ran at the same time
     findings: dict[tuple[object, ...], RunFinding] = {}
     for finding in (finding for result in results for finding in result.findings):
-        stale = None if finding.stale is None else finding.stale.missed.place
-        findings.setdefault((finding.kind, finding.cause, finding.place, stale), finding)
+        missed = None if finding.stale is None else (finding.stale.missed.thread, finding.stale.missed.place)
+        key = (finding.kind, finding.cause, finding.thread, finding.place, missed)
+        findings[key] = _merged(findings[key], finding) if key in findings else finding
     fault = next((result.fault for result in results if result.fault), None)
-    joined = replace(results[0], counts=counts, findings=tuple(findings.values()), options=options, fault=fault)
-    return replace(joined, verdict=_verdict(joined))
+    leaks = {leak.place: leak for result in reversed(results) for leak in result.leaks}
+    simulated = [result.simulated for result in results if result.simulated is not None]
+    joined = replace(
+        results[0],
+        counts=counts,
+        findings=tuple(findings.values()),
+        options=options,
+        leaks=tuple(leaks.values()),
+        simulated=sum(simulated) if simulated else None,
+        is_simulation_complete=all(result.is_simulation_complete for result in results),
+        fault=fault,
+    )
+    return replace(joined, verdict=verdict_of(joined))
 
 
-def _run_one(program: Path, files: tuple[str, ...], options: RunOptions, deadline: Deadline) -> RunResult:
+def _merged(first: RunFinding, second: RunFinding) -> RunFinding:
+    shown = second if second.is_confirmed and not first.is_confirmed else first
+    return replace(shown, executions=first.executions + second.executions)
+
+
+def _run_one(
+    program: Path, files: tuple[str, ...], options: RunOptions, deadline: Deadline, part: tuple[int, int] = (0, 1)
+) -> RunResult:
     ran = run_process(
         program,
         options.arguments,
-        _runtime_options(options, deadline),
+        {**_runtime_options(options, deadline), "part": part[0], "parts": part[1]},
         seconds=deadline.left,
         progress=options.progress,
     )
@@ -220,21 +144,31 @@ def result_of(ran: Ran, program: Path, files: tuple[str, ...], options: RunOptio
     counts = next((r for r in ran.records if isinstance(r, RunCounts)), None)
     names = Names(program, layout.load_address)
     findings = tuple(_finding(r, names) for r in ran.records if isinstance(r, RawFinding))
-    hunts = [r.confirmation for r in ran.records if isinstance(r, Hunt)]
+    all_hunts = [r for r in ran.records if isinstance(r, Hunt)]
+    hunts = [hunt.confirmation for hunt in all_hunts]
     findings += tuple(_hunted(raw, names) for raw in hunts if raw.kind is not None)
     simulated = hunts[0].attempts if hunts else None
     fault = None if counts is not None else _fault(ran)
     races = tuple(_race(r, names) for r in ran.records if isinstance(r, RawRace))
+    leaks = tuple(Leak(names.place(r.pc), r.bytes, r.schedule) for r in ran.records if isinstance(r, RawLeak))
+    if options.leaks:
+        findings += tuple(_leak_finding(leak) for leak in leaks)
+    all_simulated = any(hunt.is_complete for hunt in all_hunts)
     result = RunResult(
-        files, Verdict.UNKNOWN, counts or RunCounts(), findings, layout, options, races, simulated, fault
-    )
-    return replace(result, verdict=_verdict(result))
+        files, Verdict.UNKNOWN, counts or RunCounts(), findings, layout, options, races, leaks, simulated,
+        all_simulated, fault,
+    )  # fmt: skip
+    return replace(result, verdict=verdict_of(result))
 
 
 def _hunted(raw: RawConfirmation, names: Names) -> RunFinding:
     """A failure under simulated store buffers."""
     finding = RawFinding(raw.kind or "", raw.schedule, raw.steps, raw.waiting, 1, raw.message, raw.thread)
     return _finding(finding, names)
+
+
+def _leak_finding(leak: Leak) -> RunFinding:
+    return RunFinding("failure", "leak", str(leak.bytes), None, leak.place, 1, leak.schedule, (), ())
 
 
 def _race(raw: RawRace, names: Names) -> PlainRace:
@@ -246,15 +180,6 @@ def _fault(ran: Ran) -> str:
     if ran.was_killed:
         return "timeout"
     return fault_of(ran) or f"status {ran.exit_status}"
-
-
-def _verdict(result: RunResult) -> Verdict:
-    """A borderline execution that nothing confirms is no error: whether the program is right on x86 stays open."""
-    if any(finding.is_wrong for finding in result.findings):
-        return Verdict.VIOLATED
-    if result.findings or result.fault or result.counts.out_of_time:
-        return Verdict.UNKNOWN
-    return Verdict.HOLDS if result.is_complete else Verdict.HOLDS_UP_TO
 
 
 def _finding(raw: RawFinding, names: Names) -> RunFinding:

@@ -95,13 +95,14 @@ def _without_cuts(result: CheckResult, program: Program, options: CheckOptions) 
     """The result; a proof about a program that is cut off at bounds is one without them, where none is ever reached."""
     if result.verdict is not Verdict.HOLDS_UP_TO or result.answer.verdict is not Verdict.HOLDS:
         return result
-    if not program.cuts_are_marked:
+    if not program.marked_cuts:
         return result
     goal = Safety(bad=is_cut(program), deadlock=False, final_values=())
     task = Task(program, model_asked(options), goal, options.limits, frozenset(options.reduce), program.language == "c")
     if decide(task, options.engine).verdict is not Verdict.HOLDS:
         return result
-    return replace(result, program=replace(result.program, is_cut_off=False, notes=()))
+    notes = tuple(note for note in result.program.notes if note not in program.marked_cuts)
+    return replace(result, program=replace(result.program, is_cut_off=False, notes=notes))
 
 
 def _judged(answer: Answer, final: Final) -> Answer:

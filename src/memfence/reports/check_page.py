@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from memfence.certificates.result import Certified
 from memfence.execution.happens_before import happens_before_cycle
 from memfence.execution.trace import Trace
 from memfence.program.ir import Final
@@ -18,14 +19,15 @@ from memfence.reports.run_view import run_view
 from memfence.reports.sentences import detail_lines, is_about_infinite_runs, property_line, scope_text
 from memfence.reports.source_view import marks_of, source_view, sources_of
 from memfence.reports.text import limit_facts, verdict_text
+from memfence.reports.verification import proof_facts
 from memfence.tasks.answer import Verdict
 from memfence.tasks.result import CheckResult
 
 MOST_FINAL_STATES = 100
 
 
-def check_page(result: CheckResult) -> Page:
-    """The page that `memfence check --html` writes."""
+def check_page(result: CheckResult, proof: Certified | None = None) -> Page:
+    """The page that `memfence check --html` writes; with what became of the `proof`, where one was asked for."""
     trace = result.trace
     cycle = None if trace is None else happens_before_cycle(trace)
     sources = (result.program.source,) if trace is None else sources_of(trace)
@@ -35,7 +37,7 @@ def check_page(result: CheckResult) -> Page:
         verdict=verdict_text(result),
         tone=tone_of(result.verdict),
         headline=property_line(result),
-        facts=_facts(result),
+        facts=(*_facts(result), *proof_facts(proof)),
         why=reasons(result),
         run=None if trace is None else run_view(trace, sources, _first_of_loop(result)),
         sources=source_views(result, trace),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from memfence.models.spec import SC, TSO
 from memfence.questions.compare import Compared, Comparison, FencesNeeded
+from memfence.reports.bars import Bar, render_bars
 from memfence.reports.coverage import assumptions, covered_facts
 from memfence.reports.json import Object, dump
 from memfence.reports.page import Page, TableView, Tone
@@ -57,9 +58,33 @@ def comparison_page(comparison: Comparison) -> Page:
         headline="every criterion side by side, strongest first",
         facts=tuple(("Note", text) for text in comparison.program.notes),
         tables=(table,),
+        plots=_plots(comparison),
         assumptions=assumptions(comparison.program, TSO.name),
         sources=(source_view(source, {}),),
     )
+
+
+TONES = {Verdict.HOLDS: "#2a8f5b", Verdict.VIOLATED: "#c0392b"}
+
+
+def _plots(comparison: Comparison) -> tuple[str, ...]:
+    """States, seconds and fences, criterion by criterion, where there is anything to compare."""
+    computed = [row for row in comparison.rows if row.implied_by is None]
+    states = [_bar(row, row.stats.states, f"{row.stats.states:,}") for row in computed]
+    seconds = [_bar(row, row.stats.seconds, _time(row.stats.seconds)) for row in computed]
+    counted = [row for row in comparison.rows if row.fences is not None]
+    fences = [_bar(row, None if row.fences is None else row.fences.count, _fences(row.fences)) for row in counted]
+    figures = [("States visited", states), ("Time", seconds), ("Fences needed", fences)]
+    return tuple(render_bars(title, bars) for title, bars in figures if len(bars) > 1)
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.1f} ms"
+
+
+def _bar(row: Compared, value: float | None, text: str) -> Bar:
+    name = f"{row.requirement.criterion.value} ({_models(row.requirement)})"
+    return Bar(name, value, text, TONES.get(row.verdict, "#b7791f"))
 
 
 def comparison_object(comparison: Comparison) -> Object:

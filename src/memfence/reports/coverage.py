@@ -36,7 +36,15 @@ def assumptions(program: Program, model: ModelName) -> tuple[str, ...]:
     how = AS_COMPILED if program.options.c.as_compiled else AS_WRITTEN
     mixed = (MIXED,) if _has_weak_neighbours(program) and not program.options.c.as_compiled else ()
     bounds = tuple(program.notes) if program.is_cut_off else (EVERYTHING,)
-    return (LIMITS_OF_MODEL[model], READINGS[model], how, *mixed, *bounds, *_environment(program.options.c))
+    return (
+        LIMITS_OF_MODEL[model],
+        READINGS[model],
+        how,
+        *mixed,
+        *bounds,
+        *program.assumed,
+        *_environment(program.options.c),
+    )
 
 
 def _environment(options: COptions) -> tuple[str, ...]:

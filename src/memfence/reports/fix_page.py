@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memfence.certificates.result import Certified
 from memfence.execution.happens_before import happens_before_cycle
 from memfence.reports.coverage import assumptions, coverage_fact, race_warnings, warning_text
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
@@ -12,12 +13,13 @@ from memfence.reports.reason import why_sentences
 from memfence.reports.run_tables import run_as_table
 from memfence.reports.run_view import run_view
 from memfence.reports.source_view import marks_of, source_view, sources_of
+from memfence.reports.verification import proof_facts
 from memfence.synthesis.result import FenceSet, FixResult, FixVerdict
 
 MOST_SETS = 50
 
 
-def fix_page(result: FixResult) -> Page:
+def fix_page(result: FixResult, proof: Certified | None = None) -> Page:
     """The page that `memfence fix --html` writes. The run is one that the first fence stops, or that none does."""
     program = result.program
     verdict, tone = _verdict(result)
@@ -36,7 +38,7 @@ def fix_page(result: FixResult) -> Page:
         verdict=verdict,
         tone=tone,
         headline=fix_property(result),
-        facts=_facts(result),
+        facts=(*_facts(result), *proof_facts(proof)),
         why=why,
         run=None if run is None else run_view(run, sources),
         run_title="The run" if stopped is None else f"A run without the {stopped.kind}",

@@ -136,7 +136,7 @@ class TableView:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A report. `cycle` is an SVG drawing, `cycle_text` says the same in words."""
+    """A report. `cycle` and `plots` are SVG drawings, `cycle_text` says the same in words."""
 
     title: str
     subject: str
@@ -151,6 +151,7 @@ class Page:
     cycle: str = ""
     cycle_text: tuple[str, ...] = ()
     tables: tuple[TableView, ...] = ()
+    plots: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()

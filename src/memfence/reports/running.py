@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from memfence.questions.run import Confirmation, PlainRace, RunFinding, RunResult
+from memfence.questions.run_result import Confirmation, Leak, PlainRace, RunFinding, RunResult
 from memfence.reports.sentences import counted
 from memfence.reports.table import Column, render_table, wrap
 from memfence.running.places import Place
@@ -44,6 +44,8 @@ def verdict_line(result: RunResult) -> str:
     """The verdict in one line."""
     name = " ".join(result.files)
     match result.verdict:
+        case Verdict.HOLDS if result.options.reorders_stores:
+            return f"{name}: HOLDS under pso (run): no execution with store buffers goes wrong"
         case Verdict.HOLDS:
             return f"{name}: HOLDS (run): all SC executions are correct and none is borderline"
         case Verdict.VIOLATED:
@@ -58,7 +60,7 @@ def verdict_line(result: RunResult) -> str:
 
 def is_only_borderline(result: RunResult) -> bool:
     """There are borderline executions, and that is all that is known against the program."""
-    return bool(result.findings) and all(finding.kind == "borderline" for finding in result.findings)
+    return bool(result.findings) and all(f.kind == "borderline" and not f.is_wrong for f in result.findings)
 
 
 def _found_text(result: RunResult) -> str:
@@ -80,7 +82,7 @@ def bound_words(result: RunResult) -> list[str]:
         words.append(f"{counted(counts.executions, 'random execution')} (seed {asked.seed})")
     elif asked.preemptions is not None and counts.cut:
         words.append(counted(asked.preemptions, "preemption"))
-    if asked.reorders_stores:
+    if asked.reorders_stores and not result.is_simulation_complete:
         words.append(counted(result.simulated or 0, "random execution with reordered stores"))
     if counts.spins_roughly:
         words.append("100 rounds of loops that only read")
@@ -107,7 +109,9 @@ def unknown_text(result: RunResult) -> str:
 def run_facts(result: RunResult) -> Iterator[tuple[str, str]]:
     """Lines below the verdict: what it covers, and what it cost."""
     counts = result.counts
-    if result.verdict is Verdict.HOLDS:
+    if result.is_simulation_complete:
+        yield "buffers", f"{counted(result.simulated or 0, 'execution')} in which stores wait and overtake each other"
+    if result.verdict is Verdict.HOLDS and not result.options.reorders_stores:
         yield (
             "scope",
             "for this input, as compiled without optimisation, on x86: no execution with store buffers differs from an "
@@ -126,11 +130,18 @@ def run_facts(result: RunResult) -> Iterator[tuple[str, str]]:
         yield "warning", race_text(race)
     if len(result.races) > MOST_SHOWN:
         yield "warning", f"... and {len(result.races) - MOST_SHOWN} more data races between plain accesses"
+    for leak in result.leaks if not result.options.leaks else ():
+        yield "warning", leak_text(leak)
     if counts.truncated:
         yield "note", f"{counts.truncated:,} executions are longer than {result.options.depth} steps and were cut off"
         yield "try", "fewer rounds in the program, `--preemptions 2` or `--random 10000`"
     if counts.out_of_time:
         yield "try", "a longer --timeout, `--preemptions 2` or `--random 10000`"
+
+
+def leak_text(leak: Leak) -> str:
+    """Where the memory comes from."""
+    return f"leak: {counted(leak.bytes, 'byte')} allocated at {_at(leak.place)} are never freed"
 
 
 def race_text(race: PlainRace) -> str:
@@ -178,6 +189,8 @@ def finding_text(finding: RunFinding) -> str:
             text = "Deadlock: every thread that is left waits for another one"
         case "lost wake-up":
             text = "Lost wake-up: every thread that is left sleeps, and nobody will wake it"
+        case "failure" if finding.cause == "leak":
+            text = f"Leak at {_at(finding.place)}: {finding.message} bytes are never freed"
         case "failure":
             who = "" if finding.thread is None else f" of thread {finding.thread}"
             text = f"{finding.cause.capitalize()}{who} at {_at(finding.place)}: {finding.message}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from memfence.questions.run import RunFinding, RunResult
+from memfence.questions.run_result import RunFinding, RunResult
 from memfence.reports.junit import TestCase, render_cases
 from memfence.reports.running import confirmation_text, finding_text, run_text, verdict_line
 from memfence.reports.sarif import Object, render_log
@@ -39,7 +39,7 @@ def render_junit_run(result: RunResult) -> str:
 
 def render_sarif_run(result: RunResult) -> str:
     """A result for each finding; without any, one that says what was proved or left open."""
-    texts: dict[str, SourceText] = {path: _read(path) for path in result.files}
+    texts: dict[str, SourceText] = {path: read_source(path) for path in result.files}
     results = [_finding_result(finding, result, texts) for finding in result.findings]
     return render_log(results or [_no_finding(result, texts)], ["run"], list(texts.values()))
 
@@ -75,12 +75,13 @@ def _no_finding(result: RunResult, texts: dict[str, SourceText]) -> Object:
 
 def _location(where: Place, result: RunResult, texts: dict[str, SourceText]) -> Object:
     path = where.path if where.line else result.files[0]
-    source = texts.setdefault(path, _read(path))
+    source = texts.setdefault(path, read_source(path))
     start = source.start_of_line(max(1, where.line))
     return place(source.span(start, start))
 
 
-def _read(path: str) -> SourceText:
+def read_source(path: str) -> SourceText:
+    """The text of a file; empty where it has none."""
     try:
         return SourceText(path, Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from memfence.questions.run import Confirmation, RunFinding, RunResult
+from memfence.questions.run_result import Confirmation, RunFinding, RunResult
 from memfence.reports.json import Object
 from memfence.reports.running import (
     confirmation_text,
     fence_text,
     finding_text,
+    leak_text,
     race_text,
     shown_first,
     suggested_fences,
@@ -36,6 +37,9 @@ def run_object(result: RunResult) -> Object:
         "races": [
             {"text": race_text(race), "accesses": [step_object(race.first), step_object(race.second)]}
             for race in result.races
+        ],
+        "leaks": [
+            {"text": leak_text(leak), "bytes": leak.bytes, "at": _place_object(leak.place)} for leak in result.leaks
         ],
         "findings": [finding_object(finding) for finding in shown_first(result.findings)],
         "stats": {

@@ -71,6 +71,7 @@ ROUTES: dict[Route, str] = {
 CLOSURES: dict[Closure, str] = {
     Closure.AUTOMATA: "buffers as automata",
     Closure.DUAL: "backward search over the dual semantics",
+    Closure.SETS: "older pending stores as sets",
 }
 
 OBSTACLES: dict[Obstacle, str] = {
@@ -93,6 +94,8 @@ OBSTACLES: dict[Obstacle, str] = {
     Obstacle.OTHER_COMMUNICATION: "processes communicate by other means than shared memory",
     Obstacle.NOT_BY_CONTROL_FLOW: "the control flow of single processes does not decide it",
     Obstacle.TWO_PROCESSES_ARE_ALL: "the program has no more than two processes",
+    Obstacle.MANY_VALUES: "variables have many values",
+    Obstacle.NOT_BY_FORGETTING: "buffers that forget the order of stores allow more",
     Obstacle.FIXED_NUMBER: "the program has a fixed number of threads",
     Obstacle.ANY_NUMBER: "it is about a fixed number of threads",
     Obstacle.STEP_MAY_FAIL: "a step may fail, which is more than a state",

@@ -153,6 +153,48 @@ def walk_object(walk: Walk) -> dict[str, object]:
     }
 
 
+def outcome_text(walk: Walk) -> str:
+    """What memory and registers hold at the end of the walk: `x=1 y=1; P0: EAX=0; P1: EAX=0`."""
+    program, state = walk.program, walk.state
+    memory = [equation(program, n, v) for n, v in enumerate(state.memory) if is_shown_variable(program, n)]
+    parts = [" ".join(memory)]
+    for process, values in zip(program.processes, state.registers, strict=True):
+        held = [
+            f"{name}={program.value_names.get(value) or register.domain.text(value)}"
+            for register, value in zip(process.registers, values, strict=True)
+            if not register.transient and (name := register_text(program, register.name)) is not None
+        ]
+        parts += [f"{process.name}: {' '.join(held)}"] if held else []
+    return "; ".join(part for part in parts if part)
+
+
+def walk_view(walk: Walk) -> dict[str, object]:
+    """The state of the walk for a page: who stands where, what waits, and whose choices are which numbers."""
+    program = walk.program
+    choices = [
+        {
+            "number": number,
+            "process": step.sender.process if isinstance(step, Rendezvous) else step.process,
+            "commits": isinstance(step, Commit | DropSeparator),
+            "text": choice_text(walk, step).partition("  ")[2],
+        }
+        for number, step in enumerate(walk.choices, 1)
+    ]
+    lines = state_lines(walk)
+    return {
+        "memory": lines[0][1],
+        "processes": [
+            {"name": name, "text": text, "buffer": buffer_text(program, walk.state, n)}
+            for n, (name, text) in enumerate(lines[1:])
+        ],
+        "choices": choices,
+        "steps": len(walk.taken),
+        "last": last_step_text(walk) if walk.taken else "",
+        "end": " ".join(ending_text(walk)),
+        "why": list(why_sentences(walk.trace)) if walk.taken else [],
+    }
+
+
 def walk_page(walk: Walk) -> Page:
     """The walk as a page to step through."""
     trace = walk.trace

@@ -179,6 +179,21 @@ def proof_text(proof: Certified) -> str:
     return "\n".join(lines) + "\n"
 
 
+def proof_facts(proof: Certified | None) -> list[tuple[str, str]]:
+    """What a page says of the proof: that it was checked, or why there is none."""
+    if proof is None:
+        return []
+    if proof.missing is not None:
+        return [("Certificate", f"none: {proof.missing}")]
+    facts = [] if proof.written is None else [("Certificate", str(proof.written.path))]
+    if proof.verified is not None and proof.verified.checked is not None:
+        checked = proof.verified.checked
+        facts.append(("Checked", f"without the engines: {checked.states:,} states, {checked.checker} checker"))
+    elif proof.verified is not None:
+        facts.append(("Checked", "REFUSED: do not rely on this answer"))
+    return facts
+
+
 def proof_object(proof: Certified) -> Object:
     """The same for `check --json`."""
     return {

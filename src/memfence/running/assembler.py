@@ -15,7 +15,9 @@ from memfence.diagnostics import Diagnostic, Label
 from memfence.running.announced_writes import with_whole_writes
 from memfence.source import SourceText
 
-THREAD_BASE = re.compile(r"movq\s+%fs:0,\s*(?P<register>%r\w+)")
+THREAD_BASE = re.compile(r"(?P<how>movq|addq)\s+%fs:0,\s*(?P<register>%r\w+)")
+OTHER_THREAD_BASE = re.compile(r"[^#\"]*%fs:(?!40\b)")
+"""`%fs:40` is what stack protectors compare with."""
 FENCE_CALL = "\tcall\t__memfence_fence@PLT"
 FULL_FENCE = re.compile(r"mfence|lock\s*;?\s*(?:or|add)[lqbw]?\s+\$0(?:x0)?\s*,\s*(?:-?\w+)?\(%[re]sp\)")
 HARMLESS = re.compile(r"pause|rep\s*;?\s*nop|nop[wl]?|sfence|lfence|\.\S.*|[\w.$]+:|#.*")
@@ -34,7 +36,9 @@ def with_visible_fences(text: str) -> tuple[str, list[Diagnostic]]:
             path, number = place["path"], int(place["line"])
         pieces = [_instruction(piece) for piece in _pieces(word)] if inside else []
         if base := THREAD_BASE.fullmatch(_bare(word)):
-            line = _moved_base(base["register"])
+            line = _moved_base(base["how"], base["register"])
+        elif OTHER_THREAD_BASE.match(word):
+            refused.append(_refusal(path, number, _bare(word)))
         elif FULL_FENCE.fullmatch(_bare(word)):
             line = FENCE_CALL
         elif bad := next((piece for piece in pieces if piece is not None), None):
@@ -43,11 +47,11 @@ def with_visible_fences(text: str) -> tuple[str, list[Diagnostic]]:
     return "\n".join(lines) + "\n", refused
 
 
-def _moved_base(register: str) -> str:
+def _moved_base(how: str, register: str) -> str:
     """All other registers and the flags stay; the code has no red zone."""
     spare = "%rcx" if register == "%rax" else "%rax"
     steps = (
-        f"movq %fs:0, {register}", "pushfq", f"pushq {spare}", f"movq memfence_variables@GOTPCREL(%rip), {spare}",
+        f"{how} %fs:0, {register}", "pushfq", f"pushq {spare}", f"movq memfence_variables@GOTPCREL(%rip), {spare}",
         f"addq ({spare}), {register}", f"popq {spare}", "popfq",
     )  # fmt: skip
     return "\n".join(f"\t{step}" for step in steps)

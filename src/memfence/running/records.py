@@ -125,10 +125,21 @@ class RawRace:
 
 
 @dataclass(frozen=True, slots=True)
+class RawLeak:
+    """Memory that is never freed: who allocated it, how much, and an execution that shows it."""
+
+    pc: int
+    bytes: int
+    schedule: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Hunt:
-    """Executions with simulated store buffers, at random, and the one that went wrong, if any did."""
+    """Executions with simulated store buffers, and the one that went wrong, if any did. `is_complete`: these are all of
+    them; else some at random."""
 
     confirmation: RawConfirmation
+    is_complete: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +149,7 @@ class Fault:
     message: str
 
 
-RunRecord = Layout | RawFinding | RawRace | Hunt | RunCounts | Replayed | RunProgress | Fault
+RunRecord = Layout | RawFinding | RawRace | RawLeak | Hunt | RunCounts | Replayed | RunProgress | Fault
 
 
 def read_records(lines: Iterable[bytes]) -> Iterator[RunRecord]:
@@ -159,9 +170,11 @@ def _record(record: dict[str, Any]) -> RunRecord:
         case "finding":
             return _finding(record)
         case "hunt":
-            return Hunt(_confirmation(record["confirmation"]))
+            return Hunt(_confirmation(record["confirmation"]), record["complete"])
         case "race":
             return RawRace(_step(record["first"]), _step(record["second"]))
+        case "leak":
+            return RawLeak(record["pc"], record["bytes"], tuple(record["steps"]))
         case "replayed":
             return Replayed(
                 record["taken"], record["of"], _steps(record["events"]), _steps(record["waiting"]),

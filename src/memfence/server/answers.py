@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from memfence.diagnostics import InputError
+from memfence.simulation.walk import NotPossible, Walk
 from memfence.source import SourceText
 from memfence.tasks.deadline import TimeUp
 from memfence.tasks.usage import WrongUsage
 
+MOST_OUTCOMES = 100
 Object = dict[str, Any]
 Progress = Callable[[int, int, int, float, float], None]
 
@@ -30,6 +33,8 @@ def answer(request: Object, progress: Progress | None = None) -> Object:
         return error_object(error)
     except TimeUp as up:
         return {"limit": f"the time of {up.seconds:g} s was up"}
+    except NotPossible as problem:
+        return {"usage": str(problem)}
     except WrongUsage as wrong:
         return {"usage": f"{wrong.option.replace('_', ' ')}: {wrong.problem}"}
     except MemoryError:
@@ -52,7 +57,10 @@ def _read(source: SourceText, options: Object) -> Any:
     from memfence.api.inputs import read_program
     from memfence.tasks.deadline import Deadline
 
-    return read_program(source, options, Deadline(options.pop("timeout_seconds", None)))
+    deadline = Deadline(options.pop("timeout_seconds", None))
+    for name in ("criterion", "forbid"):
+        options.pop(name, None)
+    return read_program(source, options, deadline)
 
 
 def _with(options: Object, progress: Progress | None) -> Object:
@@ -124,6 +132,56 @@ def _values(source: SourceText, options: Object, progress: Progress | None) -> O
     }
 
 
+def _outcomes(source: SourceText, options: Object, progress: Progress | None) -> Object:
+    """How runs can end, model by model; each with the choices that lead there."""
+    from memfence.models.spec import SPECS
+    from memfence.reports.simulation import outcome_text
+    from memfence.simulation.outcomes import outcomes
+
+    options.pop("model", None)
+    program, columns = _read(source, options), []
+    for spec in SPECS.values():
+        found = outcomes(program, spec.definition)
+        ends = [{"text": outcome_text(walk), "choices": numbers_of(walk)} for walk in found.walks[:MOST_OUTCOMES]]
+        columns.append({"model": spec.name, "complete": found.complete, "states": found.states, "ends": ends})
+    return {"columns": columns}
+
+
+def numbers_of(walk: Walk) -> list[int]:
+    """The walk as the numbers of its choices."""
+    return [walk.back_to(n).choices.index(taken.step) + 1 for n, taken in enumerate(walk.taken)]
+
+
+def _graph(source: SourceText, options: Object, progress: Progress | None) -> Object:
+    """The states under SC and the model, as a picture."""
+    from memfence.models.spec import SC, SPECS
+    from memfence.reports.state_graph import state_graph_svg
+    from memfence.simulation.state_graph import state_graph
+
+    model = SPECS[options.pop("model")]
+    graph = state_graph(_read(source, options), (SC, model) if model.has_buffers else (SC,))
+    return {"svg": state_graph_svg(graph), "complete": graph.complete, "states": len(graph.nodes)}
+
+
+def _walk(source: SourceText, options: Object, progress: Progress | None) -> Object:
+    """A walk by the numbers of its choices: the state it leads to, and what can come next."""
+    from memfence.reports.simulation import walk_view
+
+    numbers, model = options.pop("choices"), options.pop("model")
+    seconds = options.pop("timeout_seconds")
+    walk = _begin(source.path, source.text, model, seconds, bool(options.pop("every_step", False)))
+    for number in numbers:
+        walk = walk.choose(number)
+    return walk_view(walk)
+
+
+@lru_cache(maxsize=4)
+def _begin(path: str, text: str, model: Any, seconds: float, every_step: bool) -> Walk:
+    from memfence.api.simulate import simulate
+
+    return simulate(SourceText(path, text), model, every_step=every_step, timeout_seconds=seconds)
+
+
 VERBS: dict[str, Callable[[SourceText, Object, Progress | None], Object]] = {
     "diagnose": _diagnose,
     "check": _check,
@@ -131,4 +189,7 @@ VERBS: dict[str, Callable[[SourceText, Object, Progress | None], Object]] = {
     "why": _why,
     "compare": _compare,
     "values": _values,
+    "outcomes": _outcomes,
+    "graph": _graph,
+    "walk": _walk,
 }

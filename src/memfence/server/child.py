@@ -18,11 +18,12 @@ Object = dict[str, Any]
 GRACE_SECONDS = 10.0
 """A search ends by itself when its time is up; one that does not is ended so much later."""
 LONGEST_LINE = 64_000_000
+BROKE_DOWN = "the search broke down: it may have used all the memory it is allowed"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a child is asked, and how much it may use."""
+    """What a child is asked, and how much it may use. `folder`: where the child works, and `path` makes sense."""
 
     verb: str
     path: str
@@ -30,12 +31,13 @@ class Question:
     options: Object = field(default_factory=dict)
     timeout_seconds: float = 30.0
     memory_megabytes: int = 1_000
+    folder: str | None = None
 
     def line(self) -> bytes:
         """The request as the worker reads it."""
-        timed = {} if self.verb == "values" else {"timeout_seconds": self.timeout_seconds}
+        timed: Object = {"timeout_seconds": self.timeout_seconds}
         if self.verb in ("check", "fix", "why", "compare"):
-            timed |= {"memory_megabytes": self.memory_megabytes}
+            timed["memory_megabytes"] = self.memory_megabytes
         request = {
             "verb": self.verb,
             "path": self.path,
@@ -48,25 +50,58 @@ class Question:
 
 
 async def ask(question: Question, progress: Callable[[Object], None] | None = None) -> Object:
-    """The answer of a child process. Cancelling the call ends the child; so does a time that is long over.
+    """The answer of a child process of its own. Cancelling the call ends the child; so does a time that is long over.
 
     A child that breaks down gives `{"limit": ...}`: it says nothing about the program.
     """
-    child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "memfence.server.worker",
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-        limit=LONGEST_LINE, start_new_session=True,
-    )  # fmt: skip
+    conversation = Conversation()
     try:
-        async with asyncio.timeout(question.timeout_seconds + GRACE_SECONDS):
-            return await _listen(child, question, progress)
-    except TimeoutError:
-        return {"limit": f"the time of {question.timeout_seconds:g} s was up"}
-    except (OSError, ValueError):
-        return {"limit": "the search broke down: it may have used all the memory it is allowed"}
+        return await conversation.ask(question, progress)
     finally:
-        _end(child)
-        await asyncio.shield(child.wait())
+        await conversation.end()
+
+
+class Conversation:
+    """A child that answers one question after the other, such as the steps of a simulation."""
+
+    def __init__(self) -> None:
+        self._child: asyncio.subprocess.Process | None = None
+        self._turn = asyncio.Lock()
+
+    async def ask(self, question: Question, progress: Callable[[Object], None] | None = None) -> Object:
+        """The answer. A child that broke down, or was interrupted, is replaced by another at the next question."""
+        async with self._turn:
+            is_answered = False
+            try:
+                async with asyncio.timeout(question.timeout_seconds + GRACE_SECONDS):
+                    if self._child is None:
+                        self._child = await _start(question.folder)
+                    found = await _listen(self._child, question, progress)
+                is_answered = "limit" not in found
+                return found
+            except TimeoutError:
+                return {"limit": f"the time of {question.timeout_seconds:g} s was up"}
+            except (OSError, ValueError):
+                return {"limit": BROKE_DOWN}
+            finally:
+                if not is_answered:
+                    await self.end()
+
+    async def end(self) -> None:
+        """End the child, if there is one."""
+        child, self._child = self._child, None
+        if child is not None:
+            _end(child)
+            await asyncio.shield(child.wait())
+
+
+async def _start(folder: str | None) -> asyncio.subprocess.Process:
+    """`-P`: modules that lie about in the folder are none of ours."""
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-P", "-m", "memfence.server.worker",
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+        limit=LONGEST_LINE, start_new_session=True, cwd=folder,
+    )  # fmt: skip
 
 
 async def _listen(
@@ -82,7 +117,7 @@ async def _listen(
             return found
         if progress is not None:
             progress(value["progress"])
-    return {"limit": "the search broke down: it may have used all the memory it is allowed"}
+    return {"limit": BROKE_DOWN}
 
 
 def _end(child: asyncio.subprocess.Process) -> None:

@@ -1,4 +1,4 @@
-"""The child process: one request on standard input, lines of progress and one answer on standard output.
+"""The child process: requests on standard input; lines of progress and an answer to each on standard output.
 
 It never outlives who asked: when standard input ends, it ends itself and whatever it started (compilers).
 """
@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from queue import Queue
 from typing import Any
 
 SPARE_MEGABYTES = 768
@@ -19,12 +20,13 @@ PROGRESS_SECONDS = 0.2
 
 
 def run() -> None:
-    """Answer the request on standard input, then end."""
+    """Answer what comes on standard input, one request after the other, until it ends."""
     output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever is printed by mistake must not be taken for an answer
-    request = json.loads(sys.stdin.buffer.readline())
+    lines: Queue[bytes] = Queue()
+    threading.Thread(target=_listen, args=(lines,), daemon=True).start()
+    request = json.loads(lines.get())
     _limit(request)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
     from memfence.server.answers import answer
 
     last = [0.0]
@@ -34,7 +36,9 @@ def run() -> None:
             last[0] = time.monotonic()
             _say(output, {"progress": {"states": states, "seconds": round(seconds, 1), "megabytes": round(megabytes)}})
 
-    _say(output, {"answer": answer(request, progress)})
+    while True:
+        _say(output, {"answer": answer(request, progress)})
+        request = json.loads(lines.get())
 
 
 def _say(output: Any, value: dict[str, Any]) -> None:
@@ -55,9 +59,10 @@ def _limit(request: dict[str, Any]) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def _end_with_parent() -> None:
-    while sys.stdin.buffer.read(1):
-        pass
+def _listen(lines: Queue[bytes]) -> None:
+    """Hand on what is asked; end everything with who asks."""
+    while line := sys.stdin.buffer.readline():
+        lines.put(line)
     if hasattr(os, "killpg") and os.getpgid(0) == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(1)

@@ -39,6 +39,7 @@ SAFETY = (
     Attempt("control flow"),
     Attempt("two processes", most_states=50_000),
     Attempt("dual", most_states=10_000, seconds=3.0),
+    Attempt("forgetful buffers", most_states=500_000, seconds=2.0),
     Attempt("symbolic", most_states=10_000, seconds=3.0),
     Attempt("implied", most_states=1_000_000),
 )

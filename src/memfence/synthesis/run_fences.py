@@ -20,7 +20,8 @@ from pathlib import Path
 from memfence.frontends.c.edits import insert_fences, point_key
 from memfence.frontends.c.statements import Statement, Statements
 from memfence.program.ir import FencePoint
-from memfence.questions.run import RunOptions, RunResult, run_program
+from memfence.questions.run import run_program
+from memfence.questions.run_result import RunOptions, RunResult
 from memfence.records import dataclass
 from memfence.running.build import Sources, build_program
 from memfence.running.steps import ProgramStep

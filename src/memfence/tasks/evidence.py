@@ -130,6 +130,8 @@ class Closure(Enum):
     """Forwards, sets of buffer contents as automata (Linden and Wolper)."""
     DUAL = auto()
     """Backwards, minimal constraints of the dual semantics (Abdulla, Atig, Bouajjani and Ngo)."""
+    SETS = auto()
+    """Forwards, older pending stores as sets of values (partial coherence: Kuperstein, Vechev and Yahav)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,3 +30,5 @@ class Obstacle(Enum):
     NO_BOUND = auto()
     FIXED_NUMBER = auto()
     ANY_NUMBER = auto()
+    MANY_VALUES = auto()
+    NOT_BY_FORGETTING = auto()

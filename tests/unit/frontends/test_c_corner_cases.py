@@ -8,6 +8,7 @@ from memfence import pipeline
 from memfence.diagnostics import InputError
 from memfence.program.load_options import LoadOptions
 from memfence.questions import check
+from memfence.reports.coverage import assumptions
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
@@ -120,8 +121,8 @@ CASES: dict[str, tuple[str, Verdict, Verdict]] = {
     "an atomic pointer is moved": (
         "int z[4]; _Atomic(int *) p = z; THREAD(a) { p++; return 0; }"
         "THREAD(b) { atomic_fetch_add(&p, 2); return 0; } int main(void) { RUN(a, b) assert(p - z == 3); }",
-        Verdict.HOLDS_UP_TO,
-        Verdict.HOLDS_UP_TO,
+        H,
+        H,
     ),
     "a mutex of one thread drains its buffer": (
         store_buffering(
@@ -227,6 +228,13 @@ def test_what_is_not_followed_is_refused_by_name(name: str) -> None:
     text, message = REFUSED[name]
     with pytest.raises(InputError, match=message):
         verdict_of(HEAD + text, "sc")
+
+
+def test_that_freed_memory_is_not_given_out_again_is_said() -> None:
+    text = HEAD + "int *volatile p; THREAD(a) { %s return 0; } int main(void) { p = malloc(4); RUN(a, a) }"
+    for body, is_said in (("free(p);", True), ("", False)):
+        program = pipeline.load_text(SourceText("test.c", text % body), LoadOptions())
+        assert any("malloc" in line for line in assumptions(program, "tso")) is is_said
 
 
 def test_a_clock_that_stands_still_bounds_the_verdict() -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import memfence
+from memfence.codes import Code
+from memfence.diagnostics import InputError
 from memfence.program.ir import Fence
 from memfence.source import SourceText
 from support.command_line import ROOT
@@ -43,6 +45,14 @@ X86_64 compiled
  ret             | movl $9,%ecx   ;
 exists (x=6 /\\ 1:rbx=-4 /\\ 1:rcx=5)
 """
+WIDE = """\
+X86_64 wide
+{{ x=0; 0:rax=x; }}
+ P0                       ;
+ movabsq ${constant},%rbx ;
+ movq %rbx,(%rax)         ;
+exists (x={value})
+"""
 SPIN = """\
 #ifndef N
 #define N 1
@@ -75,6 +85,25 @@ def test_rmm_knows_the_fences_of_memorax() -> None:
 
 def test_x86_64_as_compilers_write_it() -> None:
     assert memfence.check(SourceText("m.litmus", X86_64), model="sc").verdict == "violated"  # the outcome is possible
+
+
+@pytest.mark.parametrize(
+    ("constant", "value"),
+    [("0x7fffffff", 2**31 - 1), ("0xffffffffffffffff", -1), ("18446744071562067968", -(2**31)), ("-2", -2)],
+)
+def test_64_bit_constants_are_read_where_the_value_has_32_bits(constant: str, value: int) -> None:
+    text = WIDE.format(constant=constant, value=value)
+    assert memfence.check(SourceText("m.litmus", text), model="sc").verdict == "violated"
+
+
+@pytest.mark.parametrize(
+    "constant", ["0x1122334455667788", "0x80000000", "4294967295", "0x10000000000000000", "9" * 99]
+)
+def test_64_bit_constants_that_do_not_fit_are_refused(constant: str) -> None:
+    with pytest.raises(InputError) as refused:
+        memfence.load_text(SourceText("m.litmus", WIDE.format(constant=constant, value=0)))
+    (diagnostic,) = refused.value.diagnostics
+    assert diagnostic.code is Code.TOO_LARGE and diagnostic.hint is not None and "signed" in diagnostic.hint
 
 
 @pytest.mark.parametrize(("definition", "processes"), [("N=3", 3), ("M", 1)])

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
+from memfence.api.simulate import simulate
 from memfence.diagnostics import InputError
 from memfence.models.spec import ModelName
 from memfence.pipeline import load, load_text
@@ -24,6 +26,7 @@ from memfence.reports.json import check_object, error_object
 from memfence.reports.monitoring import monitor_object
 from memfence.reports.necessity import necessity_object
 from memfence.reports.schemas import json_schema, schema_names
+from memfence.reports.simulation import walk_object
 from memfence.source import SourceText
 from memfence.synthesis.atomic_writes import fix_ltl
 from memfence.synthesis.comparison import compare
@@ -135,3 +138,11 @@ def test_a_fix_by_atomic_writes_follows_the_schema() -> None:
     value = atomic_object(result)
     assert value["verdict"] == "fixed" and value["count"] == 2 and value["minimum"]
     check_schema(value, "fix")
+
+
+@pytest.mark.parametrize("model", ["sc", "tso", "pso"])
+def test_a_walk_follows_its_schema(model: ModelName) -> None:
+    for path in (EXAMPLES / "store_buffering.litmus", EXAMPLES / "peterson.pml"):
+        walk = simulate(path, model)
+        check_schema(walk_object(walk), "simulate")
+        check_schema(walk_object(walk.at_random(Random(1), 12)), "simulate")

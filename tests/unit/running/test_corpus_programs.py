@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memfence.api.run import run
-from memfence.questions.run import RunResult
+from memfence.questions.run_result import RunResult
 from memfence.tasks.answer import Verdict
 from support.corpus import CORPUS
 

@@ -9,6 +9,8 @@ import pytest
 from memfence.tasks.answer import Verdict
 from support.run_programs import HEAD, STORE_BUFFERING, STORE_BUFFERING_FENCED, run_text, two_threads
 
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "run"
+
 
 def test_store_buffering_takes_three_executions_and_is_borderline(tmp_path: Path) -> None:
     result = run_text(tmp_path, STORE_BUFFERING)
@@ -110,6 +112,34 @@ def test_random_executions_are_no_proof_and_find_the_borderline_one(tmp_path: Pa
     assert run_text(tmp_path, STORE_BUFFERING, random=50, seed=7).findings == found.findings
     shared = run_text(tmp_path, STORE_BUFFERING, random=50, seed=7, threads=2)
     assert shared.counts.executions == 50 and shared.is_robust is False and len(shared.findings) == 2
+
+
+SHARED_TREES = {
+    "dekker": None,
+    "wrong": two_threads("volatile int x, y;", "x = 1; assert(y < 2); y = 1;", "y = 2; x = 2; y = x;"),
+    "stuck": two_threads(
+        "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER; volatile int x;",
+        "pthread_mutex_lock(&m); x = 1; pthread_mutex_lock(&n); x = 2;",
+        "pthread_mutex_lock(&n); x = 3; pthread_mutex_lock(&m); x = 4;",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHARED_TREES)
+@pytest.mark.parametrize("preemptions", [None, 1])
+def test_processes_that_share_the_tree_find_what_one_finds(tmp_path: Path, name: str, preemptions: int | None) -> None:
+    text = SHARED_TREES[name] or (EXAMPLES / "dekker.c").read_text()
+
+    def numbers(threads: int) -> tuple[object, ...]:
+        include = (str(EXAMPLES),)
+        result = run_text(tmp_path, text, include=include, threads=threads, preemptions=preemptions, confirm=False)
+        counts = result.counts
+        kinds = {(finding.kind, finding.cause, finding.thread) for finding in result.findings}
+        outcomes = (counts.executions, counts.borderline, counts.failing, counts.deadlocked, counts.truncated)
+        return result.verdict, *outcomes, kinds
+
+    alone = numbers(1)
+    assert numbers(2) == alone and numbers(3) == alone
 
 
 def test_memory_that_only_one_thread_touches_makes_no_steps(tmp_path: Path) -> None:

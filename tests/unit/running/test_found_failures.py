@@ -152,7 +152,7 @@ MESSAGE = two_threads(
 
 
 @pytest.mark.parametrize("order", ["relaxed", "release"])
-def test_stores_that_overtake_stores_are_found_under_pso_and_nothing_is_proved(tmp_path: Path, order: str) -> None:
+def test_stores_that_overtake_stores_are_found_under_pso_and_their_order_is_proved(tmp_path: Path, order: str) -> None:
     text = MESSAGE.replace("{order}", order)
     assert run_text(tmp_path, text).verdict is Verdict.HOLDS
     result = run_text(tmp_path, text, reorders_stores=True)
@@ -160,4 +160,22 @@ def test_stores_that_overtake_stores_are_found_under_pso_and_nothing_is_proved(t
         assert result.verdict is Verdict.VIOLATED and [f.cause for f in result.findings] == ["assertion"]
         assert "flush" in {step.kind for step in result.findings[0].steps}
     else:
-        assert result.verdict is Verdict.HOLDS_UP_TO and result.simulated
+        assert result.verdict is Verdict.HOLDS and result.is_simulation_complete and result.simulated
+        at_random = run_text(tmp_path, text, reorders_stores=True, random=20)
+        assert at_random.verdict is Verdict.HOLDS_UP_TO and at_random.simulated
+
+
+LEAK = two_threads(
+    "int *kept; volatile int turn; static void make(void) { int *p = malloc(4); if (!kept) kept = p; }",
+    "if (turn == 0) free(malloc(8)); else make();",
+    "turn = 1; make();",
+)
+
+
+def test_memory_that_nothing_leads_to_any_more_is_a_warning_and_an_error_if_asked_for(tmp_path: Path) -> None:
+    result = run_text(tmp_path, LEAK)
+    assert [(leak.bytes, leak.place.function) for leak in result.leaks] == [(4, "make")] and not result.findings
+    asked = run_text(tmp_path, LEAK, leaks=True)
+    assert asked.verdict is Verdict.VIOLATED and [finding.cause for finding in asked.findings] == ["leak"]
+    kept = LEAK.replace("turn = 1; make();", "turn = 1;").replace("else make();", "else free(malloc(8));")
+    assert run_text(tmp_path, kept.replace("volatile int turn;", "volatile int turn; int *more;")).leaks == ()

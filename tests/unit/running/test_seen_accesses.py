@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from memfence.running.announced_writes import with_whole_writes
+from memfence.running.assembler import with_visible_fences
 from memfence.tasks.answer import Verdict
 from support.run_programs import HEAD, run_text, two_threads
 
@@ -130,3 +131,11 @@ def test_calls_that_announce_more_than_a_store_are_renamed() -> None:
     assert list(with_whole_writes(store)) == store
     bits = ["\tcall\t__tsan_write1@PLT", "\tmovzbl\ts(%rip), %eax", "\torl\t$1, %eax", "\tmovb\t%al, s(%rip)", "\tret"]
     assert next(with_whole_writes(bits)) == "\tcall\t__memfence_update_write1@PLT"
+
+
+def test_every_use_of_thread_local_variables_is_moved() -> None:
+    for line in ("\tmovq\t%fs:0, %rax", "\taddq\t%fs:0, %r13"):
+        text, refused = with_visible_fences(f"{line}\n")
+        assert "memfence_variables@GOTPCREL" in text and not refused
+    assert with_visible_fences("\tmovl\t%fs:mine@tpoff, %eax\n")[1]
+    assert not with_visible_fences("\tmovq\t%fs:40, %rax\n")[1]

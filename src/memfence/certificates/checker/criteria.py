@@ -129,9 +129,7 @@ def _overtaking(program: Program, state: State) -> Iterator[tuple[int, Run, int]
 
 def check_implied(question: Question, states: Collection[State]) -> None:
     """Theorem 7: persistent, and the question is about what pending stores do not change: then SC has the answer."""
-    bad = () if question.bad is None else tuple(walk(question.bad))
-    if question.finals or any(isinstance(node, Shared | BufferEmpty) for node in bad):
-        raise Refused(Condition.KIND, "the claim looks at memory or at buffers")
+    require_no_look_at_buffers(question)
     check_persistent(question.program, states)
     for state in states:
         if question.is_bad(state):
@@ -139,6 +137,13 @@ def check_implied(question: Question, states: Collection[State]) -> None:
         has_step = any(True for _ in successors(question.program, SC, state))
         if question.is_stuck(state, has_step=has_step):
             raise Refused(Condition.DEADLOCK, state=state)
+
+
+def require_no_look_at_buffers(question: Question) -> None:
+    """Theorem 7 is about what pending stores do not change."""
+    bad = () if question.bad is None else tuple(walk(question.bad))
+    if question.finals or any(isinstance(node, Shared | BufferEmpty) for node in bad):
+        raise Refused(Condition.KIND, "the claim looks at memory or at buffers")
 
 
 def _without_buffers(state: State) -> State:

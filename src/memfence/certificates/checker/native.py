@@ -28,6 +28,7 @@ _CONDITIONS = {
     6: Condition.BAD,
     7: Condition.FINAL,
     8: Condition.DEADLOCK,
+    9: Condition.ATTACK,
 }
 _EXPECTED = {"exists": 0, "not exists": 0, "forall": 1}
 """`exists` names an outcome that is not wanted, as everywhere."""
@@ -39,9 +40,17 @@ class NotForTheFastChecker(Exception):
 
 
 class NativeInvariant:
-    """A set of states that is being read."""
+    """A set of states that is being read. `persistent`: of states of SC, in which no attack on persistence starts."""
 
-    def __init__(self, question: Question, columns: Columns, capacity: int, outcomes: Outcomes | None) -> None:
+    def __init__(
+        self,
+        question: Question,
+        columns: Columns,
+        capacity: int,
+        outcomes: Outcomes | None,
+        *,
+        persistent: bool = False,
+    ) -> None:
         self._question, self._columns = question, columns
         if len(question.finals) > 1:
             raise NotForTheFastChecker
@@ -59,6 +68,7 @@ class NativeInvariant:
                 [expression_text(expr) for expr in observed],
                 -1 if final is None else _EXPECTED[final.quantifier],
                 [] if outcomes is None else [list(values) for values in outcomes.values],
+                persistent,
             )
         except (RuntimeError, TypeError) as problem:
             raise NotForTheFastChecker(str(problem)) from None

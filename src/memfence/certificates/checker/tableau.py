@@ -32,13 +32,26 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
+class Labels:
+    """`nodes`: what has to be true from each node on. `untils`: which formula each mark is about."""
+
+    formula: Formula
+    nodes: tuple[frozenset[Item], ...]
+    untils: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Refuting:
-    """Accepts the runs that visit every mark, 0 .. `marks` - 1, again and again. `initial` is a number of a node."""
+    """Accepts the runs that visit every mark, 0 .. `marks` - 1, again and again. `initial` is a number of a node.
+
+    `labels`: where it was made from a formula, what its nodes and marks are about.
+    """
 
     moves: tuple[tuple[Move, ...], ...]
     initial: int
     marks: int
     atoms: tuple[Expr, ...]
+    labels: Labels | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +83,8 @@ def refuting_formula(formula: Formula, atoms: tuple[Expr, ...]) -> Refuting:
         marks = frozenset(n for n, until in enumerate(untils) if until not in way.put_off)
         return Move(numbers[way.after], way.positive, way.negative, marks)
 
-    return Refuting(tuple(tuple(map(move, leaving)) for leaving in ways), 0, len(untils), atoms)
+    labels = Labels(formula, tuple(waiting), tuple(untils))
+    return Refuting(tuple(tuple(map(move, leaving)) for leaving in ways), 0, len(untils), atoms, labels)
 
 
 def refuting_automaton(automaton: PropertyAutomaton) -> Refuting:
@@ -133,10 +147,10 @@ def _spelled_way(way: _Way) -> tuple[object, ...]:
 
 
 def _spelled_item(item: Item) -> str:
-    return ("!" if item[1] else "") + _spelled(item[0])
+    return ("!" if item[1] else "") + spelled(item[0])
 
 
-def _spelled(formula: Formula) -> str:
+def spelled(formula: Formula) -> str:
     """The same text for the same formula: an order that does not depend on how sets are stored."""
     match formula:
         case Truth(value):
@@ -144,10 +158,10 @@ def _spelled(formula: Formula) -> str:
         case Atom(number):
             return str(number)
         case Not(operand) | Next(operand):
-            return f"{type(formula).__name__}({_spelled(operand)})"
+            return f"{type(formula).__name__}({spelled(operand)})"
         case And(parts) | Or(parts):
-            return f"{type(formula).__name__}({','.join(sorted(map(_spelled, parts)))})"
+            return f"{type(formula).__name__}({','.join(sorted(map(spelled, parts)))})"
         case Until(left, right) | Release(left, right):
-            return f"{type(formula).__name__}({_spelled(left)},{_spelled(right)})"
+            return f"{type(formula).__name__}({spelled(left)},{spelled(right)})"
         case _:
             assert_never(formula)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import BinaryIO
 
 from memfence.certificates.checker.automata import AutomataCheck
@@ -11,6 +12,7 @@ from memfence.certificates.checker.criteria import (
     check_persistent,
     check_race_free,
     check_state_robust,
+    require_no_look_at_buffers,
     require_single_stores,
 )
 from memfence.certificates.checker.finals import check_outcomes, read_outcomes
@@ -27,6 +29,7 @@ from memfence.certificates.format.header import Claim
 from memfence.certificates.format.ranks import read_marks, read_ranks
 from memfence.certificates.format.sections import OBJECT, ROWS, Opened, Section, open_certificate
 from memfence.models.buffering import Buffering
+from memfence.models.spec import SC
 from memfence.models.state import State
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
@@ -43,7 +46,7 @@ class Case:
     """What the sections are judged by: the program that is at hand and the claim about it.
 
     `fast`: the C++ checker judges what it can. `most_bytes`: for the states of a section. `is_proved`: the checker that
-    is itself proved judges, and knows invariants only.
+    is itself proved judges, and knows invariants and ranks only.
     """
 
     program: Program
@@ -89,7 +92,7 @@ def verify_opened(
         judge = _KINDS.get(section.kind)
         if judge is None:
             raise NotACertificate(f"there is no kind of section `{section.kind}`")
-        if proved and judge is not _invariant:
+        if proved and judge not in (_invariant, _ranks):
             raise NotProved(f"the proved checker does not know sections of the kind `{section.kind}`")
         found = judge(case, section)
         states += found.states
@@ -199,19 +202,39 @@ def _triangular(case: Case, section: Section) -> Proved:
 
 
 def _persistent(case: Case, section: Section) -> Proved:
+    require_tso(case)
+    if case.fast:
+        require_single_stores(case.program)
+        plain = replace(case.question, bad=None, deadlock=False, finals=())
+        return Proved(frozenset({"persistent"}), _fast_persistent(case, plain, section), is_fast=True)
     states = _sc_states(case, section)
-    if case.question.model.buffering is not Buffering.PER_PROCESS:
-        raise Refused(Condition.KIND, "persistence is about TSO")
     check_persistent(case.program, states)
     return Proved(frozenset({"persistent"}), len(states))
 
 
 def _implied(case: Case, section: Section) -> Proved:
+    require_tso(case)
+    if case.fast:
+        require_no_look_at_buffers(case.question)
+        require_single_stores(case.question.program)
+        return Proved(frozenset({STATES}), _fast_persistent(case, case.question, section), is_fast=True)
     states = _sc_states(case, section)
-    if case.question.model.buffering is not Buffering.PER_PROCESS:
-        raise Refused(Condition.KIND, "persistence is about TSO")
     check_implied(case.question, states)
     return Proved(frozenset({STATES}), len(states))
+
+
+def require_tso(case: Case) -> None:
+    if case.question.model.buffering is not Buffering.PER_PROCESS:
+        raise Refused(Condition.KIND, "persistence is about TSO")
+
+
+def _fast_persistent(case: Case, question: Question, section: Section) -> int:
+    """The same conditions in C++: how many states of SC there are."""
+    from memfence.certificates.checker.native import NativeInvariant
+
+    under_sc = replace(question, model=SC)
+    native = NativeInvariant(under_sc, Columns(question.program, SC.buffering, 0), 0, None, persistent=True)
+    return native.check(section.chunks(ROWS), most_bytes=case.most_bytes)
 
 
 def _state_robust(case: Case, section: Section) -> Proved:
@@ -231,6 +254,11 @@ def _ranks(case: Case, section: Section) -> Proved:
     capacity = section.number("capacity", most=MOST_PENDING)
     columns = Columns(product.program, question.model.buffering, capacity)
     marks = read_marks(only(section.chunks(OBJECT)))
+    if case.is_proved:
+        from memfence.certificates.checker.proved import ProvedRanks
+
+        proved = ProvedRanks(product, question.model, columns, capacity, marks)
+        return Proved(frozenset({f"temporal {number}"}), proved.check(section.chunks(ROWS), most_bytes=case.most_bytes))
     ranks = read_ranks(columns, section.chunks(ROWS), most=case.most_bytes // BYTES_OF_A_STATE)
     if any(rank >= len(marks) or node >= len(product.refuting.moves) for (_, node), rank in ranks.items()):
         raise NotACertificate("a pair has a rank or a node that does not exist")

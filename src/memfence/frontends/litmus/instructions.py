@@ -45,7 +45,7 @@ OPERANDS: dict[str, int] = {
     **dict.fromkeys(ARITHMETIC, 2), **dict.fromkeys(FENCES, 0), **dict.fromkeys(CONDITIONS, 1),
 }  # fmt: skip
 _LOCKABLE = frozenset({"XCHG", "CMPXCHG", "XADD", "INC", "DEC", *ARITHMETIC}) - set(SHIFTS)
-_LARGEST = 2**31
+_LARGEST, _WORD = 2**31, 2**64
 
 
 def register_number(text: str) -> int | None:
@@ -65,17 +65,26 @@ def register_name(number: int, architecture: str) -> str:
 
 
 def read_number(text: str, span: Span, errors: list[Diagnostic]) -> int | None:
-    """The value of a decimal or hexadecimal number, with or without `$`; None if `text` is not one."""
+    """The value of a decimal or hexadecimal number, with or without `$`; None if `text` is not one.
+
+    Values are signed and have 32 bits. A 64-bit word with the bits of such a value, `0xffffffffffffffff`, is that one.
+    """
     found = _NUMBER.match(text)
     if found is None:
         return None
     digits = found[1]
     # A number with many digits is refused by its length: converting it would take quadratic time.
-    value = int(digits, 0 if "x" in digits.lower() else 10) if len(digits) <= 12 else _LARGEST
-    if not -_LARGEST <= value < _LARGEST:
-        errors.append(Diagnostic(Code.TOO_LARGE, f"`{digits[:40]}` does not fit in 32 bits", Label(span)))
-        return 0
-    return value
+    value = int(digits, 0 if "x" in digits.lower() else 10) if len(digits) <= 21 else _WORD
+    if _WORD - _LARGEST <= value < _WORD:
+        return value - _WORD
+    if -_LARGEST <= value < _LARGEST:
+        return value
+    hint = "values are signed here, with 32 bits"
+    if _LARGEST <= value < 2 * _LARGEST:
+        hint = f"values are signed here: write `{value - 2 * _LARGEST}` for the 32-bit word with these bits"
+    what = f"`{digits[:40]}` does not fit in 32 bits"
+    errors.append(Diagnostic(Code.TOO_LARGE, what, Label(span), hint=hint))
+    return 0
 
 
 def read_cell(cell: Piece, architecture: str, errors: list[Diagnostic]) -> list[Instruction | LabelHere]:
@@ -139,7 +148,8 @@ def _read_instruction(cell: Piece, architecture: str, errors: list[Diagnostic]) 
 
 
 def _without_size(word: str) -> str:
-    """`MOVL` and `MOVQ` mean `MOV`: all values are integers here."""
+    """`MOVL` and `MOVQ` mean `MOV`: all values are integers here. So does `MOVABSQ`, which takes 64-bit constants."""
+    word = word.replace("MOVABS", "MOV")
     if word not in OPERANDS and word[:-1] in OPERANDS and word[-1] in "LQ" and OPERANDS[word[:-1]] and word[0] != "J":
         return word[:-1]
     return word

@@ -22,6 +22,8 @@ from memfence.program.expressions import FALSE
 from memfence.program.load_options import LoadOptions
 from memfence.source import SourceText
 
+NO_REUSE = "`malloc` does not give out again what was freed: ABA through the allocator is not looked for"
+
 OVER = ("blocked", "bound", "quit")
 """How a thread stops that ends the run, or takes it out of what is looked at."""
 
@@ -50,7 +52,8 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
         options=LoadOptions(language="c", c=found.world.options),
         notes=tuple(found.world.notes),
         is_cut_off=bool(found.world.notes),
-        cuts_are_marked=all(found.world.notes.values()),
+        marked_cuts=tuple(found.world.notes) if all(found.world.notes.values()) else (),
+        assumed=(NO_REUSE,) if found.world.freed else (),
         value_names=value_names(found.world, [g.process for g in graphs]),
     )
 

@@ -171,7 +171,7 @@ def _constants(world: World, flow: _Flow, drawn: Sequence[_Drawn]) -> set[int]:
     """The integers that data meets. Dependent where data meets anything else."""
     flow.holders = {_seed(draw) for draw in drawn}
     flow.spread()
-    found = {world.initial(at[1], world.shared[at[1]]) for at in flow.holders if at[0] == -1}
+    found = {world.initial(at[1], world.shared.get(at[1], 4)) for at in flow.holders if at[0] == -1}
     for process, source, number, step in flow.steps():
         names = _Names(process.number, source, number)
         for op in step.ops:

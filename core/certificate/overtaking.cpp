@@ -1,0 +1,70 @@
+#include "certificate/overtaking.hpp"
+
+#include <set>
+
+namespace memfence::certificate {
+
+namespace {
+
+// Room for a second store, which ends a walk.
+constexpr int kPendingInAWalk = 2;
+
+}  // namespace
+
+Overtaking::Overtaking(const std::string& program)
+    : program_(read_program(program, model_)),
+      layout_(program_, model_, kPendingInAWalk),
+      steps_(program_, model_, layout_),
+      known_(program_.processes.size()) {
+  if (program_.processes.size() > 64) throw Unsupported("there are more than 64 processes");
+}
+
+bool Overtaking::starts_attack(const Number* state, const std::vector<std::uint64_t>& changing, Step& step) {
+  for (int p = 0; p < static_cast<int>(program_.processes.size()); ++p) {
+    const std::uint64_t others = ~(std::uint64_t{1} << p);
+    std::uint64_t any = 0;
+    for (const std::uint64_t who : changing) any |= who & others;
+    if (any == 0) continue;
+    for (const Read& read : reads(state, p)) {
+      if ((changing[static_cast<std::size_t>(read.variable)] & others) == 0) continue;
+      step = {Step::Kind::Run, p, read.transition};
+      return true;
+    }
+  }
+  return false;
+}
+
+const std::vector<Overtaking::Read>& Overtaking::reads(const Number* state, int process) {
+  std::vector<Number> seen{state[process]};
+  seen.insert(seen.end(), state + program_.memory_at, state + program_.memory_at + program_.variables.size());
+  for (const int place : program_.processes[static_cast<std::size_t>(process)].places) seen.push_back(state[place]);
+  const std::string key(reinterpret_cast<const char*>(seen.data()), seen.size() * sizeof(Number));
+  auto& known = known_[static_cast<std::size_t>(process)];
+  const auto found = known.find(key);
+  return found != known.end() ? found->second : known.emplace(key, walk(state, process)).first->second;
+}
+
+// Every read in memory with one store pending, or in the step that makes it.
+std::vector<Overtaking::Read> Overtaking::walk(const Number* state, int process) {
+  std::vector<Number> first(static_cast<std::size_t>(layout_.places()), 0);
+  std::copy_n(state, static_cast<std::size_t>(program_.buffers_at), first.begin());
+  std::vector<std::vector<Number>> waiting{first};
+  std::set<std::vector<Number>> seen{first};
+  std::vector<Read> found;
+  std::vector<int> loads;
+  const auto length = static_cast<std::size_t>(layout_.buffers(process).at(0).first);
+  while (!waiting.empty()) {
+    const std::vector<Number> here = std::move(waiting.back());
+    waiting.pop_back();
+    steps_.for_each_of(here.data(), process, &loads, [&](const Step& step, Outcome outcome, const Number* after) {
+      if (outcome != Outcome::Done || after[length] != 1) return true;
+      for (const int variable : loads) found.push_back({variable, step.number});
+      std::vector<Number> next(after, after + here.size());
+      if (seen.insert(next).second) waiting.push_back(std::move(next));
+      return true;
+    });
+  }
+  return found;
+}
+
+}  // namespace memfence::certificate

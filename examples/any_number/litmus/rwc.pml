@@ -1,0 +1,28 @@
+/* Read to write causality: a reader of x misses y, whose writer misses x. Any number of each kind.
+ *
+ * Possible under TSO, and not under SC. With FENCED, an mfence stands between store and load.
+ */
+#include "../../memfence.h"
+
+bit x, y;
+
+active [*] proctype P0() {
+    x = 1
+}
+
+active [*] proctype P1() {
+    x == 1;
+    y == 0;
+seen: skip
+}
+
+active [*] proctype P2() {
+    y = 1;
+#ifdef FENCED
+    mfence();
+#endif
+    x == 0;
+seen: skip
+}
+
+ltl { [] !(P1[3]@seen && P2[6]@seen) }

@@ -1,0 +1,43 @@
+"""`memfence ui [FILE]`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memfence.cli.app import app
+from memfence.cli.exit_codes import Exit
+from memfence.cli.refusal import refusing
+
+
+@app.command(
+    short_help="Edit, check, fix and simulate in a browser.", epilog="Example: memfence ui examples/peterson.pml"
+)
+def ui(
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The program to begin with.")] = None,
+    port: Annotated[int, typer.Option(metavar="P", min=1, max=65_535, help="Where browsers ask.")] = 8_317,
+    folder: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Files of DIR can be opened. Default: that of FILE, else none.")
+    ] = None,
+    show: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = False,
+) -> None:
+    """A page to edit, check, fix and simulate programs. Only this machine can reach it, and it reaches nobody."""
+    try:
+        from memfence.server.ui.page import serve
+    except ImportError as missing:
+        sys.stderr.write(f"memfence ui needs {missing.name}: pip install 'memfence[ui]'\n")
+        raise typer.Exit(Exit.USAGE) from None
+    from memfence.api.examples import examples_folder
+    from memfence.pipeline import read_source
+
+    with refusing(json=False):
+        if file is not None:
+            read_source(file)
+    chosen = folder or (file.parent if file is not None else examples_folder())
+    if not chosen.is_dir():
+        raise typer.BadParameter(f"there is no folder `{chosen}`", param_hint="--folder")
+    sys.stderr.write(f"memfence ui: http://localhost:{port} (Ctrl-C ends it)\n")
+    serve(chosen, file, port, show=show)

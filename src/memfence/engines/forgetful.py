@@ -1,0 +1,69 @@
+"""Safety by buffers that forget the order of older stores: a proof, where nothing bad is possible even then."""
+
+from __future__ import annotations
+
+from memfence.engines.native.explicit import explore
+from memfence.models.spec import SC
+from memfence.passes.forgetful_buffers import values_of, with_forgetful_buffers
+from memfence.passes.orders import for_hardware
+from memfence.program.expressions import At, BufferEmpty, RegisterOf, walk
+from memfence.program.facts.effects import op_expressions
+from memfence.program.ir import Lock, Program, Store, Unlock
+from memfence.tasks.answer import Answer, Verdict, outside
+from memfence.tasks.evidence import Closure, Fixpoint, Limit
+from memfence.tasks.limits import Stop
+from memfence.tasks.obstacle import Obstacle
+from memfence.tasks.task import Safety, Task
+
+MOST_VALUES = 8
+
+
+class ForgetfulEngine:
+    """Safety under TSO and PSO with buffers of any length. It proves, or says nothing."""
+
+    name = "forgetful buffers"
+
+    def obstacle(self, task: Task) -> Obstacle | None:
+        if not isinstance(task.goal, Safety):
+            return Obstacle.OTHER_GOAL
+        if not task.model.has_buffers:
+            return Obstacle.NO_BUFFERS
+        if task.model.is_bounded:
+            return Obstacle.ANY_BOUND
+        return _obstacle(task.program, task.goal)
+
+    def answer(self, task: Task) -> Answer:
+        assert isinstance(task.goal, Safety)
+        larger = with_forgetful_buffers(for_hardware(task.program, task.model))
+        found = explore(larger, SC, task.goal, limits=task.limits, reductions=task.reductions)
+        if found.finding is not None:  # of a program that can do more
+            return outside(self.name, Obstacle.NOT_BY_FORGETTING).costing(found.cost)
+        if found.stop is not Stop.NOTHING_LEFT:
+            return Answer(Verdict.UNKNOWN, Limit(found.stop, found.cost.states), self.name, found.cost)
+        return Answer(Verdict.HOLDS, Fixpoint(Closure.SETS), self.name, found.cost)
+
+
+def _obstacle(program: Program, goal: Safety) -> Obstacle | None:
+    if goal.final_values:
+        return Obstacle.LISTS_FINAL_STATES
+    if goal.deadlock:
+        return Obstacle.ASKS_FOR_DEADLOCK
+    if program.error_locations is not None:
+        return Obstacle.RUNS_GO_ON_AFTER_ERRORS
+    if not program.variables or len(values_of(program)) > MOST_VALUES:
+        return Obstacle.MANY_VALUES
+    if any(location.committed for p in program.processes for location in p.locations):
+        return Obstacle.COMMITTED_LOCATION
+    transitions = [t for p in program.processes for t in p.transitions]
+    if any(t.sync is not None for t in transitions):
+        return Obstacle.CHANNEL
+    ops = [op for t in transitions for op in t.ops]
+    if any(isinstance(op, Lock | Unlock) for op in ops):
+        return Obstacle.LONG_LOCK_REGION
+    if any(isinstance(op, Store) and (op.direct or op.when is not None) for op in ops):
+        return Obstacle.DIRECT_STORE
+    looks = [node for op in ops for e in op_expressions(op) for node in walk(e)]
+    looks += [] if goal.bad is None else [node for node in walk(goal.bad) if isinstance(node, BufferEmpty)]
+    if any(isinstance(node, At | RegisterOf | BufferEmpty) for node in looks):
+        return Obstacle.LOOKS_AT_OTHERS
+    return None

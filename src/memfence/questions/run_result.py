@@ -1,0 +1,153 @@
+"""What `memfence run` is asked and answers: options, findings, warnings, and the verdict that they amount to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import field
+from typing import Literal
+
+from memfence.records import dataclass
+from memfence.running.places import Place
+from memfence.running.records import Layout, RunCounts, RunProgress
+from memfence.running.steps import ProgramStep, StaleLoad
+from memfence.tasks.answer import Verdict
+from memfence.tasks.deadline import Deadline
+
+DEFAULT_DEPTH = 10_000
+RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """Every option of `memfence run`, under the same name. `random`: so many executions at random instead of all.
+    `reorders_stores`: as under PSO; then the buffers are explored, since borderline is about TSO. `leaks`:
+    they are errors."""
+
+    macros: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    std: str | None = None
+    flags: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+    preemptions: int | None = None
+    random: int | None = None
+    seed: int = 1
+    threads: int = 1
+    depth: int = DEFAULT_DEPTH
+    timeout_seconds: float | None = None
+    hang_seconds: float = 5.0
+    first: bool = False
+    reduce: bool = True
+    monitor: bool = True
+    confirm: bool = True
+    reorders_stores: bool = False
+    leaks: bool = False
+    progress: Callable[[RunProgress], object] | None = field(default=None, compare=False)
+    deadline: Deadline | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """What goes wrong with the store held back; `kind` None: nothing did in so many attempts."""
+
+    attempts: int
+    kind: str | None = None
+    message: str = ""
+    thread: int | None = None
+    schedule: tuple[int, ...] = ()
+    steps: tuple[ProgramStep, ...] = ()
+    waiting: tuple[ProgramStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinding:
+    """`cause`: for a failure, the runtime's word for it: `assertion`, `crash` and so on. `schedule`: who takes each
+    step; ~t, negative, is a store of thread t that reaches memory."""
+
+    kind: RunKind
+    cause: str
+    message: str
+    thread: int | None
+    place: Place
+    executions: int
+    schedule: tuple[int, ...]
+    steps: tuple[ProgramStep, ...]
+    waiting: tuple[ProgramStep, ...]
+    stale: StaleLoad | None = None
+    confirmation: Confirmation | None = None
+
+    @property
+    def is_confirmed(self) -> bool:
+        return self.confirmation is not None and self.confirmation.kind is not None
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether it shows a run that goes wrong, with store buffers or without."""
+        return self.is_confirmed or (self.kind != "borderline" and self.cause != "unsupported")
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRace:
+    """A warning: two plain accesses that nothing orders, so that an optimising compiler may move or merge them."""
+
+    first: ProgramStep
+    second: ProgramStep
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A warning, or a finding if asked for: memory that is never freed, and that no static variable leads to."""
+
+    place: Place
+    bytes: int
+    schedule: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """The answer. HOLDS only if every class of executions was run to its end, and none is borderline.
+
+    VIOLATED: something goes wrong, in an SC execution or with a store held back. `fault`: why there is no answer.
+    """
+
+    files: tuple[str, ...]
+    verdict: Verdict
+    counts: RunCounts
+    findings: tuple[RunFinding, ...]
+    layout: Layout
+    options: RunOptions
+    races: tuple[PlainRace, ...] = ()
+    leaks: tuple[Leak, ...] = ()
+    simulated: int | None = None
+    is_simulation_complete: bool = False
+    fault: str | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all executions were run, each to its end."""
+        asked, counts = self.options, self.counts
+        left_out = asked.preemptions is not None and counts.cut > 0
+        bounded = asked.random is not None or left_out or (asked.reorders_stores and not self.is_simulation_complete)
+        cut_off = counts.truncated or counts.out_of_time or counts.spins_roughly
+        return asked.monitor and not (bounded or cut_off or self.fault)
+
+    @property
+    def is_robust(self) -> bool | None:
+        """Whether every execution with store buffers is one without; None where that is open."""
+        if self.counts.borderline:
+            return False
+        return True if self.verdict is Verdict.HOLDS and not self.options.reorders_stores else None
+
+    @property
+    def confirmed(self) -> int:
+        return sum(finding.is_confirmed for finding in self.findings)
+
+
+def verdict_of(result: RunResult) -> Verdict:
+    """A borderline execution that nothing confirms is no error: whether the program is right on x86 stays open."""
+    if any(finding.is_wrong for finding in result.findings):
+        return Verdict.VIOLATED
+    borderline_matters = not result.is_simulation_complete  # else all that it could lead to was run
+    is_open = any(finding.kind != "borderline" or borderline_matters for finding in result.findings)
+    if is_open or result.fault or result.counts.out_of_time:
+        return Verdict.UNKNOWN
+    return Verdict.HOLDS if result.is_complete else Verdict.HOLDS_UP_TO

@@ -1,0 +1,293 @@
+"""The page itself: an editor, what is asked, and the answers. Everything that computes is a child process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from nicegui import app, ui
+
+from memfence.api.examples import example_files, examples_folder
+from memfence.server.ui.board import Board, Hall, packed, unpacked
+from memfence.server.ui.folder import Folder, Outside
+from memfence.server.ui.simulator import Simulator
+from memfence.tasks.criterion import Criterion
+
+Object = dict[str, Any]
+PAUSE_SECONDS = 0.4
+"""The text is read when nobody has typed for so long."""
+FIRST = "store_buffering.litmus"
+HOSTS = ("localhost", "127.0.0.1", "[::1]", "::1")
+STYLE = """
+.mf-side { min-width: 320px; flex: 1 1 420px; max-width: 100%; }
+.mf-wide { display: flex; flex-wrap: wrap; gap: 16px; width: 100%; }
+.mf-report { width: 100%; height: 720px; border: 1px solid #cbd5e1; border-radius: 6px; }
+.mf-mono { font-family: ui-monospace, monospace; font-size: 13px; }
+.mf-mistake { color: #b91c1c; white-space: pre-wrap; }
+.mf-editor { height: 520px; }
+"""
+
+
+class Page:
+    """What one visitor sees. Every visit has a board of its own, so tabs do not disturb each other."""
+
+    def __init__(self, hall: Hall, start: tuple[str, str]) -> None:
+        self.board = Board(hall, *start)
+        self._typed = 0
+        self._draw()
+        client = ui.context.client
+        client.on_disconnect(self._left)
+        client.on_delete(self._left)
+        ui.timer(0.1, self._read, once=True)
+
+    async def _left(self) -> None:
+        await self.board.leave()
+
+    def _draw(self) -> None:
+        ui.add_css(STYLE)
+        ui.page_title("memfence")
+        with ui.header().classes("items-center"):
+            ui.label("memfence").classes("text-lg font-bold")
+            ui.label("does it still work with store buffers?").classes("text-sm opacity-80")
+        with ui.element("div").classes("mf-wide"):
+            with ui.column().classes("mf-side"):
+                self._draw_program()
+            with ui.column().classes("mf-side"):
+                self._draw_questions()
+                self.result = (
+                    ui.column().classes("w-full").props('role="region" aria-label="Answer" aria-live="polite"')
+                )
+
+    def _draw_program(self) -> None:
+        names = [str(path.relative_to(examples_folder())) for path in example_files()]
+        options = {f"example {name}": f"example: {name}" for name in names}
+        options |= {f"file {name}": name for name in self.board.hall.folder.files()}
+        with ui.row().classes("w-full items-center"):
+            self.chooser = ui.select(options, label="Open", with_input=True, on_change=self._open).classes("grow")
+            ui.button("Copy link", on_click=self._link).props('outline dense data-testid="link"')
+        self.name = ui.label(self.board.name).classes("mf-mono").mark("name")
+        self.editor = ui.codemirror(self.board.text, language="C", on_change=self._edited).classes(
+            "w-full border mf-editor"
+        )
+        self.editor.props('aria-label="Program"')
+        self.mistakes = ui.column().classes("w-full mf-mono gap-0")
+
+    def _draw_questions(self) -> None:
+        board = self.board
+        with ui.row().classes("w-full items-end"):
+            ui.toggle(["sc", "tso", "pso"], value=board.model).bind_value(board, "model").props(
+                'aria-label="Memory model"'
+            )
+            criteria = {"": "what the program states", **{one.value: one.value for one in Criterion}}
+            ui.select(criteria, label="Criterion", value="").bind_value(board, "criterion").classes("w-48")
+            ui.number("Seconds", value=board.seconds, min=1, max=600).bind_value(board, "seconds").classes("w-24")
+        ui.input("Forbid (optional): P0@cs && P1@cs").bind_value(board, "forbid").classes("w-full mf-mono")
+        verbs: dict[str, Callable[[], Awaitable[None]]] = {
+            "Check": self._check, "Fix": self._fix, "Compare": self._compare,
+            "Outcomes": self._outcomes, "States": self._graph, "Simulate": self._simulate,
+        }  # fmt: skip
+        with ui.row().classes("w-full items-center"):
+            for word, verb in verbs.items():
+                ui.button(word, on_click=verb).props(f'dense data-testid="{word.lower()}"')
+            ui.button("Cancel", on_click=self._cancel).props('dense outline color=negative data-testid="cancel"')
+        self.progress = ui.label("").classes("mf-mono").props('role="status"').mark("progress")
+
+    def _show(self, name: str, text: str) -> None:
+        self.board.name, self.board.text = name, text
+        self.board.cancel()
+        self.name.text = name
+        self.editor.value = text
+        self.result.clear()
+
+    async def _open(self, event: Any) -> None:
+        kind, _, name = (event.value or "").partition(" ")
+        try:
+            folder = Folder(examples_folder()) if kind == "example" else self.board.hall.folder
+            if name:
+                text = folder.read(name)
+                self.board.folder = folder
+                await self.board.leave()
+                self._show(name, text)
+                await self._read()
+        except (Outside, OSError, ValueError) as problem:
+            ui.notify(str(problem), type="negative")
+
+    async def _edited(self, event: Any) -> None:
+        self.board.text = event.value or ""
+        self._typed += 1
+        typed = self._typed
+        await asyncio.sleep(PAUSE_SECONDS)
+        if typed == self._typed:
+            await self._read()
+
+    async def _read(self) -> None:
+        text = self.board.text
+        found = await self.board.read()
+        if text != self.board.text:
+            return
+        self.mistakes.clear()
+        with self.mistakes:
+            for one in found.get("diagnostics", [])[:20]:
+                hint = f"\n  {one['hint']}" if one.get("hint") else ""
+                ui.label(f"line {one['line']}: {one['message']}{hint}").classes("mf-mistake").mark("mistake")
+
+    def _link(self) -> None:
+        part = packed(self.board.name, self.board.text)
+        ui.run_javascript(f"history.replaceState(null, '', '/?p={part}')")
+        ui.run_javascript("navigator.clipboard && navigator.clipboard.writeText(location.href)")
+        ui.notify("The address of this page holds the program now.")
+
+    def _cancel(self) -> None:
+        if self.board.is_searching:
+            self.board.cancel()
+            self.progress.text = "cancelled"
+
+    async def _asked(self, verb: str) -> Object | None:
+        """The answer, with progress shown meanwhile; mistakes and limits are shown here."""
+        self.result.clear()
+        self.progress.text = f"{verb}: searching"
+
+        def tell(now: Object) -> None:
+            self.progress.text = f"{verb}: {now['states']:,} states, {now['seconds']} s, {now['megabytes']} MB"
+
+        found = await self.board.ask(verb, tell)
+        if found is None:
+            self.progress.text = "cancelled"
+            return None
+        self.progress.text = ""
+        problem = found.get("error") or found.get("usage") or ("" if "verdict" in found else found.get("limit"))
+        if problem:
+            with self.result:
+                ui.label(str(problem)).classes("mf-mistake").mark("problem")
+            return None
+        return found
+
+    async def _check(self) -> None:
+        found = await self._asked("check")
+        if found is not None:
+            with self.result:
+                ui.label(found["line"]).classes("font-bold").mark("verdict")
+                self._report(found["page"])
+
+    async def _fix(self) -> None:
+        found = await self._asked("fix")
+        if found is None:
+            return
+        with self.result:
+            ui.label(found.get("line", found["verdict"])).classes("font-bold").mark("verdict")
+            if found.get("patched") and found["verdict"] == "fixed":
+                with ui.row():
+                    ui.button("Apply the fences", on_click=lambda: self._apply(found["patched"])).props(
+                        'color=positive data-testid="apply"'
+                    )
+                    ui.button("Undo", on_click=self._undo).props('outline data-testid="undo"')
+            if found.get("page"):
+                self._report(found["page"])
+
+    async def _apply(self, patched: str) -> None:
+        self.board.replace(patched)
+        self.editor.value = patched
+        ui.notify("The fences are in the program.")
+
+    async def _undo(self) -> None:
+        if self.board.undo():
+            self.editor.value = self.board.text
+
+    async def _compare(self) -> None:
+        found = await self._asked("compare")
+        if found is not None:
+            with self.result:
+                self._report(found["page"])
+
+    async def _outcomes(self) -> None:
+        found = await self._asked("outcomes")
+        if found is None:
+            return
+        known = {end["text"] for end in found["columns"][0]["ends"]}
+        with self.result, ui.element("div").classes("mf-wide"):
+            for column in found["columns"]:
+                with ui.column().classes("gap-1").props(f'data-testid="outcomes-{column["model"]}"'):
+                    more = "" if column["complete"] else f" (of the first {column['states']:,} states)"
+                    ui.label(f"{column['model'].upper()}{more}").classes("font-bold")
+                    for end in column["ends"]:
+                        colour = "grey-8" if end["text"] in known else "deep-orange-9"
+                        ui.button(
+                            end["text"], on_click=lambda _, c=column, e=end: self._simulate(c["model"], e["choices"])
+                        ).props(f"flat dense no-caps color={colour}").classes("mf-mono")
+
+    async def _graph(self) -> None:
+        found = await self._asked("graph")
+        if found is None:
+            return
+        with self.result:
+            ui.button("Save the picture", on_click=lambda: ui.download.content(found["svg"], "states.svg")).props(
+                "outline dense"
+            )
+            with ui.scroll_area().classes("w-full").style("height: 640px"):
+                ui.html(found["svg"], sanitize=False).mark("graph")
+
+    async def _simulate(self, model: str | None = None, choices: list[int] | None = None) -> None:
+        self.board.cancel()
+        self.result.clear()
+        if isinstance(model, str):
+            self.board.model = model
+        self.board.every_step = choices is not None
+        with self.result:
+            await Simulator(self.board).begin(choices or [])
+
+    def _report(self, html: str) -> None:
+        """The report as it is written to files: it may run its own script, and nothing else."""
+        frame = (
+            ui.element("iframe").classes("mf-report").props('title="Report" sandbox="allow-scripts allow-downloads"')
+        )
+        frame.props["srcdoc"] = html
+
+
+def serve(folder: Path, file: Path | None, port: int, *, show: bool) -> None:
+    """Answer browsers on this machine, until interrupted. Every visit gets a page of its own."""
+    inside, halls = Folder(folder), list[Hall]()
+    start = (file.name, file.read_text(encoding="utf-8")) if file is not None else _first()
+
+    async def visit(p: str = "") -> None:
+        halls[:] = halls or [Hall(inside)]  # made when there is a loop that its semaphore can belong to
+        Page(halls[0], unpacked(p) or start)
+
+    ui.page("/", title="memfence")(visit)
+    app.add_middleware(OnlyThisMachine)
+    ui.run(host="127.0.0.1", port=port, reload=False, show=show, title="memfence", show_welcome_message=False)
+
+
+def _first() -> tuple[str, str]:
+    path = examples_folder() / FIRST
+    return (FIRST, path.read_text(encoding="utf-8")) if path.is_file() else ("program.pml", "")
+
+
+class OnlyThisMachine:
+    """Refuse whoever reached the page under another name: a site elsewhere that points its name to this machine."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner = inner
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer, or refuse."""
+        if scope["type"] in ("http", "websocket") and not _is_local(scope):
+            if scope["type"] == "http":
+                await send({"type": "http.response.start", "status": 403, "headers": []})
+                await send({"type": "http.response.body", "body": b"only from this machine"})
+            else:
+                await send({"type": "websocket.close", "code": 1008})
+            return
+        await self.inner(scope, receive, send)
+
+
+def _is_local(scope: Any) -> bool:
+    headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+    host = headers.get(b"host", "")
+    origin = headers.get(b"origin", "")
+    return _name(host) in HOSTS and (not origin or _name(origin.partition("://")[2]) in HOSTS)
+
+
+def _name(host: str) -> str:
+    return host if host.startswith("[") and "]:" not in host else host.rsplit(":", 1)[0] if ":" in host else host

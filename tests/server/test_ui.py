@@ -1,0 +1,171 @@
+"""What stands behind the page: one folder, limits, and many visitors at once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from memfence.diagnostics import InputError
+from memfence.server.child import Question, ask
+from memfence.server.ui.board import Board, Hall, packed, unpacked
+from memfence.server.ui.folder import Folder, Outside
+from memfence.source import SourceText
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SB = (EXAMPLES / "store_buffering.litmus").read_text()
+ENDLESS = "byte a, b, c, d; active [4] proctype P() { do :: a++ :: b++ :: c++ :: d++ :: a-- :: c = b * 3 + d od }\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (tmp_path / "secret.pml").write_text("secret")
+    (inside / "good.pml").write_text("byte x;")
+    (inside / "link.pml").symlink_to(tmp_path / "secret.pml")
+    return Folder(inside)
+
+
+@pytest.mark.parametrize("name", ["../secret.pml", "/etc/passwd", "link.pml", "", ".", "a/../../secret.pml", "a\0b"])
+def test_nothing_outside_of_the_folder_is_read(name: str, folder: Folder) -> None:
+    with pytest.raises(Outside):
+        folder.read(name)
+
+
+def test_the_files_of_the_folder_are_listed_and_read(folder: Folder) -> None:
+    assert folder.files() == ["good.pml"]
+    assert folder.read("good.pml") == "byte x;"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '#include "/etc/passwd"',
+        "#include </etc/passwd>",
+        '#include "../secret.pml"',
+        "#include <../inside/good.pml>",
+        '#include "link.pml"',
+        "# /* a */ include /* b */ </etc/passwd>",
+        '#inc\\\nlude "/etc/passwd"',
+        '%:include "/etc/passwd"',
+        '#define F "/etc/passwd"\n#include F',
+        '#embed "/etc/passwd"',
+        '__asm__(".incbin \\"/etc/passwd\\"");',
+        '#if __has_include("/etc/passwd")\n#endif',
+        '#include_next "/etc/passwd"',
+        'byte x;\n  #\tinclude\t"/etc/passwd"',
+    ],
+)
+def test_a_text_that_reads_files_elsewhere_is_refused(text: str, folder: Folder) -> None:
+    with pytest.raises(InputError, match="outside of the folder"):
+        folder.require_inside(SourceText("x.c", text))
+
+
+@pytest.mark.parametrize("text", ["#include <pthread.h>", '#include "memfence.h"', "#include <sys/types.h>", SB, ""])
+def test_ordinary_headers_are_fine(text: str, folder: Folder) -> None:
+    assert folder.require_inside(SourceText("x.c", text)) is None  # type: ignore[func-returns-value]
+
+
+def test_every_example_may_be_asked_about() -> None:
+    folder = Folder(EXAMPLES)
+    for path in EXAMPLES.rglob("*.*"):
+        if path.suffix in (".c", ".pml", ".litmus", ".dve"):
+            source = SourceText(str(path.relative_to(EXAMPLES)), path.read_text())
+            assert folder.require_inside(source) is None  # type: ignore[func-returns-value]
+
+
+def test_a_program_in_an_address_comes_back() -> None:
+    assert unpacked(packed("sb.litmus", SB)) == ("sb.litmus", SB)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "",
+        "?",
+        "AAAA",
+        packed("../up.pml", "x"),
+        packed("/b.pml", "x"),
+        packed("a/../../b.pml", "x"),
+        packed("x.pml", "y" * 300_000),
+    ],
+)
+def test_other_addresses_hold_no_program(part: str) -> None:
+    assert unpacked(part) is None
+
+
+def test_time_and_memory_are_limited() -> None:
+    found = asyncio.run(ask(Question("check", "e.pml", ENDLESS, {"forbid": ["a == 300"]}, timeout_seconds=1)))
+    assert found["verdict"] in ("unknown", "holds_up_to")
+    asked = Question("check", "e.pml", ENDLESS, {"forbid": ["a == 300"]}, timeout_seconds=60, memory_megabytes=40)
+    found = asyncio.run(ask(asked))
+    assert "memory" in str(found["limit"])
+
+
+def test_a_visitor_who_leaves_ends_the_search() -> None:
+    async def visit() -> object:
+        board = Board(Hall(Folder(EXAMPLES)), "e.pml", ENDLESS, forbid="a == 300")
+        asked = asyncio.ensure_future(board.ask("check"))
+        await asyncio.sleep(0.5)
+        assert board.is_searching
+        await board.leave()
+        return await asked
+
+    assert asyncio.run(visit()) is None
+
+
+ASKING = """
+import asyncio
+from memfence.server.child import Conversation, Question
+
+async def main():
+    talk = Conversation()
+    asked = asyncio.ensure_future(talk.ask(Question("check", "e.pml", {text!r}, {{"forbid": ["a == 300"]}})))
+    while talk._child is None:
+        await asyncio.sleep(0.05)
+    print(talk._child.pid, flush=True)
+    await asked
+
+asyncio.run(main())
+"""
+
+
+def test_a_search_ends_with_a_server_that_is_killed() -> None:
+    server = subprocess.Popen([sys.executable, "-c", ASKING.format(text=ENDLESS)], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    child = int(server.stdout.readline())
+    os.kill(child, 0)
+    server.kill()
+    server.wait()
+    end = time.monotonic() + 20
+    while is_running(child) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not is_running(child)
+
+
+def is_running(number: int) -> bool:
+    """Whether the process exists and has not ended; one that nobody waited for has."""
+    shown = subprocess.run(["ps", "-o", "stat=", "-p", str(number)], capture_output=True, text=True).stdout.strip()
+    return bool(shown) and not shown.startswith("Z")
+
+
+@pytest.mark.slow
+def test_twenty_visitors_are_served_at_once() -> None:
+    async def visit(hall: Hall, number: int) -> object:
+        board = Board(hall, "sb.litmus", SB, model=("sc", "tso")[number % 2])
+        found = await board.ask("check")
+        walk = await board.walk([1])
+        await board.leave()
+        return found and found["verdict"], walk["steps"]
+
+    async def all_of_them() -> list[object]:
+        hall = Hall(Folder(EXAMPLES))
+        return list(await asyncio.gather(*(visit(hall, number) for number in range(20))))
+
+    assert asyncio.run(all_of_them()) == [("holds", 1), ("violated", 1)] * 10
