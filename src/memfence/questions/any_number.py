@@ -13,7 +13,7 @@ from memfence.passes.unset_registers import with_first_values
 from memfence.passes.valid_ends import with_valid_ends
 from memfence.program.crowd import instances_of, named_instances, resized
 from memfence.program.ir import Final, NoDeadlock, Program, Property
-from memfence.program.traversal import map_property
+from memfence.program.traversal import map_property, property_expressions
 from memfence.questions.conflicts import refuse_other_questions
 from memfence.questions.safety import goal_of, model_asked
 from memfence.strategy.portfolio import ask, decide
@@ -50,6 +50,8 @@ class _Question:
         self.options, self.properties = options, properties
         self.goal = goal_of(program, properties)
         self.program = with_first_values(program, self.goal.expressions)
+        stated = [expr for prop in properties for expr in property_expressions(prop)]
+        self.named = named_instances(program, stated)
         self.cost = Cost()
         self.tried: list[Tried] = []
         self.is_about_all = any(isinstance(p, Final | NoDeadlock) for p in properties)
@@ -90,8 +92,7 @@ class _Question:
 
     def numbers(self, first: int, last: int) -> Iterator[int]:
         """Numbers of threads to try; those below what the properties name are too few to say anything."""
-        needed = max(named_instances(self.program, self.goal.expressions).values(), default=0)
-        lowest = 1 if self.is_about_all else max(1, needed)
+        lowest = max(1, *self.named.values())
         yield from (n for n in range(max(first, lowest), last + 1) if not self.options.limits.deadline.passed)
 
     def task(self, program: Program, properties: tuple[Property, ...]) -> Task:
@@ -102,8 +103,7 @@ class _Question:
 
     def with_threads(self, threads: int, *, most_states: int, is_small: bool = False) -> CheckResult:
         """What is true of so many instances of each template."""
-        needed = named_instances(self.program, self.goal.expressions)
-        some = resized(self.program, {t: max(threads, n) for t, n in needed.items()})
+        some = resized(self.program, dict.fromkeys(self.program.any_number, threads))
         stated = tuple(map_property(p, some.expression) for p in self.properties)
         task = self.task(some.program, stated).within(most_states=most_states)
         answer = ask("explicit", task) if is_small else decide(task, self.options.engine)

@@ -51,7 +51,7 @@ SETTLING = (
 )
 SHARE = 0.6
 LARGE = 5_000
-SAFETY_AT_LAST = ("explicit", "symbolic", "dual", "implied")
+SAFETY_AT_LAST = ("explicit", "symbolic", "dual", "forgetful buffers", "implied")
 """Asked side by side, where no attempt above was enough."""
 STATE_ROBUSTNESS = (
     Attempt("explicit strays"),

@@ -208,7 +208,7 @@ class FewSwitches:
 
 @dataclass(frozen=True, slots=True)
 class FewThreads:
-    """Proved for 1 to `threads` instances of each of `templates`; nothing is known of more."""
+    """Proved for 1 to `threads` instances of `templates`, as many of each; nothing is known of more."""
 
     templates: tuple[str, ...]
     threads: int

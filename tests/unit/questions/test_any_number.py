@@ -116,6 +116,15 @@ def test_where_the_engine_does_not_answer_it_is_said_how_many_threads_were_check
     assert result.evidence.threads >= 4
 
 
+def test_final_states_are_about_all_threads_and_are_checked_from_one_on():
+    text = "byte count;\nactive [*] proctype T() { atomic { count < 3 -> count = count + 1 } }\n"
+    alone = memfence.check(text, language="promela", final="count >= 2")
+    assert (alone.verdict, alone.evidence.threads) == ("violated", (("T", 1),))
+    some = memfence.check(text, language="promela", final="count >= 1", timeout_seconds=30)
+    assert some.verdict == "holds_up_to"
+    assert isinstance(some.evidence, FewThreads)
+
+
 def test_a_program_in_rmm_says_so_with_a_star():
     result = memfence.check(IN_RMM, language="rmm")
     assert result.verdict == "holds"
