@@ -10,7 +10,7 @@ from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.runs import steps_as_lists
 from memfence.certificates.format.sections import OBJECT, ROWS, SECTION
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
-from memfence.certificates.writer.rows import blocks_of
+from memfence.certificates.writer.rows import blocks_of, capacity_of
 from memfence.engines.ladder import climb
 from memfence.engines.native.explicit import Explored, explore
 from memfence.execution.trace import Trace
@@ -22,7 +22,7 @@ from memfence.tasks.task import Safety
 def invariant_chunks(question: Question, limits: Limits, *, pending: int = 0) -> Chunks:
     """A section that proves what `question` asks of single states. `pending`: so many stores some run has at once."""
     explored = _explored(question, limits, pending)
-    capacity = explored.model.bound or 0
+    capacity = capacity_of(question.program, explored.model)
     try:
         columns = Columns(question.program, question.model.buffering, capacity)
     except NotACertificate as too_wide:

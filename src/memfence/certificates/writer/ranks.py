@@ -11,15 +11,14 @@ from collections.abc import Iterator
 
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.ranks import Pair, Product, product_of
-from memfence.certificates.format.columns import MOST_PENDING, ROWS_IN_A_BLOCK, Columns, row_of
+from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns, row_of
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.header import Claim
 from memfence.certificates.format.ranks import NUMBER
 from memfence.certificates.format.sections import OBJECT, ROWS, SECTION
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
+from memfence.certificates.writer.rows import capacity_of
 from memfence.digraph import components
-from memfence.models.spec import ModelSpec
-from memfence.program.facts.effects import stored_variables
 from memfence.program.ir import Ltl, Program, PropertyAutomaton
 from memfence.tasks.limits import Limits
 
@@ -48,15 +47,6 @@ def rank_chunks(
     )
     for at in range(0, len(rows), ROWS_IN_A_BLOCK):
         yield ROWS, b"".join(bytes(plane) for plane in zip(*rows[at : at + ROWS_IN_A_BLOCK], strict=True))
-
-
-def capacity_of(program: Program, model: ModelSpec) -> int:
-    """Room for all that may be pending in a buffer of the bounded model."""
-    each = max((len(stored_variables(process)) for process in program.processes), default=0)
-    capacity = (model.bound or 0) * (each if model.per_variable else 1)
-    if capacity > MOST_PENDING:
-        raise NoCertificate("the buffers are too large")
-    return capacity
 
 
 def _explored(product: Product, limits: Limits) -> tuple[list[Pair], list[list[tuple[int, frozenset[int]]]]]:

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, BufferColumns, Columns
+from memfence.certificates.format.columns import MOST_PENDING, ROWS_IN_A_BLOCK, BufferColumns, Columns
+from memfence.certificates.writer.chunks import NoCertificate
 from memfence.engines.native.encode import separator_of, uses_sfence
 from memfence.engines.native.explicit import Explored, RowColumn
 from memfence.models.buffering import Buffering
+from memfence.models.spec import ModelSpec
+from memfence.program.facts.effects import stored_variables
+from memfence.program.ir import Program
 
 
 def blocks_of(explored: Explored, columns: Columns) -> list[bytes]:
     """Every state that the search visited, as blocks of rows."""
     return explored.rows(list(_row_columns(explored, columns)), ROWS_IN_A_BLOCK)
+
+
+def capacity_of(program: Program, model: ModelSpec) -> int:
+    """Room for all that may be pending in a buffer of the bounded model."""
+    each = max((len(stored_variables(process)) for process in program.processes), default=0)
+    capacity = (model.bound or 0) * (each if model.per_variable else 1)
+    if capacity > MOST_PENDING:
+        raise NoCertificate("the buffers are too large")
+    return capacity
 
 
 def _row_columns(explored: Explored, columns: Columns) -> Iterator[RowColumn]:
@@ -29,7 +42,15 @@ def _row_columns(explored: Explored, columns: Columns) -> Iterator[RowColumn]:
     for buffers in columns.buffers:
         for buffer in buffers:
             yield from _buffer(explored, columns, buffer, at)
-            at += buffer.capacity * 2 if buffer.variable is None else buffer.capacity + 1
+            at += 2 * _room(explored, buffer) if buffer.variable is None else buffer.capacity + 1
+
+
+def _room(explored: Explored, buffer: BufferColumns) -> int:
+    """How many entries the search keeps of the queue of a process: where each variable has a bound, what they allow."""
+    model = explored.model
+    if buffer.capacity == 0 or not model.per_variable:
+        return buffer.capacity
+    return (model.bound or 0) * len(stored_variables(explored.encoded.program.processes[buffer.process]))
 
 
 def _buffer(explored: Explored, columns: Columns, buffer: BufferColumns, at: int) -> Iterator[RowColumn]:
@@ -39,8 +60,9 @@ def _buffer(explored: Explored, columns: Columns, buffer: BufferColumns, at: int
     if columns.buffering is Buffering.PER_PROCESS:
         length = explored.encoded.slots.pending(buffer.process)
         yield RowColumn(length, 0, columns.columns[buffer.first].width)
+        room = 2 * _room(explored, buffer)
         for n in range(2 * buffer.capacity):
-            yield RowColumn(at + n, entries[n].lo, entries[n].width, length, n // 2)
+            yield RowColumn(at + n if n < room else length, entries[n].lo, entries[n].width, length, n // 2)
         return
     assert buffer.variable is not None
     domain = explored.encoded.program.variables[buffer.variable].domain
