@@ -156,7 +156,7 @@ def result_of(ran: Ran, program: Path, files: tuple[str, ...], options: RunOptio
     all_simulated = any(hunt.is_complete for hunt in all_hunts)
     result = RunResult(
         files, Verdict.UNKNOWN, counts or RunCounts(), findings, layout, options, races, leaks, simulated,
-        all_simulated, fault,
+        all_simulated, fault, names.asserts,
     )  # fmt: skip
     return replace(result, verdict=verdict_of(result))
 

@@ -106,8 +106,8 @@ class Leak:
 class RunResult:
     """The answer. HOLDS only if every class of executions was run to its end, and none is borderline.
 
-    VIOLATED: an execution goes wrong, or is borderline: with store buffers, it goes on as no SC execution can. `fault`:
-    why there is no answer.
+    VIOLATED: an execution goes wrong, without store buffers or with one; or one is borderline and nothing is asserted.
+    `asserts`: the program has assertions of its own. `fault`: why there is no answer.
     """
 
     files: tuple[str, ...]
@@ -121,6 +121,7 @@ class RunResult:
     simulated: int | None = None
     is_simulation_complete: bool = False
     fault: str | None = None
+    asserts: bool = True
 
     @property
     def is_complete(self) -> bool:
@@ -144,11 +145,15 @@ class RunResult:
 
 
 def verdict_of(result: RunResult) -> Verdict:
-    """As for models: a borderline execution is enough, whether or not something was seen to go wrong behind it."""
+    """A program that asserts nothing is asked whether it is robust, as models are: a borderline execution is enough.
+
+    One that asserts something is asked whether it goes wrong: that stays open where nothing confirms the execution.
+    """
     borderline_matters = not result.is_simulation_complete  # else all that it could lead to was run
-    if any(finding.is_wrong or (finding.kind == "borderline" and borderline_matters) for finding in result.findings):
+    is_borderline = borderline_matters and any(finding.kind == "borderline" for finding in result.findings)
+    if any(finding.is_wrong for finding in result.findings) or (is_borderline and not result.asserts):
         return Verdict.VIOLATED
-    is_open = any(finding.kind != "borderline" for finding in result.findings)
+    is_open = is_borderline or any(finding.kind != "borderline" for finding in result.findings)
     if is_open or result.fault or result.counts.out_of_time:
         return Verdict.UNKNOWN
     return Verdict.HOLDS if result.is_complete else Verdict.HOLDS_UP_TO

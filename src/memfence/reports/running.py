@@ -49,10 +49,12 @@ def verdict_line(result: RunResult) -> str:
         case Verdict.HOLDS:
             return f"{name}: HOLDS (run): all SC executions are correct and none is borderline"
         case Verdict.VIOLATED:
-            found = _unconfirmed_text(result) if is_only_borderline(result) else _found_text(result)
-            return f"{name}: VIOLATED (run): {found}"
+            what = "borderline, and nothing is asserted" if is_only_borderline(result) else _found_text(result)
+            return f"{name}: VIOLATED (run): {what}"
         case Verdict.HOLDS_UP_TO:
             return f"{name}: NO VIOLATION within {' and '.join(bound_words(result))} (run)"
+        case Verdict.UNKNOWN if is_only_borderline(result):
+            return f"{name}: NOT ROBUST (run): {unknown_text(result)}"
         case Verdict.UNKNOWN:
             return f"{name}: UNKNOWN (run): {unknown_text(result)}"
 
@@ -103,6 +105,8 @@ def unknown_text(result: RunResult) -> str:
         return "the time set aside is over" if limit is None else f"timeout {limit:g} s"
     if result.fault is not None:
         return f"the process of the program ended unexpectedly ({result.fault})"
+    if is_only_borderline(result):
+        return _unconfirmed_text(result)
     finding = next(finding for finding in result.findings if finding.kind != "borderline")
     return f"{finding.message} at {_at(finding.place)}"
 

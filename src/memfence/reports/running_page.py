@@ -10,6 +10,7 @@ from memfence.reports.running import (
     confirmation_text,
     fence_text,
     finding_text,
+    is_only_borderline,
     leak_text,
     race_text,
     run_facts,
@@ -59,6 +60,8 @@ def running_page(result: RunResult) -> Page:
 
 
 def _verdict(result: RunResult) -> str:
+    if result.verdict is Verdict.UNKNOWN and is_only_borderline(result):
+        return "NOT ROBUST"
     return "NO VIOLATION within a bound" if result.verdict is Verdict.HOLDS_UP_TO else result.verdict.name
 
 

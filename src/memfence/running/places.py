@@ -14,6 +14,7 @@ STACKS = 0x3000_0000_0000
 STACK_BYTES = (8 << 20) + (64 << 10)
 MOST_STACKS = 64
 SYSTEM = ("/usr/", "/lib/")
+ENDINGS = {"__assert_fail", "abort", "exit", "_exit", "quick_exit"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,14 @@ class Names:
         self._symbols = _symbols(program)
         self._starts = [symbol.address for symbol in self._symbols]
         self._places: dict[int, tuple[Place, ...]] = {}
+
+    @property
+    def asserts(self) -> bool:
+        """Whether the program itself can call for an error: by `assert`, `abort` or a status."""
+        wanted = subprocess.run(
+            ["nm", "-D", "--undefined-only", self._program], capture_output=True, text=True, check=False
+        )
+        return any(name.split("@")[0] in ENDINGS for name in wanted.stdout.split())
 
     def learn(self, addresses: Iterable[int]) -> None:
         """Look up many return addresses at once."""
