@@ -258,7 +258,11 @@ void report(const Explored& explored, const Options& options) {
   }
   if (options.pso && explored.findings.failing + explored.findings.deadlocked == 0) send_hunt(explored, options, chance);
   for (const Leak& leak : explored.findings.leaks.all)
-    Record("leak").add("pc", leak.pc).add("bytes", static_cast<std::uint64_t>(leak.bytes)).raw("steps", steps_text(leak.steps)).send();
+    Record("leak")
+        .add("pc", leak.pc)
+        .add("bytes", static_cast<std::uint64_t>(leak.bytes))
+        .raw("steps", steps_text(leak.steps))
+        .send();
   for (const PlainRace& race : explored.races.all()) Record("race").raw("first", race.first).raw("second", race.second).send();
   send_counts(explored, confirmed);
 }

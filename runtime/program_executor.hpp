@@ -18,7 +18,8 @@ class ProgramExecutor {
   explicit ProgramExecutor(Findings& findings)
       : findings_(findings), threads_(world.known_threads() * (world.simulates ? 2 : 1)) {
     if (!world.simulates) return;
-    for (int id = 0; id < world.known_threads(); ++id) buffers_.push_back(world.cells.synchronisation(&world.fiber(id), kBuffer));
+    for (int id = 0; id < world.known_threads(); ++id)
+      buffers_.push_back(world.cells.synchronisation(&world.fiber(id), kBuffer));
   }
 
   int threads() const { return threads_; }

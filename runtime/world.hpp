@@ -49,7 +49,19 @@ struct Logged {
 };
 
 // How synchronisation objects are told apart from memory, and from each other.
-enum Synchronisation : int { kMutex, kCondition, kSemaphore, kBarrier, kReadWriteLock, kOnce, kFutex, kBirth, kExit, kGuard, kBuffer };
+enum Synchronisation : int {
+  kMutex,
+  kCondition,
+  kSemaphore,
+  kBarrier,
+  kReadWriteLock,
+  kOnce,
+  kFutex,
+  kBirth,
+  kExit,
+  kGuard,
+  kBuffer
+};
 
 class World {
  public:

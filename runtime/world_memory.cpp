@@ -25,7 +25,8 @@ std::uint64_t digest(void** frame, const Fiber& fiber) {
   constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15u;
   const auto* word = reinterpret_cast<const std::uint64_t*>(frame + 1);
   const auto* end = reinterpret_cast<const std::uint64_t*>(fiber.stack + fiber.stack_size);
-  std::uint64_t a = 1 + fiber.nanoseconds, b = 2 + fiber.chance, c = 3, d = 4;  // four at a time: a multiplication takes a while
+  std::uint64_t a = 1 + fiber.nanoseconds, b = 2 + fiber.chance, c = 3,
+                d = 4;  // four at a time: a multiplication takes a while
   for (; word + 4 <= end; word += 4) {
     a = (a ^ word[0]) * kFactor;
     b = (b ^ word[1]) * kFactor;

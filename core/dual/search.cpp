@@ -101,8 +101,7 @@ class Search {
     std::vector<Link> links;
     for (; frontier_->parent(number) >= 0; number = frontier_->parent(number))
       links.push_back({frontier_->constraint(number), made_[at(number)]});
-    outcome_.witness = make_witness(machine_, model_, links, frontier_->constraint(number), start,
-                                    made_[at(number)].dropped);
+    outcome_.witness = make_witness(machine_, model_, links, frontier_->constraint(number), start, made_[at(number)].dropped);
   }
 
   void add(Constraint&& c, int parent, int start, Predecessors& predecessors) {

@@ -114,8 +114,8 @@ TEST(dual_order_compares_words_between_owned_messages) {
   Frontier frontier(model.sets, 2, 0);
   CHECK(frontier.add({{0, 1}, {with, other}, {{1, 0, 2}, {}}, {}}, -1) == 0);
   CHECK(frontier.add({{0, 1}, {with, other}, {{1, 1, 0, 2}, {1}}, {}}, -1) == -1);   // longer words: above
-  CHECK(frontier.add({{0, 1}, {with, other}, {{1, 2, 0}, {}}, {}}, -1) == 1);        // on the other side of the owned message
-  CHECK(frontier.add({{0, 1}, {with, other}, {{0}, {}}, {}}, -1) == 2);              // below both
+  CHECK(frontier.add({{0, 1}, {with, other}, {{1, 2, 0}, {}}, {}}, -1) == 1);  // on the other side of the owned message
+  CHECK(frontier.add({{0, 1}, {with, other}, {{0}, {}}, {}}, -1) == 2);  // below both
   CHECK(!frontier.is_alive(0) && !frontier.is_alive(1) && frontier.is_alive(2));
   CHECK(frontier.alive() == 1);
   // Of any number of processes each needs one of its own, in any order.
