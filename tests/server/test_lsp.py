@@ -221,10 +221,10 @@ def test_a_rename_during_a_search_ends_it_and_the_new_name_works(talk: Callable[
 def test_commands_about_files_that_are_not_open_are_answered(talk: Callable[[Talk], None]) -> None:
     async def dialogue(opened: Editor) -> None:
         for word in ("check", "fix", "why"):
-            assert await opened.command(word, "file:///nowhere.pml") is None
-        assert await opened.command("cancel", "file:///nowhere.pml") == 0
-        assert await opened.hover("file:///nowhere.pml", 1, 1) == ""
-        assert await opened.actions("file:///nowhere.pml") == []
+            assert await opened.command(word, "untitled:nowhere.pml") is None
+        assert await opened.command("cancel", "untitled:nowhere.pml") == 0
+        assert await opened.hover("untitled:nowhere.pml", 1, 1) == ""
+        assert await opened.actions("untitled:nowhere.pml") == []
 
     talk(dialogue)
 

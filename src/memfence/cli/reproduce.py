@@ -35,7 +35,9 @@ def reproduce(
     loading: Loading,
     compiling: Compiling,
     model: Annotated[RelaxedModel, typer.Option(help="The model that finds what to look for.")] = RelaxedModel.tso,
-    seconds: Annotated[float, typer.Option(metavar="S", min=0.01, help="How long to look.")] = 10.0,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", min=0.01, help="How long to look: 10 s, or until --runs are done.")
+    ] = None,
     runs: Annotated[int, typer.Option(metavar="N", min=0, help="Stop after N rounds; 0: any number.")] = 0,
     seed: SeedOption = 1,
     emit: EmitOption = None,

@@ -40,15 +40,26 @@ class Reproduction:
     processors: int = 0
 
 
+USUAL, LONGEST = 10.0, 3600.0
+"""Seconds."""
+
+
 @dataclass(frozen=True, slots=True)
 class StressOptions:
-    """How long to look, `runs` (0: any) instances at the most. `emit`: keep the C file there. `plain`: one strategy."""
+    """How long to look, `runs` (0: any) instances at the most. `emit`: keep the C file there. `plain`: one strategy.
 
-    seconds: float = 10.0
+    Without `seconds`, as long as the runs take, or ten seconds where any number will do.
+    """
+
+    seconds: float | None = None
     runs: int = 0
     seed: int = 1
     emit: Path | None = None
     plain: bool = False
+
+    @property
+    def limit(self) -> float:
+        return self.seconds if self.seconds is not None else LONGEST if self.runs else USUAL
 
 
 def reproduce(program: Program, options: CheckOptions, stress: StressOptions) -> Reproduction:
@@ -85,4 +96,4 @@ def stressed(text: str, name: str, stress: StressOptions) -> Counted:
         source = kept / f"{stem}.c"
         source.write_text(text)
         build(source, Path(folder) / "stress")
-        return run(Path(folder) / "stress", stress.seconds, stress.seed, stress.runs, plain=stress.plain)
+        return run(Path(folder) / "stress", stress.limit, stress.seed, stress.runs, plain=stress.plain)
