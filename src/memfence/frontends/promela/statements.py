@@ -6,17 +6,19 @@ backwards, so that a statement knows where it leads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from memfence.codes import Code
-from memfence.diagnostics import Diagnostic, Label, did_you_mean
+from memfence.diagnostics import Diagnostic, did_you_mean
 from memfence.frontends.promela import fence_points as points
 from memfence.frontends.promela.declarations import Errors, Model
 from memfence.frontends.promela.desugar import expand_for, expand_select
+from memfence.frontends.promela.emission import Emission, assignment
 from memfence.frontends.promela.evaluation import Evaluation, LocalName, Names
 from memfence.frontends.promela.guards import Guards, Options, doubtful_elses, guards_of, is_empty, misplaced_elses
 from memfence.frontends.promela.instances import Instance
+from memfence.frontends.promela.jumps import Jumps
 from memfence.frontends.promela.locals import Locals
 from memfence.frontends.promela.syntax import (
     Assertion,
@@ -47,14 +49,11 @@ from memfence.frontends.promela.syntax import (
 from memfence.frontends.promela.syntax import Sequence as Steps
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, conjunction, negate
-from memfence.program.ir import Assert, Assume, Fence, FencePoint, Load, Lock, Op, Process, Store, Unlock
+from memfence.program.ir import Assert, Assume, Fence, FencePoint, Lock, Op, Process, Unlock
 from memfence.records import dataclass
-from memfence.source import Span
 
 MOST_SELECTED = 64
 FENCES: dict[str, Op] = {"mfence": Fence("mfence"), "sfence": Fence("sfence"), "lock": Lock(), "unlock": Unlock()}
-
-Recipe = Callable[[Evaluation], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +63,6 @@ class Lowered:
     process: Process
     locals: dict[str, LocalName]
     pid: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Region:
-    """An `atomic` that became a lock region; jumping to a label that is not inside leaves it."""
-
-    labels: frozenset[tuple[str, int]]
 
 
 def lower_process(
@@ -84,110 +76,32 @@ class _Lowering:
     def __init__(
         self, model: Model, instance: Instance, errors: Errors, warnings: dict[Diagnostic, None], split_reads: bool
     ) -> None:
-        self.model, self.instance, self.errors, self.warnings = model, instance, errors, warnings
-        self.split_reads = split_reads
+        self.model, self.instance, self.errors = model, instance, errors
         self.template = instance.proctype.name.text
         self.builder = ProcessBuilder(instance.name, self.template, instance.proctype.name.span)
         self.names = Names(model, errors)
         self.steps = instance.proctype.body.steps
         self.locals = Locals(model, instance, self.builder, errors)
-        self.labels: dict[tuple[str, int], Step] = {}
-        self.label_locations: dict[int, int] = {}  # by id of the labelled step
-        self.jumped_to = {
-            (step.statement.label.text, frame)
-            for step in all_steps(self.steps)
-            if isinstance(step.statement, Goto)
-            for frame in (0, step.statement.label.frame)
-        }
-        self.jumps: list[tuple[tuple[str, int], _Region | None, Span]] = []
-        self.regions: list[_Region] = []
+        self.jumps = Jumps(self.builder, errors, self.steps)
+        self.emission = Emission(
+            self.names, self.builder, instance.pid, self.template, self.jumps, warnings, split_reads
+        )
         self.places_before: dict[int, FencePoint] = {}
-        self.resolving: list[str] = []
-        self.breaks: list[tuple[int, _Region | None]] = []
-        self.region: _Region | None = None
         self.deterministic = False  # inside `d_step`
-        self.used_names: dict[str, int] = {}
 
     def lower(self) -> Lowered:
         self.errors.extend(misplaced_elses(self.steps))
-        self.collect_labels()
+        self.jumps.collect_labels()
         scope: dict[str, LocalName] = {}
         self.names.scopes.append(scope)
         self.locals.declare_parameters(scope)
         initial = self.locals.declare_first(scope, self.steps)
         self.locals.declare_inner(scope, self.steps[initial:])
-        end = self.location(self.instance.proctype.name.span, "end")
+        end = self.jumps.location(self.instance.proctype.name.span, "end")
         start = self.sequence(self.steps[initial:], end, entered=True)
-        self.refuse_jumps_into_regions()
+        self.jumps.refuse_jumps_into_regions()
         self.mark_locations()
         return Lowered(self.builder.build(start), scope, self.instance.pid)
-
-    # Locations
-
-    def location(self, span: Span, name: str = "", labels: Sequence[str] = ()) -> int:
-        """A fresh location, called after its label or its line."""
-        name = name or (labels[0] if labels else f"l{span.line}")
-        self.used_names[name] = self.used_names.get(name, 0) + 1
-        unique = name if self.used_names[name] == 1 else f"{name}_{self.used_names[name]}"
-        may_end = any(label.startswith("end") for label in labels)
-        return self.builder.location(unique, labels, span, may_end=may_end)
-
-    def start_of(self, step: Step) -> int:
-        """The location where `step` starts: that of its label, or a fresh one."""
-        if id(step) in self.label_locations:
-            return self.label_locations[id(step)]
-        return self.location(step.span)
-
-    # Labels
-
-    def collect_labels(self) -> None:
-        for step in all_steps(self.steps):
-            for label in step.labels:
-                known = self.labels.get((label.text, label.frame))
-                if known is not None:
-                    first = Label(known.labels[0].span, "first one")
-                    self.errors.add(Code.DUPLICATE, f"label `{label.text}` is defined twice", label.span, first)
-                self.labels[label.text, label.frame] = step
-            if step.labels and not isinstance(step.statement, Goto):
-                names = tuple(label.text for label in step.labels)
-                self.label_locations[id(step)] = self.location(step.span, labels=names)
-
-    def label_target(self, label: Name) -> int:
-        """The location of a label; a labelled `goto` is where that one leads."""
-        key = (label.text, label.frame) if (label.text, label.frame) in self.labels else (label.text, 0)
-        step = self.labels.get(key)
-        if step is None:
-            hint = did_you_mean(label.text, sorted({name for name, _ in self.labels}))
-            self.errors.add(Code.UNKNOWN_LABEL, f"unknown label `{label.text}`", label.span, hint=hint)
-            return self.location(label.span)
-        if id(step) in self.label_locations:
-            self.jumps.append((key, self.region, label.span))
-            return self.leave_region(key, self.label_locations[id(step)], label.span)
-        assert isinstance(step.statement, Goto)
-        if label.text in self.resolving:  # `L: goto L` runs in a circle for ever
-            here = self.label_locations[id(step)] = self.location(step.span, labels=[label.text])
-            self.builder.emit(here, here, span=step.span)
-            return here
-        self.resolving.append(label.text)
-        target = self.label_target(step.statement.label)
-        self.resolving.pop()
-        return target
-
-    def leave_region(self, key: tuple[str, int], target: int, span: Span) -> int:
-        if self.region is None or key in self.region.labels:
-            return target
-        return self.unlock_before(target, span)
-
-    def unlock_before(self, target: int, span: Span) -> int:
-        here = self.location(span)
-        self.builder.emit(here, target, Unlock(), span=span)
-        return here
-
-    def refuse_jumps_into_regions(self) -> None:
-        for key, region, span in self.jumps:
-            if any(key in other.labels and other is not region for other in self.regions):
-                message = f"`goto {key[0]}` jumps into an `atomic`"
-                self.errors.add(Code.UNSUPPORTED, message, span, hint="put the label in front of the `atomic`")
 
     # Sequences
 
@@ -232,9 +146,9 @@ class _Lowering:
     def note_place_before(self, location: int, step: Step) -> None:
         """Remember the fence point in front of `step`, if text there catches every way into the location."""
         statement = step.statement
-        if self.region is not None or isinstance(statement, Do | Goto | Break | Else | Steps):
+        if self.jumps.region is not None or isinstance(statement, Do | Goto | Break | Else | Steps):
             return
-        if any((label.text, label.frame) in self.jumped_to for label in step.labels):
+        if self.jumps.lead_to(step):
             return
         if isinstance(statement, Atomic) and not self.needs_lock(statement):
             return
@@ -256,19 +170,19 @@ class _Lowering:
         """Add `step` at its own location, which is returned; a jump has none and returns where it leads."""
         match step.statement:
             case Goto(label):
-                return self.label_target(label)
+                return self.jumps.target_of(label)
             case Break() if not step.labels:
-                return self.break_target(step)
+                return self.jumps.break_target(step)
             case Steps(steps) if not step.labels:
                 return self.block(steps, target, None, ())
             case Atomic() if not step.labels and not self.needs_lock(step.statement):
                 return self.atomic_block(step.statement, target, None, ())
             case Do(options):
-                head = self.start_of(step)
+                head = self.jumps.start_of(step)
                 self.loop(head, options, target)
                 return head
             case _:
-                here = self.start_of(step)
+                here = self.jumps.start_of(step)
                 self.from_head(here, step, target, guards, own=True)
                 return here
 
@@ -279,9 +193,9 @@ class _Lowering:
             return
         match step.statement:
             case Goto(label):
-                self.builder.emit(head, self.label_target(label), span=step.span)
+                self.builder.emit(head, self.jumps.target_of(label), span=step.span)
             case Break():
-                self.builder.emit(head, self.break_target(step), span=step.span)
+                self.builder.emit(head, self.jumps.break_target(step), span=step.span)
             case Steps(steps):
                 self.block(steps, target, head, guards)
             case Atomic():
@@ -310,13 +224,6 @@ class _Lowering:
         self.builder.transitions += [
             replace(transition, source=head) for transition in new if transition.source == start
         ]
-
-    def break_target(self, step: Step) -> int:
-        if not self.breaks:
-            self.errors.add(Code.SYNTAX, "`break` outside of any loop", step.span)
-            return self.location(step.span)
-        target, region = self.breaks[-1]
-        return target if region is self.region else self.unlock_before(target, step.span)
 
     # Choices
 
@@ -354,15 +261,17 @@ class _Lowering:
         ]
 
     def loop(self, head: int, options: Options, target: int) -> None:
-        self.breaks.append((target, self.region))
+        self.jumps.enter_loop(target)
         self.choice(head, options, head)
-        self.breaks.pop()
+        self.jumps.leave_loop()
 
     def otherwise(self, head: int, step: Step, target: int, guards: Guards) -> None:
         if guards is None:
             return  # some option is always possible, so this one never is
 
-        self.emit(head, target, step, lambda evaluation: evaluation.ops.append(self.none_of(guards, evaluation)))
+        self.emission.emit(
+            head, target, step, lambda evaluation: evaluation.ops.append(self.none_of(guards, evaluation))
+        )
 
     # Statements of one step
 
@@ -371,11 +280,11 @@ class _Lowering:
             case Declaration(_, items):
                 self.assign_declared(head, step, items, target)
             case Assignment(variable, value):
-                self.emit(head, target, step, _assignment(variable, value))
+                self.emission.emit(head, target, step, assignment(variable, value))
             case Condition(expression):
-                self.emit(head, target, step, lambda e: e.ops.append(Assume(e.value(expression))))
+                self.emission.emit(head, target, step, lambda e: e.ops.append(Assume(e.value(expression))))
             case Assertion(expression):
-                self.emit(head, target, step, lambda e: e.ops.append(Assert(e.value(expression))))
+                self.emission.emit(head, target, step, lambda e: e.ops.append(Assert(e.value(expression))))
             case Skip():
                 self.builder.emit(head, target, span=step.span)
             case Call(name, arguments):
@@ -391,11 +300,11 @@ class _Lowering:
             return  # refused already
         for position in reversed(range(len(items))):
             item = items[position]
-            here = head if position == 0 else self.location(step.span)
+            here = head if position == 0 else self.jumps.location(step.span)
             variable = Reference(item.name, (None,), item.name.span)
             value = item.initial[0] if item.initial else Number(0, item.name.span)
             written = step if position == len(items) - 1 else replace(step, text=None)
-            self.emit(here, target, written, _assignment(variable, value))
+            self.emission.emit(here, target, written, assignment(variable, value))
             target = here
 
     def call(self, head: int, step: Step, name: Name, arguments: int, target: int) -> None:
@@ -406,49 +315,9 @@ class _Lowering:
             return
         if arguments:
             self.errors.add(Code.ARGUMENT_COUNT, f"`{name.text}` takes no arguments", step.span)
-        if self.region is not None and isinstance(op, Lock | Unlock):
+        if self.jumps.region is not None and isinstance(op, Lock | Unlock):
             self.errors.add(Code.UNBALANCED_LOCK, f"`{name.text}` inside `atomic`, which holds the lock", step.span)
         self.builder.emit(head, target, op, span=step.span)
-
-    def emit(self, head: int, target: int, step: Step, recipe: Recipe) -> None:
-        """Add the one transition of a statement, or the chain of them when reads are split."""
-        evaluation = Evaluation(self.names, self.builder, self.instance.pid)
-        recipe(evaluation)
-        loads = sum(isinstance(op, Load) for op in evaluation.ops)
-        point: FencePoint | None = None
-        if self.region is None and any(isinstance(op, Load | Store) for op in evaluation.ops):
-            point = points.after(step, self.template)
-        if loads > 1 and self.region is None:
-            if self.split_reads:
-                self.emit_split(head, target, step.span, recipe, point)
-                return
-            self.warn_of_several_reads(step.span)
-        self.builder.emit(head, target, *evaluation.ops, span=step.span, point=point)
-
-    def emit_split(self, head: int, target: int, span: Span, recipe: Recipe, point: FencePoint | None) -> None:
-        """One transition a load; where the condition is false in the end, all of it starts again."""
-        evaluation = Evaluation(self.names, self.builder, self.instance.pid, split=True)
-        recipe(evaluation)
-        here, pending = head, list[Op]()
-        for op in evaluation.ops:
-            if isinstance(op, Load) and any(isinstance(earlier, Load) for earlier in pending):
-                following = self.location(span)
-                self.builder.emit(here, following, *pending, span=span)
-                here, pending = following, []
-            pending.append(op)
-        self.builder.emit(here, target, *pending, span=span, point=point)
-        if isinstance(pending[-1], Assume):
-            self.builder.emit(here, head, *pending[:-1], Assume(negate(pending[-1].condition)), span=span)
-
-    def warn_of_several_reads(self, span: Span) -> None:
-        warning = Diagnostic(
-            Code.SEVERAL_READS,
-            f"`{_first_line(span)}` reads several shared variables in one atomic step",
-            Label(span),
-            hint="`--split-reads` reads them one by one, as a processor does",
-            severity="warning",
-        )
-        self.warnings.setdefault(warning)
 
     # Atomic
 
@@ -463,7 +332,7 @@ class _Lowering:
         )
 
     def needs_lock(self, atomic: Atomic) -> bool:
-        return self.region is None and self.mentions_shared(atomic.body.steps)
+        return self.jumps.region is None and self.mentions_shared(atomic.body.steps)
 
     def atomic(self, head: int, atomic: Atomic, target: int, guards: Guards) -> None:
         """A lock region, unless nothing shared is touched or the lock is held already.
@@ -473,15 +342,12 @@ class _Lowering:
         if not self.needs_lock(atomic):
             self.atomic_block(atomic, target, head, guards)
             return
-        steps = all_steps(atomic.body.steps)
-        labels = frozenset((label.text, label.frame) for step in steps for label in step.labels)
-        end = self.unlock_before(target, atomic.keyword)
-        self.region = _Region(labels)
-        self.regions.append(self.region)
+        end = self.jumps.unlock_before(target, atomic.keyword)
+        self.jumps.enter_region(atomic.body.steps)
         known = len(self.builder.transitions)
         self.atomic_block(atomic, end, head, guards)
         self.begin_with([Lock()], head, known)
-        self.region = None
+        self.jumps.leave_region()
 
     def atomic_block(self, atomic: Atomic, target: int, head: int | None, guards: Guards) -> int:
         outer, self.deterministic = self.deterministic, self.deterministic or atomic.deterministic
@@ -512,11 +378,3 @@ class _Lowering:
             self.errors.add(Code.TOO_LARGE, message, step.span)
         else:
             self.choice(head, expand_select(step, chosen.target, low.value, high.value).options, target)
-
-
-def _assignment(variable: Reference, value: Expression) -> Recipe:
-    return lambda evaluation: evaluation.assign(variable, value)
-
-
-def _first_line(span: Span) -> str:
-    return span.text.split("\n", 1)[0].strip()
