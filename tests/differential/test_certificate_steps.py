@@ -120,13 +120,17 @@ def test_own_stores_fences_and_locked_steps_are_the_same_as_well(memory: ModelSp
     assert check_steps(program, memory) > 100
 
 
-@pytest.mark.parametrize("expr", EDGES, ids=expression_text)
-def test_arithmetic_at_the_edges_is_the_same_as_well(expr: Expr) -> None:
+def at_the_edges(expr: Expr) -> Program:
+    """A program that computes the expression from thirty pairs of numbers."""
     builder = ProcessBuilder("P", "P")
     wide = Domain(-(2**31), 2**31 - 1, "wrap")
     builder.register("r", wide, (-(2**31), -1, 0, 3, 40, 2**31 - 1))
     builder.register("s", wide, (-7, 0, 1, 31, 2**31 - 1))
     first, last = builder.location(), builder.location()
     builder.emit(first, last, Assign(0, expr))
-    program = Program("edges", (SharedVar("x", wide),), (builder.build(first),))
-    assert check_steps(program, spec("sc")) == 30
+    return Program("edges", (SharedVar("x", wide),), (builder.build(first),))
+
+
+@pytest.mark.parametrize("expr", EDGES, ids=expression_text)
+def test_arithmetic_at_the_edges_is_the_same_as_well(expr: Expr) -> None:
+    assert check_steps(at_the_edges(expr), spec("sc")) == 30

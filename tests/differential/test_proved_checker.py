@@ -28,6 +28,7 @@ from differential.test_certificate_steps import (
     MOST_STATES,
     SHORT,
     SMALL,
+    at_the_edges,
     capacity_of,
 )
 from memfence.certificates.checker.proved import state_of, step_of
@@ -41,9 +42,8 @@ from memfence.models.state import Failure
 from memfence.models.steps import successors
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.pipeline import load, load_text
-from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Expr
-from memfence.program.ir import Assign, Domain, Program, SharedVar
+from memfence.program.ir import Program
 from memfence.program.text.canonical import expression_text
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
@@ -113,14 +113,7 @@ def test_own_stores_fences_and_locked_steps_are_the_same_as_well(memory: ModelSp
 
 @pytest.mark.parametrize("expr", EDGES, ids=expression_text)
 def test_arithmetic_at_the_edges_is_the_same_as_well(expr: Expr) -> None:
-    builder = ProcessBuilder("P", "P")
-    wide = Domain(-(2**31), 2**31 - 1, "wrap")
-    builder.register("r", wide, (-(2**31), -1, 0, 3, 40, 2**31 - 1))
-    builder.register("s", wide, (-7, 0, 1, 31, 2**31 - 1))
-    first, last = builder.location(), builder.location()
-    builder.emit(first, last, Assign(0, expr))
-    program = Program("edges", (SharedVar("x", wide),), (builder.build(first),))
-    assert check_steps(program, spec("sc")) == 30
+    assert check_steps(at_the_edges(expr), spec("sc")) == 30
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from memfence.program.ir import Lock, Program, Store, Unlock
 from memfence.tasks.answer import Answer, Verdict, outside
 from memfence.tasks.evidence import Closure, Fixpoint, Limit
 from memfence.tasks.limits import Stop
-from memfence.tasks.obstacle import Obstacle
+from memfence.tasks.obstacle import Obstacle, unless_unbounded
 from memfence.tasks.task import Safety, Task
 
 MOST_VALUES = 8
@@ -26,11 +26,7 @@ class ForgetfulEngine:
     def obstacle(self, task: Task) -> Obstacle | None:
         if not isinstance(task.goal, Safety):
             return Obstacle.OTHER_GOAL
-        if not task.model.has_buffers:
-            return Obstacle.NO_BUFFERS
-        if task.model.is_bounded:
-            return Obstacle.ANY_BOUND
-        return _obstacle(task.program, task.goal)
+        return unless_unbounded(task.model) or _obstacle(task.program, task.goal)
 
     def answer(self, task: Task) -> Answer:
         assert isinstance(task.goal, Safety)

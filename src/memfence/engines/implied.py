@@ -20,7 +20,7 @@ from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import Implied, Limit, Route, Run
 from memfence.tasks.implications import attackable
 from memfence.tasks.limits import Cost, Stop
-from memfence.tasks.obstacle import Obstacle
+from memfence.tasks.obstacle import Obstacle, unless_unbounded
 from memfence.tasks.task import Keeps, Safety, Task
 
 _SC = "sc"
@@ -38,10 +38,8 @@ class ImpliedEngine:
     name = "implied"
 
     def obstacle(self, task: Task) -> Obstacle | None:
-        if not task.model.has_buffers:
-            return Obstacle.NO_BUFFERS
-        if task.model.is_bounded:
-            return Obstacle.ANY_BOUND
+        if (obstacle := unless_unbounded(task.model)) is not None:
+            return obstacle
         if other_communication(task.program) is not None:
             return Obstacle.OTHER_COMMUNICATION
         match task.goal:

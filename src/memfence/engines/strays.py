@@ -18,7 +18,7 @@ from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import Bound, Closure, Evidence, Exhausted, Fixpoint, Limit, Route, Run, ScItself, Strays
 from memfence.tasks.limits import Cost, Stop
-from memfence.tasks.obstacle import Obstacle
+from memfence.tasks.obstacle import Obstacle, unless_unbounded
 from memfence.tasks.task import Keeps, Task
 
 
@@ -66,9 +66,7 @@ class UnboundedStrayEngine:
     def obstacle(self, task: Task) -> Obstacle | None:
         if not _is_asked(task):
             return Obstacle.OTHER_GOAL
-        if not task.model.has_buffers:
-            return Obstacle.NO_BUFFERS
-        return Obstacle.ANY_BOUND if task.model.is_bounded else unbounded_obstacle(task.program)
+        return unless_unbounded(task.model) or unbounded_obstacle(task.program)
 
     def answer(self, task: Task) -> Answer:
         whole = task.within(most_states=0, timeout_seconds=None)  # the limits are for what need not end

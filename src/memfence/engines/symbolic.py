@@ -7,7 +7,7 @@ from memfence.engines.native.symbolic import SymbolicResult, explore_symbolic, i
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.evidence import Closure, Fixpoint, Limit, Route, Run
 from memfence.tasks.limits import Stop
-from memfence.tasks.obstacle import Obstacle
+from memfence.tasks.obstacle import Obstacle, unless_unbounded
 from memfence.tasks.task import Safety, Task
 
 
@@ -19,10 +19,8 @@ class SymbolicEngine:
     def obstacle(self, task: Task) -> Obstacle | None:
         if not isinstance(task.goal, Safety):
             return Obstacle.OTHER_GOAL
-        if not task.model.has_buffers:
-            return Obstacle.NO_BUFFERS
-        if task.model.is_bounded:
-            return Obstacle.ANY_BOUND
+        if (obstacle := unless_unbounded(task.model)) is not None:
+            return obstacle
         if task.goal.final_values:
             return Obstacle.LISTS_FINAL_STATES
         return None if is_decided(task.program, task.goal) else Obstacle.LOOKS_AT_BUFFERS

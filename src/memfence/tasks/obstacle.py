@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
+from memfence.models.spec import ModelSpec
+
 
 class Obstacle(Enum):
     """Each is a property of the task alone: no limit that is raised would change it."""
@@ -32,3 +34,10 @@ class Obstacle(Enum):
     ANY_NUMBER = auto()
     MANY_VALUES = auto()
     NOT_BY_FORGETTING = auto()
+
+
+def unless_unbounded(model: ModelSpec) -> Obstacle | None:
+    """What keeps an engine away that is about buffers of any length."""
+    if not model.has_buffers:
+        return Obstacle.NO_BUFFERS
+    return Obstacle.ANY_BOUND if model.is_bounded else None
