@@ -61,4 +61,6 @@ def prices_of(
 def _factor(program: Program, place: OrderPlace) -> int:
     """More for what stands in loops."""
     levels = [loop_levels(process) for process in program.processes]
-    return COST_OF_A_LOOP ** min(max(levels[p][t] for p, t, _ in place.ops), MOST_LEVELS)
+    depth = min(max(levels[p][t] for p, t, _ in place.ops), MOST_LEVELS)
+    factor: int = COST_OF_A_LOOP**depth
+    return factor
