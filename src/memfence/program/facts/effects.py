@@ -49,6 +49,8 @@ def registers_read(op: Op) -> frozenset[int]:
 
 def register_written(op: Op) -> int | None:
     """The register that `op` sets, if any."""
+    if isinstance(op, Store):
+        return op.status
     return op.register if isinstance(op, Load | Rmw | Assign) else None
 
 
