@@ -8,20 +8,28 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from dataclasses import replace
 
 from memfence.axiomatic.code import Code, Cut, End, Origin, Thread, Wait
-from memfence.axiomatic.unrolling.awaits import ROUNDS_OF_AWAITS, exits_of, is_await
+from memfence.axiomatic.unrolling.awaits import exits_of, rounds_of_await
 from memfence.axiomatic.unrolling.emission import Emission
+from memfence.axiomatic.unrolling.merging import merge_alike
 from memfence.axiomatic.unrolling.nesting import Loop, Name, nesting_of
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
 from memfence.axiomatic.unrolling.state import Reserved, State
 from memfence.axiomatic.unrolling.steps import Steps
+from memfence.passes.liveness import dead_registers
 from memfence.program.expressions import FALSE, TRUE, Const, Expr, Register
+from memfence.program.facts.cuts import CUT
+from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Process, Program, Transition
+from memfence.program.traversal import property_expressions
 
 
 def unroll(program: Program, times: int) -> Code:
     """All that `program` can do while nobody goes round a loop more than `times` times at a stretch.
+
+    The last values of registers that no property looks at may be anything.
 
     Loops that only wait (`unrolling.awaits`) count as waits and are complete. NotUnrolled for programs that do
     what has no events.
@@ -30,25 +38,29 @@ def unroll(program: Program, times: int) -> Code:
         raise NotUnrolled(Unfit.RUNS_GO_ON_AFTER_ERRORS)
     if program.any_number:
         raise NotUnrolled(Unfit.ANY_NUMBER)
-    threads = tuple(_Unrolling(program, number, times).thread() for number in range(len(program.processes)))
+    looked_at = [expr for prop in program.properties for expr in property_expressions(prop)]
+    dead = dead_registers(program, observed_by(program, looked_at))
+    threads = tuple(_Unrolling(program, number, times, dead[number]).thread() for number in range(len(dead)))
     return Code(program, threads, times)
 
 
 class _Unrolling:
     """One process. `arrivals`: the states in which each unrolled location is reached, until it is left."""
 
-    def __init__(self, program: Program, number: int, times: int) -> None:
+    def __init__(self, program: Program, number: int, times: int, dead: Sequence[frozenset[int]]) -> None:
         self.number = number
-        self.process = program.processes[number]
-        _refuse(self.process)
+        _refuse(program.processes[number])
+        self.cuts = frozenset(n for n, at in enumerate(program.processes[number].locations) if at.name == CUT)
+        self.process = merge_alike(program.processes[number], self.cuts)
         self.times = times
+        self.dead = dead
         self.out = Emission()
         self.steps = Steps(program, number, self.out)
         self.nesting = nesting_of(self.process)
         self.leaving: dict[int, list[tuple[int, Transition]]] = {}
         for n, transition in enumerate(self.process.transitions):
             self.leaving.setdefault(transition.source, []).append((n, transition))
-        self.awaits: dict[Loop, bool] = {}
+        self.awaits: dict[Loop, int | None] = {}
         self.arrivals: dict[Name, tuple[int, list[State]]] = {}
         self.waiting: list[Name] = []
 
@@ -58,7 +70,10 @@ class _Unrolling:
         while self.waiting:
             name = heapq.heappop(self.waiting)
             location, states = self.arrivals.pop(name)
-            state = self._joined(states)
+            state = self._joined([self._forget(state, location) for state in states])
+            if location in self.cuts:
+                self.out.emit(Cut(state.guard, self._at(location)))
+                continue
             if location not in self.leaving:
                 ended.append(state)
                 continue
@@ -71,10 +86,16 @@ class _Unrolling:
         """The steps that leave; in the last round of an await only those from where it can be left."""
         leaving = self.leaving[location]
         loop = next(iter(self.nesting.loops[location][-1:]), None)
-        if loop is None or not self._is_await(loop) or name[-2] < ROUNDS_OF_AWAITS:
+        rounds = None if loop is None else self._rounds(loop)
+        if loop is None or rounds is None or name[-2] < rounds:
             return leaving
         exits = exits_of(self.process, loop)
         return [(number, transition) for number, transition in leaving if number in exits]
+
+    def _forget(self, state: State, location: int) -> State:
+        """Registers that make no difference any more need not be joined."""
+        dead = self.dead[location]
+        return replace(state, registers=tuple(Const(0) if n in dead else v for n, v in enumerate(state.registers)))
 
     def _start(self) -> State:
         registers = self.process.registers
@@ -88,16 +109,17 @@ class _Unrolling:
 
     def _go(self, source: int, name: Name, target: int, state: State) -> None:
         there, loop = self.nesting.after(source, name, target)
-        if loop is None or there[-2] <= (ROUNDS_OF_AWAITS if self._is_await(loop) else self.times):
+        rounds = None if loop is None else self._rounds(loop)
+        if loop is None or there[-2] <= (self.times if rounds is None else rounds):
             self._arrive(target, there, state)
-        elif self._is_await(loop):
-            self.out.emit(Wait(FALSE, state.guard, self._at(target)))
-        else:
+        elif rounds is None:
             self.out.emit(Cut(state.guard, self._at(target)))
+        else:
+            self.out.emit(Wait(FALSE, state.guard, self._at(target)))
 
-    def _is_await(self, loop: Loop) -> bool:
+    def _rounds(self, loop: Loop) -> int | None:
         if loop not in self.awaits:
-            self.awaits[loop] = is_await(self.process, loop)
+            self.awaits[loop] = rounds_of_await(self.process, loop, self.dead)
         return self.awaits[loop]
 
     def _at(self, location: int) -> Origin:
