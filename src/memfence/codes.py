@@ -34,6 +34,7 @@ class Code(Enum):
     UNKNOWN_CALL = ("MF117", "a macro or `inline` is called but never defined")
     NOT_ALIKE = ("MF118", "there can be any number of a process only where its instances are alike")
     FIXED_NUMBER = ("MF119", "the question is about programs with a fixed number of processes")
+    OTHER_PROCESSOR = ("MF121", "the memory model does not know the processor that the program is written for")
     BAD_PROPERTY = ("MF120", "a property expression cannot be read or names something unknown")
     SEVERAL_READS = ("MF201", "a statement reads several shared variables in one atomic step")
     STUCK = ("MF202", "no process can move, though not all have ended")

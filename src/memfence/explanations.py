@@ -153,6 +153,14 @@ Other questions and other commands need to know how many threads there are.
     active [*] proctype P() { ... }                  any number
     active [3] proctype P() { ... }                  three
 """,
+    Code.OTHER_PROCESSOR: """
+Assembly is about one processor, and its instructions mean nothing to the memory model of another: a `DMB LD` has no
+place in a machine with store buffers. AArch64 litmus tests are answered under the model of ARMv8.
+
+    memfence check --model armv8 MP.litmus
+
+C and litmus tests in C can be asked about under every model.
+""",
     Code.BAD_PROPERTY: """
 The expression of --forbid or --invariant cannot be read. It has C's operators over `process@label`,
 `process.register`, shared variables (`x`, `a[0]`), `empty(process)` (no store pending), numbers, true and false.

@@ -40,6 +40,11 @@ def models_named(name: str, *, language: str = "") -> tuple[AxiomaticModel, ...]
             return (AxiomaticModel(name, cat, x86_tags),)
 
 
+def is_coherent(model: AxiomaticModel) -> bool:
+    """Whether the model is known to allow only executions in which each variable by itself is sequential."""
+    return any(model.cat == _library(name) for name in NAMES if name != "x86")
+
+
 @cache
 def _library(name: str) -> Cat:
     return parse(library_text(f"{name}.cat"))
@@ -142,11 +147,11 @@ def _armv8_tags(*, ldapr: bool) -> Tags:
             case Barrier():
                 return _armv8_fence(item)
             case Read():
-                order = item.attempted or item.order
+                orders = {item.order, item.attempted or item.order}
                 modifies = item.exclusive or item.locked or _is_of_pair(thread, item)
                 marks = {"X"} if modifies else set[str]()
-                if order.acquires:
-                    weaker = ldapr and not modifies and order is not MemoryOrder.SEQ_CST
+                if any(order.acquires for order in orders):
+                    weaker = ldapr and not modifies and item.order is not MemoryOrder.SEQ_CST
                     marks.add("Q" if weaker else "A")
                 return frozenset(marks)
             case Write():

@@ -36,13 +36,17 @@ class Frontend(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How to recognise a language: by `suffixes`; where several share one, or none has it, by `looks_like` the text."""
+    """How to recognise a language: by `suffixes`; where several share one, or none has it, by `looks_like` the text.
+
+    `only_model`: the memory model that its instructions belong to, where no other knows them.
+    """
 
     name: str
     title: str
     module: str
     suffixes: tuple[str, ...]
     looks_like: Callable[[str], bool]
+    only_model: str | None = None
 
     def frontend(self) -> Frontend:
         return cast(Frontend, import_module(f"memfence.frontends.{self.module}"))
@@ -66,7 +70,8 @@ LANGUAGES = (
              lambda text: _words(text, "program", "procs", "begin")),
     Language("litmus", "x86 litmus tests", "litmus", (".litmus",),
              lambda text: _first_word(text) in ("X86", "X86_64")),
-    Language("aarch64", "AArch64 litmus tests", "aarch64", (".litmus",), lambda text: _first_word(text) == "AArch64"),
+    Language("aarch64", "AArch64 litmus tests", "aarch64", (".litmus",), lambda text: _first_word(text) == "AArch64",
+             only_model="armv8"),
     Language("rmm", "Memorax's RMM", "rmm", (".rmm",), lambda text: _words(text, "forbidden", "process", "text")),
     Language("dve", "DiVinE's DVE", "dve", (".dve",), lambda text: _words(text, "process", "trans", "system")),
     Language("trencher", "transition lists of Trencher and Persist", "trencher", (),
