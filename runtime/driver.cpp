@@ -72,9 +72,7 @@ bool send_progress(const Findings& findings, const Progress& progress) {
 }
 
 // Whether the explorer can tell all threads and companions apart.
-bool has_room_for_buffers() {
-  return world.known_threads() + static_cast<int>(world.store_queues().size()) <= kMostThreads;
-}
+bool has_room_for_buffers() { return world.known_threads() + static_cast<int>(world.store_queues().size()) <= kMostThreads; }
 
 void explore_all(const Options& options, double seconds, Explored& explored) {
   Limits limits;

@@ -17,8 +17,7 @@ namespace memfence::running {
 
 class ProgramExecutor {
  public:
-  explicit ProgramExecutor(Findings& findings)
-      : findings_(findings), threads_(world.known_threads()) {
+  explicit ProgramExecutor(Findings& findings) : findings_(findings), threads_(world.known_threads()) {
     if (!world.simulates) return;
     buffers_.emplace();
     threads_ += buffers_->companions();
