@@ -54,12 +54,18 @@ def _finding_result(finding: RunFinding, result: RunResult, texts: dict[str, Sou
     return {
         "ruleId": "memfence/run",
         "kind": "fail",
-        "level": "error" if finding.kind != "borderline" or confirmed else "warning",
+        "level": _level(finding, result),
         "message": {"text": finding_text(finding) + more},
         "locations": [_location(finding.place, result, texts)],
         **({"relatedLocations": related} if related else {}),
         "properties": {"kind": finding.kind, "cause": finding.cause, "schedule": list(finding.schedule)},
     }
+
+
+def _level(finding: RunFinding, result: RunResult) -> str:
+    if finding.kind != "borderline" or finding.is_confirmed:
+        return "error"
+    return "note" if result.verdict is Verdict.HOLDS else "warning"
 
 
 def _no_finding(result: RunResult, texts: dict[str, SourceText]) -> Object:
