@@ -69,8 +69,7 @@ void AtomicEvents::go_through(Work& w, std::size_t mark, const Tried& first, int
   std::vector<Place> places;
   std::set<std::vector<Value>> seen;
   const auto arrive = [&](std::vector<Access> accesses, std::size_t from, int edge) {
-    if (seen.insert(key(w, accesses)).second)
-      places.push_back({{w.data(), w.data() + slots}, std::move(accesses), from, edge});
+    if (seen.insert(key(w, accesses)).second) places.push_back({{w.data(), w.data() + slots}, std::move(accesses), from, edge});
   };
   const auto blocked = [&](std::vector<Access> accesses) { visit(Tried{}, accesses, std::span<const HelperStep>()); };
   if (!first.completed) return blocked(joined({}, accesses_));
