@@ -8,17 +8,8 @@ from functools import partial
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label, did_you_mean
+from memfence.frontends.litmus import syntax
 from memfence.frontends.litmus.layout import Piece, syntax_error
-from memfence.frontends.litmus.syntax import (
-    Immediate,
-    Indirect,
-    Instruction,
-    LabelHere,
-    Location,
-    Operand,
-    RegisterName,
-    Target,
-)
 from memfence.program.expressions import BinaryOp
 from memfence.source import Span
 
@@ -87,15 +78,15 @@ def read_number(text: str, span: Span, errors: list[Diagnostic]) -> int | None:
     return 0
 
 
-def read_cell(cell: Piece, architecture: str, errors: list[Diagnostic]) -> list[Instruction | LabelHere]:
+def read_cell(cell: Piece, architecture: str, errors: list[Diagnostic]) -> list[syntax.Instruction | syntax.LabelHere]:
     """What a cell says; nothing for an empty one. Mistakes go to `errors`."""
-    result: list[Instruction | LabelHere] = []
+    result: list[syntax.Instruction | syntax.LabelHere] = []
     text, start = cell.text, cell.span.start
     source = cell.span.source
     while found := _LABEL.match(text):
         rest = text[found.end() :].lstrip()
         span = source.span(start, start + len(found[1]))
-        result.append(LabelHere(found[1], span))
+        result.append(syntax.LabelHere(found[1], span))
         start += len(text) - len(rest)
         text = rest
     if text:
@@ -105,7 +96,7 @@ def read_cell(cell: Piece, architecture: str, errors: list[Diagnostic]) -> list[
     return result
 
 
-def _read_instruction(cell: Piece, architecture: str, errors: list[Diagnostic]) -> Instruction | None:
+def _read_instruction(cell: Piece, architecture: str, errors: list[Diagnostic]) -> syntax.Instruction | None:
     source, start = cell.span.source, cell.span.start
     found = re.match(r"(lock\b\s*)?([A-Za-z]\w*)?", cell.text, re.IGNORECASE)
     assert found is not None
@@ -122,7 +113,7 @@ def _read_instruction(cell: Piece, architecture: str, errors: list[Diagnostic]) 
         errors.append(Diagnostic(Code.UNSUPPORTED, what, Label(word_span), hint=near))
         return None
     if mnemonic in NOTHING:
-        return Instruction("NOP", (), bool(found[1]), cell.span)
+        return syntax.Instruction("NOP", (), bool(found[1]), cell.span)
     pieces = _operand_pieces(cell, found.end())
     if mnemonic in SHIFTS and len(pieces) == 1:  # by 1
         by_one = Piece("$1", pieces[0].span)
@@ -132,14 +123,14 @@ def _read_instruction(cell: Piece, architecture: str, errors: list[Diagnostic]) 
         what = f"`{word}` has {expected} operand{'' if expected == 1 else 's'}, not {len(pieces)}"
         errors.append(Diagnostic(Code.ARGUMENT_COUNT, what, Label(cell.span)))
         return None
-    read: Callable[[Piece, list[Diagnostic]], Operand | None]
+    read: Callable[[Piece, list[Diagnostic]], syntax.Operand | None]
     read = _read_target if mnemonic == "JMP" or mnemonic in CONDITIONS else partial(_read_operand, architecture)
     operands = [operand for piece in pieces if (operand := read(piece, errors)) is not None]
     if len(operands) != len(pieces):
         return None
     if architecture == "X86_64":
         operands.reverse()
-    instruction = Instruction(mnemonic, tuple(operands), bool(found[1]), cell.span)
+    instruction = syntax.Instruction(mnemonic, tuple(operands), bool(found[1]), cell.span)
     problem = _problem_of(instruction, word)
     if problem is not None:
         errors.append(syntax_error(cell.span, *problem))
@@ -168,21 +159,21 @@ def _operand_pieces(cell: Piece, offset: int) -> list[Piece]:
     return pieces
 
 
-def _read_target(piece: Piece, errors: list[Diagnostic]) -> Target | None:
+def _read_target(piece: Piece, errors: list[Diagnostic]) -> syntax.Target | None:
     if not re.match(r"[A-Za-z_.]\w*\Z", piece.text):
         errors.append(syntax_error(piece.span, f"`{piece.text}` is not a label", "jump to a label, as in `JMP L0`"))
         return None
-    return Target(piece.text, piece.span)
+    return syntax.Target(piece.text, piece.span)
 
 
-def _read_operand(architecture: str, piece: Piece, errors: list[Diagnostic]) -> Operand | None:
+def _read_operand(architecture: str, piece: Piece, errors: list[Diagnostic]) -> syntax.Operand | None:
     text, span = piece.text, piece.span
     number = read_number(text, span, errors)
     if number is not None:
-        return Immediate(number, span)
+        return syntax.Immediate(number, span)
     register = register_number(text)
     if register is not None:
-        return RegisterName(register, span)
+        return syntax.RegisterName(register, span)
     memory = _MEMORY.match(text)
     if memory is not None:
         return _read_memory(next(group for group in memory.groups() if group is not None), span, errors)
@@ -193,29 +184,29 @@ def _read_operand(architecture: str, piece: Piece, errors: list[Diagnostic]) -> 
     return None
 
 
-def _read_memory(inside: str, span: Span, errors: list[Diagnostic]) -> Operand | None:
+def _read_memory(inside: str, span: Span, errors: list[Diagnostic]) -> syntax.Operand | None:
     register = register_number(inside)
     if register is not None:
-        return Indirect(RegisterName(register, span), span)
+        return syntax.Indirect(syntax.RegisterName(register, span), span)
     if _NAME.match(inside):
-        return Location(inside, span)
+        return syntax.Location(inside, span)
     what = f"the address `{inside}` is neither a name nor a register"
     errors.append(Diagnostic(Code.UNSUPPORTED, what, Label(span), hint="use one name a memory location, as in `[x]`"))
     return None
 
 
-def _problem_of(instruction: Instruction, word: str) -> tuple[str, str | None] | None:
+def _problem_of(instruction: syntax.Instruction, word: str) -> tuple[str, str | None] | None:
     """What x86 does not allow about the operands."""
     operands = instruction.operands
-    memory = [operand for operand in operands if isinstance(operand, Location | Indirect)]
+    memory = [operand for operand in operands if isinstance(operand, syntax.Location | syntax.Indirect)]
     destination = operands[0] if operands else None
     if len(memory) > 1:
         return f"`{word}` cannot access two memory locations", "go through a register"
-    if isinstance(destination, Immediate) and instruction.mnemonic != "CMP":
+    if isinstance(destination, syntax.Immediate) and instruction.mnemonic != "CMP":
         return f"`{word}` cannot write to a constant", "X86 names the destination first, X86_64 last"
-    if instruction.mnemonic in ("XCHG", "XADD", "CMPXCHG") and isinstance(operands[1], Immediate):
+    if instruction.mnemonic in ("XCHG", "XADD", "CMPXCHG") and isinstance(operands[1], syntax.Immediate):
         return f"`{word}` needs a register to exchange with", "put the constant into a register first"
-    if instruction.mnemonic in ("XADD", "CMPXCHG") and not isinstance(operands[1], RegisterName):
+    if instruction.mnemonic in ("XADD", "CMPXCHG") and not isinstance(operands[1], syntax.RegisterName):
         return f"the source of `{word}` must be a register", None
     if instruction.locked and instruction.mnemonic not in _LOCKABLE:
         return f"`{word}` cannot have a LOCK prefix", "`XCHG` is an atomic write"

@@ -8,33 +8,11 @@ from typing import assert_never
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
+from memfence.frontends.litmus import syntax
 from memfence.frontends.litmus.condition import atoms_of, display_name, show
 from memfence.frontends.litmus.reader import read
-from memfence.frontends.litmus.syntax import (
-    Atom,
-    Condition,
-    InitialState,
-    Item,
-    Junction,
-    Location,
-    Not,
-    Observed,
-    Proposition,
-    Truth,
-)
 from memfence.frontends.litmus.threads import LoweredThread, Thread
-from memfence.program.expressions import (
-    FALSE,
-    TRUE,
-    Binary,
-    BinaryOp,
-    Const,
-    Expr,
-    RegisterOf,
-    Shared,
-    negate,
-    variable_address,
-)
+from memfence.program import expressions
 from memfence.program.ir import UNDECLARED, Final, Program, SharedVar
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText, Span
@@ -70,20 +48,20 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
 class _Memory:
     """The shared variables: those of the initial state, then those that instructions mention, as they appear."""
 
-    def __init__(self, initial: InitialState, errors: list[Diagnostic]) -> None:
+    def __init__(self, initial: syntax.InitialState, errors: list[Diagnostic]) -> None:
         self.initial = initial
         self.errors = errors
         self.numbers: dict[str, int] = {}
         self.variables: list[SharedVar] = []
         self.is_complete = True
 
-    def declare(self, columns: Sequence[Sequence[Item]]) -> None:
+    def declare(self, columns: Sequence[Sequence[syntax.Item]]) -> None:
         for name in self.initial.locations:
             self.number(name, self.initial.places[name])
         for column in columns:
             for item in column:
                 for operand in item.instruction.operands if item.instruction is not None else ():
-                    if isinstance(operand, Location):
+                    if isinstance(operand, syntax.Location):
                         self.number(operand.name, operand.span)
 
     def number(self, name: str, span: Span) -> int:
@@ -92,7 +70,7 @@ class _Memory:
             self.variables.append(SharedVar(name, UNDECLARED, (self.initial.locations.get(name, 0),), span))
         return self.numbers[name]
 
-    def known(self, what: Observed) -> int:
+    def known(self, what: syntax.Observed) -> int:
         """The number of a location of the condition, which must be one that the test uses."""
         if what.name in self.numbers:
             return self.numbers[what.name]
@@ -104,7 +82,7 @@ class _Memory:
         return 0
 
 
-def _observed(condition: Condition) -> list[Observed]:
+def _observed(condition: syntax.Condition) -> list[syntax.Observed]:
     """What final states show: each register and location once, registers first, in herd's order."""
     every = (*condition.locations, *atoms_of(condition.proposition))
     distinct = {(o.thread, o.register, o.name if o.register is None else ""): o for o in reversed(every)}
@@ -112,31 +90,33 @@ def _observed(condition: Condition) -> list[Observed]:
 
 
 def _property(
-    condition: Condition,
-    observed: Sequence[Observed],
+    condition: syntax.Condition,
+    observed: Sequence[syntax.Observed],
     threads: Sequence[LoweredThread],
     memory: _Memory,
     architecture: str,
 ) -> Final:
-    def leaf(what: Observed) -> Expr:
+    def leaf(what: syntax.Observed) -> expressions.Expr:
         if what.thread is None or what.register is None:
-            return Shared(variable_address(memory.known(what)))
-        return RegisterOf(what.thread, threads[what.thread].registers[what.register])
+            return expressions.Shared(expressions.variable_address(memory.known(what)))
+        return expressions.RegisterOf(what.thread, threads[what.thread].registers[what.register])
 
     shown = tuple((display_name(what, architecture), leaf(what)) for what in observed)
     leaves = dict(shown)
 
-    def translate(proposition: Proposition) -> Expr:
+    def translate(proposition: syntax.Proposition) -> expressions.Expr:
         match proposition:
-            case Atom(what, equal, value):
-                return Binary("==" if equal else "!=", leaves[display_name(what, architecture)], Const(value))
-            case Truth(value):
-                return TRUE if value else FALSE
-            case Not(operand):
-                return negate(translate(operand))
-            case Junction("=>", (left, right)):
-                return Binary("||", negate(translate(left)), translate(right))
-            case Junction(op, operands):
+            case syntax.Atom(what, equal, value):
+                return expressions.Binary(
+                    "==" if equal else "!=", leaves[display_name(what, architecture)], expressions.Const(value)
+                )
+            case syntax.Truth(value):
+                return expressions.TRUE if value else expressions.FALSE
+            case syntax.Not(operand):
+                return expressions.negate(translate(operand))
+            case syntax.Junction("=>", (left, right)):
+                return expressions.Binary("||", expressions.negate(translate(left)), translate(right))
+            case syntax.Junction(op, operands):
                 return _join("&&" if op == "/\\" else "||", [translate(operand) for operand in operands])
             case _:
                 assert_never(proposition)
@@ -145,9 +125,9 @@ def _property(
     return Final(condition.quantifier, translate(condition.proposition), text, shown)
 
 
-def _join(op: BinaryOp, operands: Sequence[Expr]) -> Expr:
+def _join(op: expressions.BinaryOp, operands: Sequence[expressions.Expr]) -> expressions.Expr:
     """All operands joined as a balanced tree: conditions with thousands of cases stay shallow."""
     if len(operands) == 1:
         return operands[0]
     middle = len(operands) // 2
-    return Binary(op, _join(op, operands[:middle]), _join(op, operands[middle:]))
+    return expressions.Binary(op, _join(op, operands[:middle]), _join(op, operands[middle:]))

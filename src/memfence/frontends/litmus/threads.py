@@ -11,19 +11,8 @@ from collections.abc import Callable, Sequence
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label, did_you_mean
+from memfence.frontends.litmus import syntax
 from memfence.frontends.litmus.instructions import ARITHMETIC, CONDITIONS, register_name
-from memfence.frontends.litmus.syntax import (
-    Immediate,
-    Indirect,
-    InitialState,
-    Instruction,
-    Item,
-    LabelHere,
-    Location,
-    Operand,
-    RegisterName,
-    Target,
-)
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr, Register, negate, variable_address
 from memfence.program.ir import Assign, Assume, Domain, Fence, FencePoint, Load, Op, Process, Rmw, RmwKind, Store
@@ -62,9 +51,9 @@ class Thread:
         self,
         number: int,
         span: Span,
-        items: Sequence[Item],
+        items: Sequence[syntax.Item],
         architecture: str,
-        initial: InitialState,
+        initial: syntax.InitialState,
         variable: Callable[[str, Span], int],
         errors: list[Diagnostic],
     ) -> None:
@@ -106,7 +95,7 @@ class Thread:
             for label, _ in item.labels:
                 self._define(label, number)
 
-    def _define(self, label: LabelHere, location: int) -> None:
+    def _define(self, label: syntax.LabelHere, location: int) -> None:
         if label.name in self.labels:
             before = Label(self.labels[label.name][1], "first here")
             what = f"the label `{label.name}` is defined twice in P{self.number}"
@@ -153,8 +142,8 @@ class Thread:
             self.kept_register = self.builder.register("loaded")
         return self.kept_register
 
-    def _address(self, operand: Location | Indirect) -> Address:
-        if isinstance(operand, Location):
+    def _address(self, operand: syntax.Location | syntax.Indirect) -> Address:
+        if isinstance(operand, syntax.Location):
             return variable_address(self.variable(operand.name, operand.span))
         number = operand.register.number
         name = self.initial.pointers.get((self.number, number))
@@ -172,16 +161,16 @@ class Thread:
             self.written = {register for instruction in self.instructions for register in _written(instruction)}
         return number in self.written
 
-    def _value(self, operand: Operand) -> Expr:
-        if isinstance(operand, Immediate):
+    def _value(self, operand: syntax.Operand) -> Expr:
+        if isinstance(operand, syntax.Immediate):
             return Const(operand.value)
-        assert isinstance(operand, RegisterName)
+        assert isinstance(operand, syntax.RegisterName)
         if (self.number, operand.number) in self.initial.pointers and not self._is_written(operand.number):
             what = f"`{operand.span.text}` holds an address: using it as a value is not supported"
             self.errors.append(Diagnostic(Code.UNSUPPORTED, what, Label(operand.span)))
         return Register(self.register(operand.number))
 
-    def _lower(self, instruction: Instruction, here: int, there: int, point: FencePoint | None) -> None:
+    def _lower(self, instruction: syntax.Instruction, here: int, there: int, point: FencePoint | None) -> None:
         """Add the steps of one instruction, from its location to the next."""
         operands, span = instruction.operands, instruction.span
 
@@ -212,12 +201,12 @@ class Thread:
             case _:
                 self._modify(instruction, here, there, point)
 
-    def _operands(self, operands: Sequence[Operand]) -> tuple[list[Op], list[Expr]]:
+    def _operands(self, operands: Sequence[syntax.Operand]) -> tuple[list[Op], list[Expr]]:
         """Loads of the memory operand, if any, and the values."""
         ops: list[Op] = []
         values: list[Expr] = []
         for operand in operands:
-            if isinstance(operand, Location | Indirect):
+            if isinstance(operand, syntax.Location | syntax.Indirect):
                 scratch = self.builder.scratch(0)
                 ops.append(Load(scratch, self._address(operand)))
                 values.append(Register(scratch))
@@ -225,27 +214,27 @@ class Thread:
                 values.append(self._value(operand))
         return ops, values
 
-    def _move(self, destination: Operand, value: Operand) -> list[Op]:
-        if isinstance(destination, Location | Indirect):
+    def _move(self, destination: syntax.Operand, value: syntax.Operand) -> list[Op]:
+        if isinstance(destination, syntax.Location | syntax.Indirect):
             return [Store(self._address(destination), self._value(value))]
-        assert isinstance(destination, RegisterName)
+        assert isinstance(destination, syntax.RegisterName)
         register = self.register(destination.number)
-        if isinstance(value, Location | Indirect):
+        if isinstance(value, syntax.Location | syntax.Indirect):
             return [Load(register, self._address(value))]
         return [Assign(register, self._value(value))]
 
-    def _exchange(self, a: Operand, b: Operand) -> list[Op]:
+    def _exchange(self, a: syntax.Operand, b: syntax.Operand) -> list[Op]:
         if _is_memory(b):
             a, b = b, a
-        assert isinstance(b, RegisterName)
+        assert isinstance(b, syntax.RegisterName)
         mine, new = self.register(b.number), self._value(b)
-        if isinstance(a, Location | Indirect):
+        if isinstance(a, syntax.Location | syntax.Indirect):
             return [Rmw(mine, self._address(a), "exchange", new)]
-        assert isinstance(a, RegisterName)
+        assert isinstance(a, syntax.RegisterName)
         kept, old = self.builder.scratch(0), self._value(a)
         return [Assign(kept, old), Assign(self.register(a.number), new), Assign(mine, Register(kept))]
 
-    def _branch(self, instruction: Instruction, here: int, there: int, point: FencePoint | None) -> None:
+    def _branch(self, instruction: syntax.Instruction, here: int, there: int, point: FencePoint | None) -> None:
         if self.flags_register is None:
             self.flags_register = self.builder.register("flags", Domain(-1, 1))
         holds = Binary(CONDITIONS[instruction.mnemonic], Register(self.flags_register), Const(0))
@@ -253,8 +242,8 @@ class Thread:
         self.builder.emit(here, target, Assume(holds), span=instruction.span)
         self.builder.emit(here, there, Assume(negate(holds)), span=instruction.span, point=point)
 
-    def _target(self, operand: Operand) -> int:
-        assert isinstance(operand, Target)
+    def _target(self, operand: syntax.Operand) -> int:
+        assert isinstance(operand, syntax.Target)
         if operand.name in self.labels:
             return self.labels[operand.name][0]
         hint = did_you_mean(operand.name, list(self.labels), f"define it in P{self.number} with `{operand.name}:`")
@@ -262,11 +251,11 @@ class Thread:
         self.errors.append(Diagnostic(Code.UNKNOWN_LABEL, what, Label(operand.span), hint=hint))
         return 0
 
-    def _modify(self, instruction: Instruction, here: int, there: int, point: FencePoint | None) -> None:
+    def _modify(self, instruction: syntax.Instruction, here: int, there: int, point: FencePoint | None) -> None:
         """Read-modify-write: one step on a register or with LOCK, otherwise a load and then a store."""
         destination = instruction.operands[0]
         span = instruction.span
-        if not isinstance(destination, Location | Indirect):
+        if not isinstance(destination, syntax.Location | syntax.Indirect):
             loads, (old, *_) = self._operands(instruction.operands)
             locked = instruction.locked
             for ops in self._outcomes(instruction, old):
@@ -280,7 +269,7 @@ class Thread:
         for ops in self._outcomes(instruction, Register(self._kept())):
             self.builder.emit(between, there, *ops, span=span, point=point)
 
-    def _locked(self, instruction: Instruction, destination: Location | Indirect) -> list[Op]:
+    def _locked(self, instruction: syntax.Instruction, destination: syntax.Location | syntax.Indirect) -> list[Op]:
         """One `Rmw`, the flags, and the old value where the instruction puts it."""
         address, old = self._address(destination), Register(self.builder.scratch(0))
         source = self._value(instruction.operands[1]) if len(instruction.operands) > 1 else Const(1)
@@ -297,7 +286,7 @@ class Thread:
                 flags = self._flags(Binary(_OPERATOR[mnemonic], old, source), Const(0))
                 return [Rmw(old.index if flags else None, address, _RMW[mnemonic], source), *flags]
 
-    def _outcomes(self, instruction: Instruction, old: Expr) -> list[list[Op]]:
+    def _outcomes(self, instruction: syntax.Instruction, old: Expr) -> list[list[Op]]:
         """What may happen to the destination, whose value was `old`: one list of ops for each case."""
         destination, *sources = instruction.operands
         if instruction.mnemonic == "CMPXCHG":
@@ -308,7 +297,7 @@ class Thread:
             keep = [*flags, Assign(accumulator.index, old)]
             return [[Assume(same), *swap], [Assume(negate(same)), *keep]]
         if instruction.mnemonic == "XADD":
-            assert isinstance(sources[0], RegisterName)
+            assert isinstance(sources[0], syntax.RegisterName)
             mine = self.register(sources[0].number)
             kept = self.builder.scratch(1)
             total = Binary("+", old, Register(mine))
@@ -323,21 +312,21 @@ class Thread:
         result = Binary(_OPERATOR[instruction.mnemonic], old, operand)
         return [[*self._flags(result, Const(0)), *self._write(destination, result)]]
 
-    def _write(self, destination: Operand, value: Expr) -> list[Op]:
-        if isinstance(destination, Location | Indirect):
+    def _write(self, destination: syntax.Operand, value: Expr) -> list[Op]:
+        if isinstance(destination, syntax.Location | syntax.Indirect):
             return [Store(self._address(destination), value)]
-        assert isinstance(destination, RegisterName)
+        assert isinstance(destination, syntax.RegisterName)
         return [Assign(self.register(destination.number), value)]
 
 
-def _is_memory(operand: Operand) -> bool:
-    return isinstance(operand, Location | Indirect)
+def _is_memory(operand: syntax.Operand) -> bool:
+    return isinstance(operand, syntax.Location | syntax.Indirect)
 
 
-def _written(instruction: Instruction) -> set[int]:
+def _written(instruction: syntax.Instruction) -> set[int]:
     """Numbers of the registers that an instruction changes."""
     if instruction.mnemonic == "CMP":
         return set()
     changed = instruction.operands if instruction.mnemonic in ("XCHG", "XADD") else instruction.operands[:1]
-    written = {operand.number for operand in changed if isinstance(operand, RegisterName)}
+    written = {operand.number for operand in changed if isinstance(operand, syntax.RegisterName)}
     return written | ({_ACCUMULATOR} if instruction.mnemonic == "CMPXCHG" else set())

@@ -14,6 +14,7 @@ from typing import assert_never
 
 from memfence.codes import Code
 from memfence.diagnostics import InputError, did_you_mean
+from memfence.frontends.promela import syntax
 from memfence.frontends.promela.declarations import (
     Errors,
     Model,
@@ -29,40 +30,9 @@ from memfence.frontends.promela.declarations import (
 from memfence.frontends.promela.inlines import LtlBlock
 from memfence.frontends.promela.reader import read_expression
 from memfence.frontends.promela.statements import Lowered
-from memfence.frontends.promela.syntax import (
-    BinaryOperation,
-    Choice,
-    EmptyBuffer,
-    Expression,
-    LabelReference,
-    LocalReference,
-    Name,
-    Number,
-    Pid,
-    Reference,
-    Run,
-    RunningCount,
-    Timeout,
-    UnaryOperation,
-)
 from memfence.frontends.promela.timeouts import in_memory, nobody_can_move
 from memfence.frontends.promela.tokens import NAME, Token
-from memfence.program.expressions import (
-    Address,
-    At,
-    Binary,
-    BufferEmpty,
-    Conditional,
-    Const,
-    EvaluationError,
-    Expr,
-    RegisterOf,
-    Shared,
-    Unary,
-    fold,
-    negate,
-    variable_address,
-)
+from memfence.program import expressions
 from memfence.program.facts.ends import halting_locations, has_ended
 from memfence.program.ir import Final, Invariant, Ltl, Process, Property
 from memfence.source import SourceText
@@ -97,63 +67,63 @@ class Formulas:
             self.errors.found += [replace(d, code=Code.BAD_PROPERTY) for d in error.diagnostics]
             return None
 
-    def body(self, block: LtlBlock, tokens: Sequence[Token]) -> tuple[Expr, str]:
+    def body(self, block: LtlBlock, tokens: Sequence[Token]) -> tuple[expressions.Expr, str]:
         """The state formula, and its text as it was written."""
         body = read_expression(self.source, _state_formula(tokens))
         first, last = tokens[0].span, tokens[-1].span
         same = first.source is last.source and first.start < last.end
         text = first.source.text[first.start : last.end] if same else block.name
-        return fold(self.value(body)), " ".join(text.split())
+        return expressions.fold(self.value(body)), " ".join(text.split())
 
     # State formulas
 
-    def value(self, expression: Expression) -> Expr:
+    def value(self, expression: syntax.Expression) -> expressions.Expr:
         match expression:
-            case Number(value):
-                return Const(value)
-            case Reference():
+            case syntax.Number(value):
+                return expressions.Const(value)
+            case syntax.Reference():
                 return self.variable(expression)
-            case UnaryOperation(op, operand):
-                return Unary(op, self.value(operand))
-            case BinaryOperation(op, left, right):
-                return Binary(op, self.value(left), self.value(right))
-            case Choice(condition, then, otherwise):
-                return Conditional(self.value(condition), self.value(then), self.value(otherwise))
-            case LabelReference(proctype, pid, label):
+            case syntax.UnaryOperation(op, operand):
+                return expressions.Unary(op, self.value(operand))
+            case syntax.BinaryOperation(op, left, right):
+                return expressions.Binary(op, self.value(left), self.value(right))
+            case syntax.Choice(condition, then, otherwise):
+                return expressions.Conditional(self.value(condition), self.value(then), self.value(otherwise))
+            case syntax.LabelReference(proctype, pid, label):
                 return self.label(proctype, pid, label)
-            case LocalReference(proctype, pid, variable):
+            case syntax.LocalReference(proctype, pid, variable):
                 return self.local(proctype, pid, variable)
-            case EmptyBuffer(proctype, pid):
+            case syntax.EmptyBuffer(proctype, pid):
                 process = self.process(proctype, pid)
-                return Const(0) if process is None else BufferEmpty(process)
-            case RunningCount():
+                return expressions.Const(0) if process is None else expressions.BufferEmpty(process)
+            case syntax.RunningCount():
                 return self.running()
-            case Timeout():
+            case syntax.Timeout():
                 return nobody_can_move([p.process for p in self.processes], in_memory)
-            case Pid(span) | Run(_, _, span):
+            case syntax.Pid(span) | syntax.Run(_, _, span):
                 self.errors.add(Code.BAD_PROPERTY, f"`{span.text}` means nothing in a property", span)
-                return Const(0)
+                return expressions.Const(0)
             case _:
                 assert_never(expression)
 
-    def running(self) -> Expr:
+    def running(self) -> expressions.Expr:
         ended = (has_ended(n, halting_locations(p.process)) for n, p in enumerate(self.processes))
-        running: Expr = Const(0)
+        running: expressions.Expr = expressions.Const(0)
         for one in ended:
-            running = Binary("+", running, negate(one))
+            running = expressions.Binary("+", running, expressions.negate(one))
         return running
 
-    def variable(self, reference: Reference) -> Expr:
+    def variable(self, reference: syntax.Reference) -> expressions.Expr:
         name = reference.name
         if name.text in self.model.constants:
-            return Const(self.model.constants[name.text])
+            return expressions.Const(self.model.constants[name.text])
         shared = self.model.shared.get(name.text)
         if shared is None:
             self.unknown_variable(name)
-            return Const(0)
-        return Shared(self.address(shared, reference))
+            return expressions.Const(0)
+        return expressions.Shared(self.address(shared, reference))
 
-    def unknown_variable(self, name: Name) -> None:
+    def unknown_variable(self, name: syntax.Name) -> None:
         owners = [f"{p.process.template}[{p.pid}]" for p in self.processes if name.text in p.locals]
         if not owners:
             unknown_name(name, [*self.model.shared, *self.model.constants], self.errors)
@@ -161,39 +131,41 @@ class Formulas:
         message = f"`{name.text}` is a local variable: say of which process"
         self.errors.add(Code.BAD_PROPERTY, message, name.span, hint=f"write `{owners[0]}:{name.text}`")
 
-    def address(self, shared: SharedName, reference: Reference) -> Address:
+    def address(self, shared: SharedName, reference: syntax.Reference) -> expressions.Address:
         index = self.index(shared.shape, reference)
-        if isinstance(index, Const):
-            return variable_address(shared.base + index.value)
-        return Address(shared.base, element_count(shared.shape), index)
+        if isinstance(index, expressions.Const):
+            return expressions.variable_address(shared.base + index.value)
+        return expressions.Address(shared.base, element_count(shared.shape), index)
 
-    def index(self, shape: Shape, reference: Reference) -> Expr:
+    def index(self, shape: Shape, reference: syntax.Reference) -> expressions.Expr:
         """Which element the reference means; a constant one lies within bounds."""
-        result: Expr = Const(0)
+        result: expressions.Expr = expressions.Const(0)
         for given, size, stride in zip(reference.indices, shape, strides(shape), strict=True):
             if size is None or given is None:
                 self.check_kind(reference, given is not None, size is not None)
                 continue
-            index = fold(self.value(given))
-            if isinstance(index, Const) and not 0 <= index.value < size:
+            index = expressions.fold(self.value(given))
+            if isinstance(index, expressions.Const) and not 0 <= index.value < size:
                 message = f"index {index.value} of `{reference.name.text}` lies outside 0..{size - 1}"
                 self.errors.add(Code.BAD_ADDRESS, message, reference.span)
-                return Const(0)
-            if len(shape) > 1 and not isinstance(index, Const):
+                return expressions.Const(0)
+            if len(shape) > 1 and not isinstance(index, expressions.Const):
                 message = f"`{reference.span.text}`: the index of a record is not a constant"
                 self.errors.add(Code.BAD_PROPERTY, message, reference.span)
-                return Const(0)
-            result = fold(Binary("+", result, Binary("*", index, Const(stride))))
+                return expressions.Const(0)
+            result = expressions.fold(
+                expressions.Binary("+", result, expressions.Binary("*", index, expressions.Const(stride)))
+            )
         return result
 
-    def check_kind(self, reference: Reference, has_index: bool, needs: bool) -> None:
+    def check_kind(self, reference: syntax.Reference, has_index: bool, needs: bool) -> None:
         if has_index != needs:
             what = "is an array and needs an index" if needs else "is not an array"
             self.errors.add(Code.TYPE_MISMATCH, f"`{reference.name.text}` {what}", reference.span)
 
     # Other processes
 
-    def process(self, proctype: Name, pid: Expression | None) -> int | None:
+    def process(self, proctype: syntax.Name, pid: syntax.Expression | None) -> int | None:
         """The number of the process meant; None after reporting that there is none."""
         candidates = [(i, p) for i, p in enumerate(self.processes) if p.process.template == proctype.text]
         if not candidates:
@@ -209,7 +181,7 @@ class Formulas:
             return candidates[0][0]
         try:
             number = evaluate(pid, lambda reference: self.model.constants.get(reference.name.text))
-        except (NotConstant, EvaluationError):
+        except (NotConstant, expressions.EvaluationError):
             self.errors.add(Code.BAD_PROPERTY, f"`{pid.span.text}` is not a constant", pid.span)
             return None
         found = next((i for i, process in candidates if process.pid == number), None)
@@ -219,10 +191,10 @@ class Formulas:
             self.errors.add(Code.UNKNOWN_PROCESS, message, pid.span, hint=f"`_pid` of `{proctype.text}`: {numbers}")
         return found
 
-    def label(self, proctype: Name, pid: Expression | None, label: Name) -> Expr:
+    def label(self, proctype: syntax.Name, pid: syntax.Expression | None, label: syntax.Name) -> expressions.Expr:
         process = self.process(proctype, pid)
         if process is None:
-            return Const(0)
+            return expressions.Const(0)
         locations = self.processes[process].process.locations
         found = frozenset(i for i, location in enumerate(locations) if label.text in location.labels)
         if not found:
@@ -230,27 +202,29 @@ class Formulas:
             hint = did_you_mean(label.text, known)
             message = f"`{proctype.text}` has no label `{label.text}`"
             self.errors.add(Code.UNKNOWN_LABEL, message, label.span, hint=hint)
-        return At(process, found)
+        return expressions.At(process, found)
 
-    def local(self, proctype: Name, pid: Expression | None, variable: Reference) -> Expr:
+    def local(
+        self, proctype: syntax.Name, pid: syntax.Expression | None, variable: syntax.Reference
+    ) -> expressions.Expr:
         process = self.process(proctype, pid)
         if process is None:
-            return Const(0)
+            return expressions.Const(0)
         lowered = self.processes[process]
         found = lowered.locals.get(variable.name.text)
         if found is None:
             hint = did_you_mean(variable.name.text, sorted(lowered.locals))
             message = f"`{proctype.text}` has no variable `{variable.name.text}`"
             self.errors.add(Code.UNKNOWN_REGISTER, message, variable.span, hint=hint)
-            return Const(0)
+            return expressions.Const(0)
         index = self.index(found.shape, variable)
-        if not isinstance(index, Const) or not found.values:
+        if not isinstance(index, expressions.Const) or not found.values:
             message = f"`{variable.span.text}` does not name one element of `{variable.name.text}`"
             self.errors.add(Code.BAD_PROPERTY, message, variable.span)
-            return Const(0)
+            return expressions.Const(0)
         if found.register is None:
-            return Const(found.values[index.value])
-        return RegisterOf(process, found.register + index.value)
+            return expressions.Const(found.values[index.value])
+        return expressions.RegisterOf(process, found.register + index.value)
 
     # Temporal formulas
 
@@ -278,24 +252,24 @@ class Formulas:
     def name_text(self, token: Token) -> str:
         value = self.model.constants.get(token.text)
         if value is None and token.text not in self.model.shared:
-            self.unknown_variable(Name(token.text, token.span))
+            self.unknown_variable(syntax.Name(token.text, token.span))
         return token.text if value is None else str(value)
 
-    def reference_text(self, reference: Expression) -> str:
+    def reference_text(self, reference: syntax.Expression) -> str:
         match self.value(reference):
-            case Const(value):
+            case expressions.Const(value):
                 return str(value)
-            case RegisterOf(process, register):
+            case expressions.RegisterOf(process, register):
                 owner = self.processes[process].process
                 return f"{owner.name}.{owner.registers[register].name}"
-            case BufferEmpty(process):
+            case expressions.BufferEmpty(process):
                 return f'empty("{self.processes[process].process.name}")'
-            case Binary() if isinstance(reference, RunningCount):
+            case expressions.Binary() if isinstance(reference, syntax.RunningCount):
                 ended = (_ended_text(p.process) for p in self.processes)
                 return f"({' + '.join(ended)})"
-            case Shared(address) if address.variable is not None:
+            case expressions.Shared(address) if address.variable is not None:
                 return f'"{_names(self.model)[address.variable]}"'
-            case At(process, _) if isinstance(reference, LabelReference):
+            case expressions.At(process, _) if isinstance(reference, syntax.LabelReference):
                 return f"{self.processes[process].process.name}@{reference.label.text}"
             case _:
                 return "false"
