@@ -235,6 +235,8 @@ def _fence(program: ir.Program, model: MemoryModel, state: State, process: int, 
             return model.separate(program, state, process)
         case None:
             return state
+        case "dmb.sy" | "dmb.ld" | "dmb.st" | "isb":
+            raise ValueError(f"{kind} means nothing to a model with store buffers")
         case _:
             assert_never(kind)
 
