@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memfence.api.fix import fix
     from memfence.api.model import Model
     from memfence.api.monitor import monitor
+    from memfence.api.portable import check_models
     from memfence.api.run import run
     from memfence.api.silicon import conform, cost, reproduce
     from memfence.api.simulate import simulate
@@ -54,6 +55,7 @@ _HOME = {
     "Verdict": "memfence.tasks.answer",
     "VerifyResult": "memfence.certificates.result",
     "check": "memfence.api.check",
+    "check_models": "memfence.api.portable",
     "compare": "memfence.api.compare",
     "conform": "memfence.api.silicon",
     "cost": "memfence.api.silicon",
@@ -90,6 +92,7 @@ __all__ = [
     "VerifyResult",
     "__version__",
     "check",
+    "check_models",
     "compare",
     "conform",
     "cost",

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memfence.cli.app import app
-from memfence.cli.choices import Model
 from memfence.cli.exit_codes import exit_of
 from memfence.cli.keywords import keywords_of
 from memfence.cli.option_groups import (
@@ -26,6 +25,7 @@ from memfence.cli.option_groups import (
     Searching,
     grouped,
 )
+from memfence.cli.portable import check_models_of, is_one_with_states
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
@@ -52,7 +52,14 @@ def check(
     compiling: Compiling,
     reported: Reported,
     certifying: Certifying,
-    model: Annotated[Model, typer.Option(help="Memory model.")] = Model.tso,
+    model: Annotated[
+        str,
+        typer.Option(metavar="MODEL", help="sc, tso, pso; x86, rc11, armv8, NAME.cat; or a list with commas."),
+    ] = "tso",
+    unroll: Annotated[
+        int | None,
+        typer.Option(metavar="K", min=0, max=MOST, help="For rc11, armv8 and cat files: follow loops K times."),
+    ] = None,
     criterion: CriterionOption = None,
     abstract: Annotated[
         int | None,
@@ -75,13 +82,18 @@ def check(
     from memfence.reports.doubts import warnings_of
 
     progress = ProgressLine(quiet=reported.quiet)
+    if not is_one_with_states(model):
+        keywords = keywords_of(context, progress, but=("certificate", "verify", "strict", "model", "witness"))
+        raise typer.Exit(check_models_of(file, model, keywords, reported))
+    if unroll is not None:
+        raise typer.BadParameter("sc, tso and pso need no bound on loops", param_hint="--unroll")
     if are_programs(file, compiling.also or ()) and not certifying.is_asked:
         several = [file, *map(Path, compiling.also or ())]
         with refusing(reported.json):
             keywords = keywords_of(context, progress, but=("certificate", "verify", "strict", "also"))
             raise typer.Exit(check_several(several, keywords, reported, strict=strict))
     files = ReportFiles(reported.html, reported.sarif, reported.junit, witness)
-    if witness is not None and model is not Model.sc:
+    if witness is not None and model != "sc":
         raise typer.BadParameter("SV-COMP's witnesses are runs under SC: use --model sc", param_hint="--witness")
     files.require_places([("FILE", file)])
     try:
