@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from memfence.axiomatic.candidates import candidate
 from memfence.axiomatic.code import Code, Write
@@ -23,8 +24,8 @@ from memfence.models.cat.interpreter import judge
 from memfence.models.cat.polarity import reached
 from memfence.models.cat.syntax import Base
 from memfence.models.spec import SPECS
-from memfence.program.expressions import At, negate, walk
-from memfence.program.ir import Final, NoDeadlock, Program, Property
+from memfence.program.expressions import At, Binary, Const, Register, negate, walk
+from memfence.program.ir import Assume, Final, Load, NoDeadlock, Program, Property
 from memfence.questions import check
 from memfence.questions.portable_result import (
     ByDependencies,
@@ -33,6 +34,7 @@ from memfence.questions.portable_result import (
     Counterexample,
     Cut,
     Forbidding,
+    MayWait,
     ModelAnswer,
     OutOfReach,
     PortableResult,
@@ -40,7 +42,7 @@ from memfence.questions.portable_result import (
     Stronger,
 )
 from memfence.records import dataclass
-from memfence.source import NOWHERE
+from memfence.source import NOWHERE, Span
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, Stop
@@ -186,6 +188,9 @@ class _Asking:
             if not isinstance(without.evidence, Counterexample):
                 return without
             return replace(without, verdict=Verdict.UNKNOWN, evidence=ByDependencies(without.evidence))
+        event = _awaited_event(self.program) if self.others else None
+        if event is not None:
+            return ModelAnswer(self.name, Verdict.UNKNOWN, MayWait(event), rounds)
         if found or without or (self.program.is_cut_off and not self.program.marked_cuts):
             return ModelAnswer(self.name, Verdict.HOLDS_UP_TO, Cut(), rounds)
         return ModelAnswer(self.name, Verdict.HOLDS, Complete(), rounds)
@@ -194,7 +199,8 @@ class _Asking:
         """The violation under the first variant that shows one, with all that do; else whether something is cut off."""
         cut = False
         shown: ModelAnswer | None = None
-        for model in _different(code, self.models):
+        variants = list(_different(code, self.models))
+        for model in variants:
             found = first_violation(code, model, self.properties, self.options.limits, dependencies=dependencies)
             if isinstance(found, Stop):
                 return shown or ModelAnswer(self.name, Verdict.UNKNOWN, Stopped(found), rounds)
@@ -204,7 +210,24 @@ class _Asking:
             if shown is None:
                 shown = ModelAnswer(self.name, Verdict.VIOLATED, _evidence(found, model, dependencies), rounds)
             shown = replace(shown, variants=(*shown.variants, model.variant) if model.variant else ())
+        if shown is not None and len(shown.variants) == len(variants):
+            return replace(shown, variants=())
         return cut if shown is None else shown
+
+
+def _awaited_event(program: Program) -> Span | None:
+    """Where a thread blocks until another one does something, other than ending or giving a lock back."""
+    for process in program.processes:
+        for step in process.transitions:
+            for load, wait in pairwise(op for op in step.ops if isinstance(op, Load | Assume)):
+                if isinstance(load, Load) and isinstance(wait, Assume) and not _is_usual(program, load, wait):
+                    return step.span
+    return None
+
+
+def _is_usual(program: Program, load: Load, wait: Assume) -> bool:
+    is_own = all(program.variables[number].is_bookkeeping for number in load.address.variables)
+    return is_own or wait.condition == Binary("==", Register(load.register), Const(0))
 
 
 def _uses_dependencies(model: AxiomaticModel) -> bool:
