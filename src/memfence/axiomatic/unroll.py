@@ -77,7 +77,10 @@ class _Unrolling:
             if location not in self.leaving:
                 ended.append(state)
                 continue
-            for target, after in self.steps.leave(state, self._useful(location, name)):
+            useful = self._useful(location, name)
+            if not useful:
+                self.out.emit(Wait(FALSE, state.guard, self._at(location)))
+            for target, after in self.steps.leave(state, useful) if useful else ():
                 self._go(location, name, target, after)
         self._end(ended)
         return Thread(self.process.name, tuple(self.out.items), len(self.out.ranges))

@@ -27,7 +27,7 @@ Registers = frozenset[int]
 
 
 def rounds_of_await(process: Process, loop: Loop, dead: Sequence[Registers]) -> int | None:
-    """How often the loop must be gone round, 0 or 1, so that nothing is lost; None if it is no await.
+    """How often its head must be reached from inside, at most 2 times, so that nothing is lost; None if it is no await.
 
     `dead`: for each location the registers that make no difference there.
     """
@@ -37,7 +37,14 @@ def rounds_of_await(process: Process, loop: Loop, dead: Sequence[Registers]) -> 
     rounds = _Rounds(process, loop, inside, dead)
     if not rounds.are_alike():
         return None
-    return int(rounds.looks_back and not _starts_with_a_round(process, loop, inside))
+    needed = int(rounds.looks_back and not _starts_with_a_round(process, loop, inside))
+    return needed + int(_is_entered_beside_its_head(process, loop))
+
+
+def _is_entered_beside_its_head(process: Process, loop: Loop) -> bool:
+    """Then the head is reached from inside once before the first round begins."""
+    entered = {process.initial, *(t.target for t in process.transitions if t.source not in loop.body)}
+    return bool(entered & loop.body - {loop.head})
 
 
 def exits_of(process: Process, loop: Loop) -> frozenset[int]:

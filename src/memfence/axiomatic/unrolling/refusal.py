@@ -18,6 +18,8 @@ class Unfit(Enum):
     RUNS_GO_ON_AFTER_ERRORS = auto()
     ANY_NUMBER = auto()
     STORE_BEFORE_GUARD = auto()
+    LOCKED_STEP = auto()
+    PROPERTY_OF_STATES = auto()
 
 
 class NotUnrolled(Exception):

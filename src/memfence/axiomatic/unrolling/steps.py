@@ -120,7 +120,10 @@ class Steps(Accesses):
                 return self._assume(state, way, condition)
             case Assert(condition, error):
                 state = self.evaluable(state, way, condition)
-                return self.check(state, way, self.value(state, way, condition), error)
+                test = self.condition(state, way, condition)
+                if registers_of(test):
+                    self.out.emit(Branch(test, state.guard, self.origin(way)))
+                return self.check(state, way, test, error)
             case Fence(kind, order):
                 barrier = Barrier(kind, order, TRUE, self.step, self.origin(way))
                 return replace(state, held=(*state.held, barrier))
