@@ -43,6 +43,8 @@ class Code(Enum):
     NOTHING_TO_CHECK = ("MF205", "nothing is stated about the program, and there is nothing to compare it with")
     RACING_ACCESSES = ("MF206", "plain accesses of two threads race")
     RACES_UNFINISHED = ("MF207", "the search for racing plain accesses did not end")
+    UNKNOWN_RELATION = ("MF208", "a memory model uses a name that nobody defined")
+    NOT_MONOTONE = ("MF209", "a recursive definition of a memory model takes away from itself")
     BAD_TRACE = ("MF301", "a line of a trace is not an event of the known shape")
     NOT_SEQUENTIAL = ("MF302", "a load in a trace saw another value than the last write left")
     BAD_SCHEDULE = ("MF303", "a schedule cannot be read or does not fit the program")

@@ -193,6 +193,21 @@ the warnings are true, but there may be more. The verdict itself is not affected
 
     memfence check FILE.c -D THREADS=2     a smaller instance is searched completely
 """,
+    Code.UNKNOWN_RELATION: """
+A text in herd's cat language names a set, relation or function that it does not define above, and that executions do
+not come with. These they come with: `po`, `rf`, `co`, `fr`, `loc`, `int`, `ext`, `addr`, `data`, `ctrl`, `rmw`; `R`,
+`W`, `F`, `M`, `IW`; and a set for each memory order and fence, such as `ACQ` or `DMB.SY`.
+
+    let ppo = po \\ (WW * R)       no set is called `WW`: did you mean `W`?
+""",
+    Code.NOT_MONOTONE: """
+What `let rec` defines is the least relation that satisfies its equations. If a relation is taken away from itself,
+there is none.
+
+    let rec r = po \\ (r; r)       the more is in `r`, the less is in it
+
+Use recursive names on the left of `\\` only, and not below `~`.
+""",
     Code.STUCK: """
 Some run comes to a state where no process can take a step, though not all have come to their end. What is behind such
 a place in the text is not executed, and HOLDS says nothing about it.

@@ -9,28 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.choices import AtomicWaits, Minimise, RelaxedModel, Style, Via
 from memfence.cli.exit_codes import Exit, exit_of_fix
 from memfence.cli.keywords import keywords_of, typed
-from memfence.cli.option_groups import (
-    AtomicWaitsOption,
-    Certifying,
-    Compiling,
-    CriterionOption,
-    Crowding,
-    File,
-    Limited,
-    LoadingInSteps,
-    Properties,
-    Reported,
-    Searching,
-    grouped,
-)
+from memfence.cli.option_groups import AtomicWaitsOption, CriterionOption, Deciding, File, Reported
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles, write_report
 from memfence.cli.several import are_programs, fix_several
+from memfence.cli.verb import verb
 
 if TYPE_CHECKING:
     from memfence.frontends.registry import EditKind
@@ -41,22 +28,11 @@ LEFT_OUT = ("atomic", "output", "in_place", "diff", "bench", "kinds", "cost", "c
 """What only the command line has, or reads for itself."""
 
 
-@app.command(
-    short_help="Where do fences go, and how few are enough?",
-    epilog="Example: memfence fix examples/lost_wakeup.pml --model tso",
-)
-@grouped
+@verb("Where do fences go, and how few are enough?", example="fix examples/lost_wakeup.pml --model tso")
 def fix(
     context: typer.Context,
     file: File,
-    properties: Properties,
-    searching: Searching,
-    limited: Limited,
-    loading: LoadingInSteps,
-    crowding: Crowding,
-    compiling: Compiling,
-    reported: Reported,
-    certifying: Certifying,
+    deciding: Deciding,
     model: Annotated[RelaxedModel, typer.Option(help="Memory model.")] = RelaxedModel.tso,
     criterion: CriterionOption = None,
     atomic: Annotated[
@@ -100,6 +76,7 @@ def fix(
     from memfence.api.fix import fix as ask
     from memfence.cli.certifying import certify_patch, write_proof
 
+    reported, compiling = deciding.reported, deciding.compiling
     if in_place and output is not None:
         raise typer.BadParameter("use one of --in-place and -o", param_hint="--in-place")
     if in_place and str(file) == "-":
@@ -130,7 +107,7 @@ def fix(
         progress.close()
     _write(result, atomic, file if in_place else output)
     _print(result, reported, diff)
-    proof = certify_patch(result, certifying, keywords)
+    proof = certify_patch(result, deciding.certifying, keywords)
     files.write_fix(result, proof)
     raise typer.Exit(write_proof(proof, quiet=reported.quiet or reported.json or diff) or exit_of_fix(result.verdict))
 
