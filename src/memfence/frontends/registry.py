@@ -73,7 +73,14 @@ def language_named(name: str) -> Language | None:
 
 
 def choose_language(path: str, text: str) -> Language | None:
-    """By suffix, else by content."""
+    """By suffix, else by content; markup is no program, whatever words are in it."""
     suffix = PurePath(path).suffix.lower()
     by_suffix = next((language for language in LANGUAGES if suffix in language.suffixes), None)
+    if by_suffix is None and looks_like_markup(text):
+        return None
     return by_suffix or next((language for language in LANGUAGES if language.looks_like(text)), None)
+
+
+def looks_like_markup(text: str) -> bool:
+    """Whether this is HTML or XML, such as a report of ours."""
+    return text.lstrip("\ufeff \t\r\n")[:9].lower().startswith(("<!doctype", "<html", "<?xml", "<svg"))

@@ -1,9 +1,9 @@
 """Property expressions, from text: what `--forbid`, `--invariant` and `--final` accept.
 
 C operators with C's precedence, and `->` (implies), which binds loosest, over `process@label`, `process.register`,
-shared variables (`x`, `a[0]`, `a[x + 1]`), names of values (Promela's `mtype`),
-`empty(process)` (no pending store), integers, `true` and `false`. A name with other characters than letters, digits and
-`_` is written in double quotes; `process@#3` is location number 3.
+shared variables (`x`, `a[0]`, `a[x + 1]`), names of values (Promela's `mtype`), Promela's `timeout` and
+`_nr_pr`, `empty(process)` (no pending store), integers, `true` and `false`. A name with other characters than letters,
+digits and `_` is written in double quotes; `process@#3` is location number 3.
 """
 
 from __future__ import annotations
@@ -221,6 +221,9 @@ class _Parser:
         constants = dict(self.program.constants)
         if name in constants:
             return expressions.Const(constants[name]), 1
+        meanings = dict(self.program.meanings)
+        if name in meanings:
+            return meanings[name], 1
         self.position = before
         if self.accept("["):
             return self.element(token)
