@@ -271,7 +271,8 @@ class _Parser:
                 range(len(where.locations))
             )
         if not locations:
-            hint = did_you_mean(label.name, list(named_locations(where)), _choices("labels", _labels(where)))
+            known = _choices("labels", _labels(where, self.program.language))
+            hint = did_you_mean(label.name, list(named_locations(where)), known)
             return self.report(Code.UNKNOWN_LABEL, f"`{where.name}` has no label `{label.name}`", label.span, hint)
         return expressions.At(process, locations)
 
@@ -353,9 +354,13 @@ def _choices(what: str, names: Sequence[str]) -> str | None:
     return f"{what}: {', '.join(f'`{n}`' for n in names[:8])}{more}" if names else f"there are no {what}"
 
 
-def _labels(process: Process) -> list[str]:
+def _labels(process: Process, language: str) -> list[str]:
+    """What people call its locations; where the language does not name them all, our names for the others are left out."""
     labels = [label for location in process.locations for label in location.labels]
-    return list(dict.fromkeys(labels or [location.name for location in process.locations]))
+    names = [location.name for location in process.locations]
+    if language in ("promela", "c"):
+        names = [name for name in names if name == "end"]
+    return list(dict.fromkeys(labels or names))
 
 
 def _array_size(program: Program, first: int) -> int:
