@@ -355,7 +355,7 @@ def _choices(what: str, names: Sequence[str]) -> str | None:
 
 
 def _labels(process: Process, language: str) -> list[str]:
-    """What people call its locations; where the language does not name them all, our names for the others are left out."""
+    """What people call its locations; our own names for those that the language leaves nameless are left out."""
     labels = [label for location in process.locations for label in location.labels]
     names = [location.name for location in process.locations]
     if language in ("promela", "c"):
