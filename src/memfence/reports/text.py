@@ -13,6 +13,7 @@ from memfence.reports.sentences import (
     advice_text,
     counted,
     detail_lines,
+    is_about_infinite_runs,
     limit_fact,
     limit_text,
     property_line,
@@ -41,7 +42,13 @@ def render_text(result: CheckResult, *, width: int = DEFAULT_WIDTH, verbose: boo
 def verdict_line(result: CheckResult) -> str:
     """`file: VIOLATED under tso (safety): what`."""
     name = result.program.source.path if result.program.source.path != "<generated>" else result.program.name
-    return f"{name}: {verdict_text(result)} under {result.model} ({result.criterion}): {property_line(result)}"
+    return f"{name}: {verdict_text(result)} under {result.model} ({asked_text(result)}): {property_line(result)}"
+
+
+def asked_text(result: CheckResult) -> str:
+    """The criterion; a property of infinite runs is called liveness."""
+    is_temporal = any(is_about_infinite_runs(stated) for stated in result.properties)
+    return "liveness" if is_temporal else result.criterion.value
 
 
 def verdict_text(result: CheckResult) -> str:

@@ -28,6 +28,7 @@ from memfence.frontends.promela.declarations import (
     unknown_name,
 )
 from memfence.frontends.promela.inlines import LtlBlock
+from memfence.frontends.promela.instances import any_number
 from memfence.frontends.promela.reader import read_expression
 from memfence.frontends.promela.statements import Lowered
 from memfence.frontends.promela.timeouts import in_memory, nobody_can_move
@@ -105,6 +106,12 @@ class Formulas:
                 return expressions.Const(0)
             case _:
                 assert_never(expression)
+
+    def meanings(self) -> tuple[tuple[str, expressions.Expr], ...]:
+        """What `timeout` and `_nr_pr` mean in properties from elsewhere; nothing where the processes are not known."""
+        if any_number(self.model):
+            return ()
+        return ("timeout", nobody_can_move([p.process for p in self.processes], in_memory)), ("_nr_pr", self.running())
 
     def running(self) -> expressions.Expr:
         ended = (has_ended(n, halting_locations(p.process)) for n, p in enumerate(self.processes))
@@ -239,9 +246,6 @@ class Formulas:
                 at = end
                 continue
             token = tokens[at]
-            if token.kind == "TIMEOUT":
-                message = "`timeout` is not possible in a temporal formula"
-                self.errors.add(Code.BAD_PROPERTY, message, token.span, hint="write `[] (...)`, or use --deadlock")
             if token.kind == NAME and token.text not in _TEMPORAL:
                 words.append(self.name_text(token))
             else:

@@ -1,9 +1,9 @@
 """Property expressions, from text: what `--forbid`, `--invariant` and `--final` accept.
 
 C operators with C's precedence, and `->` (implies), which binds loosest, over `process@label`, `process.register`,
-shared variables (`x`, `a[0]`, `a[x + 1]`), names of values (Promela's `mtype`),
-`empty(process)` (no pending store), integers, `true` and `false`. A name with other characters than letters, digits and
-`_` is written in double quotes; `process@#3` is location number 3.
+shared variables (`x`, `a[0]`, `a[x + 1]`), names of values (Promela's `mtype`), Promela's `timeout` and
+`_nr_pr`, `empty(process)` (no pending store), integers, `true` and `false`. A name with other characters than letters,
+digits and `_` is written in double quotes; `process@#3` is location number 3.
 """
 
 from __future__ import annotations
@@ -221,6 +221,9 @@ class _Parser:
         constants = dict(self.program.constants)
         if name in constants:
             return expressions.Const(constants[name]), 1
+        meanings = dict(self.program.meanings)
+        if name in meanings:
+            return meanings[name], 1
         self.position = before
         if self.accept("["):
             return self.element(token)
@@ -268,7 +271,8 @@ class _Parser:
                 range(len(where.locations))
             )
         if not locations:
-            hint = did_you_mean(label.name, list(named_locations(where)), _choices("labels", _labels(where)))
+            known = _choices("labels", _labels(where, self.program.language))
+            hint = did_you_mean(label.name, list(named_locations(where)), known)
             return self.report(Code.UNKNOWN_LABEL, f"`{where.name}` has no label `{label.name}`", label.span, hint)
         return expressions.At(process, locations)
 
@@ -350,9 +354,13 @@ def _choices(what: str, names: Sequence[str]) -> str | None:
     return f"{what}: {', '.join(f'`{n}`' for n in names[:8])}{more}" if names else f"there are no {what}"
 
 
-def _labels(process: Process) -> list[str]:
+def _labels(process: Process, language: str) -> list[str]:
+    """What people call its locations; our own names for those that the language leaves nameless are left out."""
     labels = [label for location in process.locations for label in location.labels]
-    return list(dict.fromkeys(labels or [location.name for location in process.locations]))
+    names = [location.name for location in process.locations]
+    if language in ("promela", "c"):
+        names = [name for name in names if name == "end"]
+    return list(dict.fromkeys(labels or names))
 
 
 def _array_size(program: Program, first: int) -> int:
