@@ -44,10 +44,16 @@ def _finding_result(found: RunFinding, result: RunResult, texts: dict[str, Sourc
     for number, fence in enumerate(found.stale.fences if found.stale else (), 1):
         where = _location(fence.after.place, result, texts)
         related.append({"id": number, **where, "message": {"text": "a fence is missing behind this store"}})
-    level = "error" if found.kind != "borderline" or confirmed else "warning"
     where = _location(found.place, result, texts)
     properties = {"kind": found.kind, "cause": found.cause, "schedule": list(found.schedule)}
-    return finding("run", "fail", level, finding_text(found) + more, where, properties, relatedLocations=related)
+    text = finding_text(found) + more
+    return finding("run", "fail", _level(found, result), text, where, properties, relatedLocations=related)
+
+
+def _level(found: RunFinding, result: RunResult) -> str:
+    if found.kind != "borderline" or found.is_confirmed:
+        return "error"
+    return "note" if result.verdict is Verdict.HOLDS else "warning"
 
 
 def _no_finding(result: RunResult, texts: dict[str, SourceText]) -> Object:
