@@ -14,9 +14,10 @@ from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
 from memfence.reports.doubts import doubts_of
 from memfence.reports.herd import show_state
 from memfence.reports.page import OutcomeView, Page, RunView, SourceView, Tone
+from memfence.reports.properties import is_about_infinite_runs, property_line
 from memfence.reports.reason import reasons
 from memfence.reports.run_view import run_view
-from memfence.reports.sentences import detail_lines, is_about_infinite_runs, property_line, scope_text
+from memfence.reports.sentences import detail_lines, scope_text
 from memfence.reports.source_view import marks_of, source_view, sources_of
 from memfence.reports.text import limit_facts, verdict_text
 from memfence.reports.verification import proof_facts

@@ -6,19 +6,10 @@ from typing import assert_never
 
 from memfence.execution.trace import Trace
 from memfence.reports.coverage import covered_facts
+from memfence.reports.properties import is_about_infinite_runs, property_line
 from memfence.reports.reason import reasons
 from memfence.reports.run_table import run_table
-from memfence.reports.sentences import (
-    OBSTACLES,
-    advice_text,
-    counted,
-    detail_lines,
-    is_about_infinite_runs,
-    limit_fact,
-    limit_text,
-    property_line,
-    scope_text,
-)
+from memfence.reports.sentences import OBSTACLES, advice_text, counted, detail_lines, limit_fact, limit_text, scope_text
 from memfence.reports.shown_run import is_c
 from memfence.reports.table import wrap
 from memfence.tasks.answer import Tried, Verdict
