@@ -155,12 +155,13 @@ def numbers_of(walk: Walk) -> list[int]:
 def _graph(source: SourceText, options: Object, progress: Progress | None) -> Object:
     """The states under SC and the model, as a picture."""
     from memfence.models.spec import SC, SPECS
-    from memfence.reports.state_graph import state_graph_svg
+    from memfence.reports.state_graph import layout, state_graph_svg
     from memfence.simulation.state_graph import state_graph
 
     model = SPECS[options.pop("model")]
     graph = state_graph(_read(source, options), (SC, model) if model.has_buffers else (SC,))
-    return {"svg": state_graph_svg(graph), "complete": graph.complete, "states": len(graph.nodes)}
+    _, width, _ = layout(graph)
+    return {"svg": state_graph_svg(graph), "width": width, "complete": graph.complete, "states": len(graph.nodes)}
 
 
 def _walk(source: SourceText, options: Object, progress: Progress | None) -> Object:
