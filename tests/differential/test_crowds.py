@@ -74,7 +74,7 @@ def check_run(program: Program, goal: Safety, model: ModelSpec, result, limits: 
 @pytest.mark.parametrize("model", [TSO, SC], ids=["tso", "sc"])
 def test_answers_for_any_number_are_those_of_the_twin_and_of_a_few_threads(model):
     answers = [check_law(seed, model, most=3, limits=FEW, twin=25) for seed in (*range(24), *NEEDS_TWO_ALIKE)]
-    assert 4 < sum(answers) < 22  # neither answer is rare
+    assert 4 < sum(answers) < 24  # neither answer is rare
 
 
 LATE_READER = """
