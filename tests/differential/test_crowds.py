@@ -11,8 +11,10 @@ from memfence.engines.native.crowd import explore_crowd, unsupported
 from memfence.engines.native.explicit import explore
 from memfence.models.spec import SC, TSO, ModelSpec
 from memfence.models.steps import evaluate_in
+from memfence.pipeline import load_text
 from memfence.program.crowd import instances_of, named_instances, resized
 from memfence.program.ir import Program
+from memfence.questions.safety import goal_of
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from memfence.tasks.evidence import StepFails
@@ -88,6 +90,22 @@ ltl never { [] !(T[0]@bad) }
 
 def test_a_thread_that_waits_for_messages_which_cannot_come_is_no_start():
     assert check(SourceText("late.pml", LATE_READER)).verdict is Verdict.HOLDS
+
+
+PREDECESSOR = """
+byte x;
+active [*] proctype T() { if :: x == 0 -> x = 1 :: x == 1 -> x = 2 :: x == 2 -> bad: skip fi }
+ltl never { [] !(T[0]@bad) }
+"""
+"""Fails with three threads: two that the property does not name have to write first."""
+
+
+def test_threads_that_nobody_names_write():
+    program = load_text(SourceText("predecessor.pml", PREDECESSOR))
+    goal = goal_of(program, program.properties)
+    result = explore_crowd(program, goal, TSO, limits=LIMITS, reductions=frozenset())
+    assert result.finding is not None
+    assert len(result.trace().program.processes) == 3
 
 
 @pytest.mark.slow

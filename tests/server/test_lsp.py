@@ -296,7 +296,7 @@ LANGUAGES = {
     "persist": "persist/peterson.pst",
     "rmm": "rmm/handshake.rmm",
     "dve": "../../../examples/dve/dekker.dve",
-    "litmus": "../../../examples/store_buffering.litmus",
+    "litmus": "litmus/store_buffering.litmus",
     "trencher": "trencher/ring.txt",
     "remmex": "remmex/peterson.remmex",
 }
@@ -322,6 +322,18 @@ def test_other_languages_are_checked_broken_and_repaired(language: str, talk: Ca
         assert await opened.diagnostics(address, lambda found: not found) == []
         assert (await opened.command("check", address))["verdict"] == expected
         opened.close(address)
+
+    talk(dialogue)
+
+
+ANY_NUMBER = (EXAMPLES / "any_number" / "test_and_set.pml").read_text()
+
+
+def test_programs_for_any_number_of_threads_have_no_mistake(talk: Callable[[Talk], None]) -> None:
+    async def dialogue(opened: Editor) -> None:
+        address = opened.open(EXAMPLES / "any_number" / "test_and_set.pml", ANY_NUMBER)
+        assert await opened.diagnostics(address) == []
+        assert (await opened.command("check", address))["verdict"] == "holds"
 
     talk(dialogue)
 
