@@ -43,7 +43,7 @@ def answer(request: Object, progress: Progress | None = None) -> Object:
 
 def _diagnose(source: SourceText, options: Object, progress: Progress | None) -> Object:
     """Whether the text is a program, and what it consists of."""
-    program = _read(source, options, for_any_number=True)
+    program = _read(source, options, is_only_read=True)
     return {
         "diagnostics": [],
         "language": program.language,
@@ -53,14 +53,15 @@ def _diagnose(source: SourceText, options: Object, progress: Progress | None) ->
     }
 
 
-def _read(source: SourceText, options: Object, *, for_any_number: bool = False) -> Any:
+def _read(source: SourceText, options: Object, *, is_only_read: bool = False) -> Any:
+    """The program; one that `is_only_read` may have any number of threads, and be one for another processor."""
     from memfence.api.inputs import read_program
     from memfence.tasks.deadline import Deadline
 
     deadline = Deadline(options.pop("timeout_seconds", None))
     for name in ("criterion", "forbid"):
         options.pop(name, None)
-    return read_program(source, options, deadline, for_any_number=for_any_number)
+    return read_program(source, options, deadline, for_any_number=is_only_read, for_every_processor=is_only_read)
 
 
 def _with(options: Object, progress: Progress | None) -> Object:

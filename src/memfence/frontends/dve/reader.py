@@ -10,7 +10,9 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.dve import syntax
 from memfence.frontends.parsing.grammar import load_grammar, parse_text, span_of
+from memfence.frontends.parsing.precedence import climb
 from memfence.frontends.parsing.syntax import Name
+from memfence.records import dataclass
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:
@@ -36,6 +38,11 @@ _USUAL_MISTAKES = {
     "sync": "the order is `guard`, `sync`, `effect`",
 }
 _SPELLINGS = {"||": "or", "&&": "and"}
+_LEVELS = (
+    ("imply",), ("or",), ("and",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="), ("<<", ">>"),
+    ("+", "-"), ("*", "/", "%"),
+)  # fmt: skip
+_PRECEDENCE = {operator: level for level, operators in enumerate(_LEVELS) for operator in operators}
 
 
 def read_model(source: SourceText) -> syntax.Model:
@@ -242,15 +249,32 @@ class _Reader:
                     cast(syntax.PrefixOperator, str(children[0])), self.expression(children[1], depth + 1), span
                 )
             case _:
-                return self.infix(children, span, depth)
+                return self.chain(children, depth)
 
-    def infix(self, children: list[Any], span: Span, depth: int) -> syntax.Infix:
-        left, sign, right = children
-        operator = cast(syntax.InfixOperator, _SPELLINGS.get(sign, str(sign)))
-        if right.data == "binary" and (operator, _SPELLINGS.get(right.children[1], right.children[1])) in _DOUBTFUL:
-            tighter = right.children[1]
-            self.notes.append(f"line {span.line}: `{tighter}` is taken to bind tighter than `{sign}`, as in C")
-        return syntax.Infix(operator, self.expression(left, depth + 1), self.expression(right, depth + 1), span)
+    def chain(self, children: list[Any], depth: int) -> syntax.Expression:
+        """Operands with operators between them."""
+        signs = children[1::2]
+        operators = [_SPELLINGS.get(sign, str(sign)) for sign in signs]
+        operands = [_Operand(self.expression(tree, depth + len(signs)), self.span(tree)) for tree in children[::2]]
+
+        def join(left: _Operand, number: int, right: _Operand) -> _Operand:
+            span = self.source.span(left.span.start, right.span.end)
+            if right.sign is not None and (operators[number], _SPELLINGS.get(right.sign, right.sign)) in _DOUBTFUL:
+                what = f"`{right.sign}` is taken to bind tighter than `{signs[number]}`, as in C"
+                self.notes.append(f"line {span.line}: {what}")
+            operator = cast(syntax.InfixOperator, operators[number])
+            return _Operand(syntax.Infix(operator, left.value, right.value, span), span, str(signs[number]))
+
+        return climb(operands, operators, _PRECEDENCE, join).value
+
+
+@dataclass(frozen=True, slots=True)
+class _Operand:
+    """A part of a chain, with its parentheses; `sign`: the operator that joined it, if it is not one operand."""
+
+    value: syntax.Expression
+    span: Span
+    sign: str | None = None
 
 
 # DiVinE 2 gives these the same precedence, so that `a or b and c` is `(a or b) and c` there.

@@ -15,6 +15,7 @@ from lark.lexer import Lexer
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
 from memfence.frontends.parsing.grammar import load_grammar, syntax_error
+from memfence.frontends.parsing.precedence import climb
 from memfence.frontends.promela import syntax
 from memfence.frontends.promela.syntax import Sequence as Steps
 from memfence.frontends.promela.tokens import KEYWORDS, NAME, READABLE, Token
@@ -275,17 +276,13 @@ class _Reader:
             message = f"more than {MOST_OPERANDS} operands in one expression"
             self.errors.append(Diagnostic(Code.TOO_DEEP, message, label, hint="split it with parentheses"))
             return syntax.Number(0, label.span)
-        values: list[syntax.Expression] = [self.operand(cast(Node, operands[0]))]
-        waiting: list[str] = []
-        for operator, operand in zip(operators, operands[1:], strict=True):
-            right_associative = operator == "->"
-            while waiting and PRECEDENCE[waiting[-1]] >= PRECEDENCE[str(operator)] + right_associative:
-                _reduce(values, waiting.pop())
-            waiting.append(str(operator))
-            values.append(self.operand(cast(Node, operand)))
-        while waiting:
-            _reduce(values, waiting.pop())
-        return values[0]
+        signs = [str(operator) for operator in operators]
+
+        def join(left: syntax.Expression, number: int, right: syntax.Expression) -> syntax.Expression:
+            return _joined_by(signs[number], left, right)
+
+        read = [self.operand(cast(Node, operand)) for operand in operands]
+        return climb(read, signs, PRECEDENCE, join, right_associative=frozenset({"->"}))
 
     def operand(self, node: Node) -> syntax.Expression:
         prefixes: list[Node] = []
@@ -357,20 +354,19 @@ _NO_SPACE_BEFORE = frozenset({";", ",", ")", "]", "++", "--", "[", ":", "."})
 _NO_SPACE_AFTER = frozenset({"(", "[", "!", "~", "."})
 
 
-def _reduce(values: list[syntax.Expression], op: str) -> None:
-    right, left = values.pop(), values.pop()
+def _joined_by(operator: str, left: syntax.Expression, right: syntax.Expression) -> syntax.Expression:
     span = _from_to(left.span, right.span)
-    match op:
+    match operator:
         case "->":
-            values.append(syntax.BinaryOperation("||", syntax.UnaryOperation("!", left, left.span), right, span))
+            return syntax.BinaryOperation("||", _negated(left), right, span)
         case "<->":
-            no_left, no_right = (
-                syntax.UnaryOperation("!", left, left.span),
-                syntax.UnaryOperation("!", right, right.span),
-            )
-            values.append(syntax.BinaryOperation("==", no_left, no_right, span))
+            return syntax.BinaryOperation("==", _negated(left), _negated(right), span)
         case _:
-            values.append(syntax.BinaryOperation(cast(BinaryOp, op), left, right, span))
+            return syntax.BinaryOperation(cast(BinaryOp, operator), left, right, span)
+
+
+def _negated(value: syntax.Expression) -> syntax.Expression:
+    return syntax.UnaryOperation("!", value, value.span)
 
 
 def _nodes(node: Node | None) -> list[Node]:
