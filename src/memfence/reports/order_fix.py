@@ -68,7 +68,7 @@ def _facts(result: OrderFix) -> list[tuple[str, str]]:
     facts = []
     if result.verdict is FixVerdict.FIXED and result.is_minimum:
         what = "no cheaper set is" if result.minimise == "cost" else "fewer changes are not"
-        facts.append(("minimum", f"proved: {what} enough"))
+        facts.append(("minimum", f"proved: {what} enough, of all stronger orders and fences behind statements"))
     if result.stop is not None:
         facts.append(("limit", STOPS.get(result.stop, "the search was stopped")))
     for answer in result.answers:

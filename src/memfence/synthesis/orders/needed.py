@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from memfence.program.ir import Fence, Load, Op, Program, Rmw, Store
+from memfence.program.ir import Op, Program, Rmw
 from memfence.program.orders import MemoryOrder
 from memfence.questions.portable import check_models
 from memfence.questions.portable_result import ModelAnswer
 from memfence.records import dataclass
-from memfence.synthesis.orders.places import OpNumber, OrderPlace, every_place
+from memfence.synthesis.orders.places import OpNumber, OrderPlace, every_place, with_order
 from memfence.synthesis.orders.strengths import Strength, order_with, strengths_of
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
@@ -99,10 +99,9 @@ def weakened(program: Program, place: OrderPlace, order: MemoryOrder) -> Program
 def _with(op: Op, number: OpNumber, place: OrderPlace, order: MemoryOrder) -> Op:
     if number not in place.ops:
         return op
-    assert isinstance(op, Load | Store | Rmw | Fence)
     if isinstance(op, Rmw) and _is_stronger(op.failure_order, order.of_read):
         return replace(op, order=order, failure_order=order.of_read)
-    return replace(op, order=order)
+    return with_order(op, order)
 
 
 def _is_stronger(order: MemoryOrder, other: MemoryOrder) -> bool:
