@@ -10,11 +10,11 @@ from memfence.execution.occurrences import Occurrence, occurrences, runs_of
 from memfence.execution.trace import Trace
 from memfence.models.readings import is_locked
 from memfence.program.facts.effects import accesses_memory
-from memfence.program.ir import Fence, FenceKind, Transition
+from memfence.program.ir import Fence, Transition, WrittenFence
 from memfence.program.orders import MemoryOrder
 from memfence.records import dataclass
 
-ORDER_OF_FENCE: dict[FenceKind, MemoryOrder] = {"mfence": MemoryOrder.SEQ_CST, "sfence": MemoryOrder.RELEASE}
+ORDER_OF_FENCE: dict[WrittenFence, MemoryOrder] = {"mfence": MemoryOrder.SEQ_CST, "sfence": MemoryOrder.RELEASE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class _Collector:
             if before and len(runs) > 1:
                 self.builder.add(Event(run.process, "sync", place=transition.span), position)
             for fence in _fences(transition, before):
-                order = fence.order if fence.kind == "thread_fence" else ORDER_OF_FENCE[fence.kind]
+                order = ORDER_OF_FENCE.get(fence.kind, fence.order)
                 self.builder.add(Event(run.process, "fence", order=order, place=transition.span), position)
 
     def _add_access(self, occurrence: Occurrence) -> None:

@@ -13,35 +13,7 @@ from typing import Protocol, TypeVar, assert_never
 from memfence.models.buffering import Buffering
 from memfence.models.readings import Reading, StoreReading, is_locked
 from memfence.models.state import Buffer, Commit, DropSeparator, Failure, Rendezvous, Run, State, Step, initial_states
-from memfence.program.expressions import (
-    Address,
-    At,
-    BufferEmpty,
-    EvaluationError,
-    Expr,
-    Register,
-    RegisterOf,
-    Shared,
-    check_index,
-    evaluate,
-    within_64_bits,
-)
-from memfence.program.ir import (
-    Assert,
-    Assign,
-    Assume,
-    Fence,
-    Load,
-    Lock,
-    Op,
-    Program,
-    Rmw,
-    RmwKind,
-    Store,
-    Sync,
-    Transition,
-    Unlock,
-)
+from memfence.program import expressions, ir
 from memfence.program.orders import MemoryOrder
 
 T = TypeVar("T")
@@ -56,26 +28,26 @@ class MemoryModel(Reading, Protocol):
     @property
     def buffering(self) -> Buffering: ...
 
-    def empty_buffers(self, program: Program) -> tuple[tuple[Buffer, ...], ...]: ...
+    def empty_buffers(self, program: ir.Program) -> tuple[tuple[Buffer, ...], ...]: ...
 
-    def load(self, program: Program, state: State, process: int, variable: int) -> int | None:
+    def load(self, program: ir.Program, state: State, process: int, variable: int) -> int | None:
         """The value in the process's own buffer, or None: the load goes to memory."""
 
-    def store(self, program: Program, state: State, process: int, variable: int, value: int) -> State | None: ...
+    def store(self, program: ir.Program, state: State, process: int, variable: int, value: int) -> State | None: ...
 
-    def separate(self, program: Program, state: State, process: int) -> State | None:
+    def separate(self, program: ir.Program, state: State, process: int) -> State | None:
         """The state after an `sfence` of the process."""
 
-    def background(self, program: Program, state: State, process: int) -> Iterator[tuple[Step, State]]:
+    def background(self, program: ir.Program, state: State, process: int) -> Iterator[tuple[Step, State]]:
         """What the memory system may do for the process by itself: commits, and the removal of separators."""
 
 
-def starts(program: Program, model: MemoryModel) -> tuple[State, ...]:
+def starts(program: ir.Program, model: MemoryModel) -> tuple[State, ...]:
     """The initial states of `program` under `model`."""
     return initial_states(program, model.empty_buffers(program))
 
 
-def successors(program: Program, model: MemoryModel, state: State) -> Iterator[tuple[Step, State | Failure]]:
+def successors(program: ir.Program, model: MemoryModel, state: State) -> Iterator[tuple[Step, State | Failure]]:
     """Every step that is possible in `state`, with where it leads."""
     for p, process in enumerate(program.processes):
         if state.lock_owner in (None, p):
@@ -91,7 +63,7 @@ def successors(program: Program, model: MemoryModel, state: State) -> Iterator[t
 
 
 def _meetings(
-    program: Program, model: MemoryModel, state: State, sender: Run, sync: Sync
+    program: ir.Program, model: MemoryModel, state: State, sender: Run, sync: ir.Sync
 ) -> Iterator[tuple[Step, State | Failure]]:
     for q, other in enumerate(program.processes):
         for number, transition in other.leaving(state.locations[q]):
@@ -103,7 +75,7 @@ def _meetings(
                     yield step, after
 
 
-def take(program: Program, model: MemoryModel, state: State, step: Step) -> State | Failure | None:
+def take(program: ir.Program, model: MemoryModel, state: State, step: Step) -> State | Failure | None:
     """The state after `step`, the failure it causes, or None where it is not possible."""
     match step:
         case Commit(process) | DropSeparator(process):
@@ -135,12 +107,12 @@ def take(program: Program, model: MemoryModel, state: State, step: Step) -> Stat
 
 
 def _run(
-    program: Program,
+    program: ir.Program,
     model: MemoryModel,
     state: State,
-    moves: Sequence[tuple[int, Transition]],
-    jobs: Sequence[tuple[int, Op]],
-    passed: Sequence[tuple[int, int, int, Expr, int]],
+    moves: Sequence[tuple[int, ir.Transition]],
+    jobs: Sequence[tuple[int, ir.Op]],
+    passed: Sequence[tuple[int, int, int, expressions.Expr, int]],
 ) -> State | Failure | None:
     """Do all `jobs` in order; before job number `split`, hand over the `passed` values of a rendezvous."""
     if not _may_move(program, state, [p for p, _ in moves]):
@@ -162,7 +134,7 @@ def _run(
                 current = after
     except _AssertionFailed as failed:
         return Failure(str(failed), True)
-    except EvaluationError as error:
+    except expressions.EvaluationError as error:
         return Failure(str(error), False)
     for p, transition in moves:
         scratch = program.processes[p].registers
@@ -175,41 +147,41 @@ def _run(
     return current
 
 
-def _may_move(program: Program, state: State, movers: Sequence[int]) -> bool:
+def _may_move(program: ir.Program, state: State, movers: Sequence[int]) -> bool:
     """DVE's committed locations: while some process stands at one, only such processes move."""
     committed = [p for p, location in enumerate(state.locations) if program.processes[p].locations[location].committed]
     return not committed or all(p in committed for p in movers)
 
 
-class _AssertionFailed(EvaluationError):
+class _AssertionFailed(expressions.EvaluationError):
     pass
 
 
-def apply(program: Program, model: MemoryModel, state: State, process: int, op: Op, locked: bool) -> State | None:
+def apply(program: ir.Program, model: MemoryModel, state: State, process: int, op: ir.Op, locked: bool) -> State | None:
     """The state after one op of `process`, or None where it blocks. A `locked` op works on memory directly."""
 
-    def value_of(expr: Expr) -> int:
+    def value_of(expr: expressions.Expr) -> int:
         return evaluate_in(program, state, process, expr)
 
-    def variable_at(address: Address) -> int:
-        return address.base + check_index(address, value_of(address.index))
+    def variable_at(address: expressions.Address) -> int:
+        return address.base + expressions.check_index(address, value_of(address.index))
 
     match op:
-        case Load(register, _, when) if when is not None and not value_of(when):
+        case ir.Load(register, _, when) if when is not None and not value_of(when):
             return set_register(program, state, process, register, 0)
-        case Load(register, address, _):
+        case ir.Load(register, address, _):
             variable = variable_at(address)
             own = None if locked else model.load(program, state, process, variable)
             if own is None and state.lock_owner not in (None, process):
                 return None  # another process holds the bus: memory cannot be read
             return set_register(program, state, process, register, state.memory[variable] if own is None else own)
-        case Store(when=when) if when is not None and not value_of(when):
+        case ir.Store(when=when) if when is not None and not value_of(when):
             return state
-        case Store(_, _, False, order) if not locked and model.reading_of_store(order) is StoreReading.SEPARATED:
+        case ir.Store(_, _, False, order) if not locked and model.reading_of_store(order) is StoreReading.SEPARATED:
             separated = model.separate(program, state, process)
             plain = replace(op, order=MemoryOrder.PLAIN)
             return None if separated is None else apply(program, model, separated, process, plain, locked)
-        case Store(address, expr, direct):
+        case ir.Store(address, expr, direct):
             variable = variable_at(address)
             value = program.variables[variable].domain.fit(value_of(expr))
             if direct and state.lock_owner not in (None, process):
@@ -217,24 +189,24 @@ def apply(program: Program, model: MemoryModel, state: State, process: int, op: 
             if locked or direct:
                 return replace(state, memory=set_at(state.memory, variable, value))
             return model.store(program, state, process, variable, value)
-        case Rmw(address=address):
+        case ir.Rmw(address=address):
             assert locked, "a step with a read-modify-write is locked"
             return _modify(program, state, process, op, variable_at(address))
-        case Assign(register, expr):
+        case ir.Assign(register, expr):
             return set_register(program, state, process, register, value_of(expr))
-        case Assume(condition):
+        case ir.Assume(condition):
             return state if value_of(condition) else None
-        case Assert(condition, error):
+        case ir.Assert(condition, error):
             if error and not value_of(condition):
-                raise EvaluationError(error)
+                raise expressions.EvaluationError(error)
             if not value_of(condition):
                 raise _AssertionFailed("assertion violated")
             return state
-        case Fence():
+        case ir.Fence():
             return _fence(program, model, state, process, op)
-        case Lock():
+        case ir.Lock():
             return replace(state, lock_owner=process) if state.lock_owner is None else None
-        case Unlock():
+        case ir.Unlock():
             if state.lock_owner != process or any(state.buffers[process]):
                 return None
             return replace(state, lock_owner=None)
@@ -242,7 +214,7 @@ def apply(program: Program, model: MemoryModel, state: State, process: int, op: 
             assert_never(op)
 
 
-def _modify(program: Program, state: State, process: int, op: Rmw, variable: int) -> State | None:
+def _modify(program: ir.Program, state: State, process: int, op: ir.Rmw, variable: int) -> State | None:
     """Write, then hand over the old value; operands are evaluated in the state before."""
     if state.lock_owner not in (None, process):
         return None
@@ -254,7 +226,7 @@ def _modify(program: Program, state: State, process: int, op: Rmw, variable: int
     return after if op.register is None else set_register(program, after, process, op.register, old)
 
 
-def _fence(program: Program, model: MemoryModel, state: State, process: int, fence: Fence) -> State | None:
+def _fence(program: ir.Program, model: MemoryModel, state: State, process: int, fence: ir.Fence) -> State | None:
     kind = model.reading_of_fence(fence.order) if fence.kind == "thread_fence" else fence.kind
     match kind:
         case "mfence":
@@ -263,19 +235,21 @@ def _fence(program: Program, model: MemoryModel, state: State, process: int, fen
             return model.separate(program, state, process)
         case None:
             return state
+        case "dmb.sy" | "dmb.ld" | "dmb.st" | "isb":
+            raise ValueError(f"{kind} means nothing to a model with store buffers")
         case _:
             assert_never(kind)
 
 
-def modified(kind: RmwKind, old: int, operand: int) -> int:
+def modified(kind: ir.RmwKind, old: int, operand: int) -> int:
     """What a read-modify-write puts in the place of `old`, before it is made to fit."""
     match kind:
         case "exchange" | "compare_exchange":
             return operand
         case "add":
-            return within_64_bits(old + operand)
+            return expressions.within_64_bits(old + operand)
         case "sub":
-            return within_64_bits(old - operand)
+            return expressions.within_64_bits(old - operand)
         case "and":
             return old & operand
         case "or":
@@ -292,28 +266,35 @@ def modified(kind: RmwKind, old: int, operand: int) -> int:
             assert_never(kind)
 
 
-def evaluate_in(program: Program, state: State, process: int, expr: Expr) -> int:
+def evaluate_in(program: ir.Program, state: State, process: int, expr: expressions.Expr) -> int:
     """The value of `expr` for `process` (for properties, any process will do)."""
 
-    def leaf(node: Register | Shared | RegisterOf | At | BufferEmpty, index: int) -> int:
+    def leaf(
+        node: expressions.Register
+        | expressions.Shared
+        | expressions.RegisterOf
+        | expressions.At
+        | expressions.BufferEmpty,
+        index: int,
+    ) -> int:
         match node:
-            case Register(number):
+            case expressions.Register(number):
                 return state.registers[process][number]
-            case RegisterOf(owner, number):
+            case expressions.RegisterOf(owner, number):
                 return state.registers[owner][number]
-            case Shared(address):
+            case expressions.Shared(address):
                 return state.memory[address.base + index]
-            case At(owner, locations):
+            case expressions.At(owner, locations):
                 return int(state.locations[owner] in locations)
-            case BufferEmpty(owner):
+            case expressions.BufferEmpty(owner):
                 return int(not any(state.buffers[owner]))
             case _:
                 assert_never(node)
 
-    return evaluate(expr, leaf)
+    return expressions.evaluate(expr, leaf)
 
 
-def error_state(program: Program, model: MemoryModel) -> State | None:
+def error_state(program: ir.Program, model: MemoryModel) -> State | None:
     """The state in which every run-time error ends, where the language lets runs go on from there (DVE)."""
     if program.error_locations is None:
         return None
@@ -322,13 +303,13 @@ def error_state(program: Program, model: MemoryModel) -> State | None:
     return State(program.error_locations, registers, memory, model.empty_buffers(program))
 
 
-def is_final(program: Program, state: State) -> bool:
+def is_final(program: ir.Program, state: State) -> bool:
     """Whether every process stands at a location without transitions and every buffer is empty."""
     halted = (not any(p.leaving(at)) for p, at in zip(program.processes, state.locations, strict=True))
     return state.is_plain and all(halted)
 
 
-def set_register(program: Program, state: State, process: int, register: int, value: int) -> State:
+def set_register(program: ir.Program, state: State, process: int, register: int, value: int) -> State:
     """`state` with one register changed; EvaluationError if the value does not fit."""
     fitting = program.processes[process].registers[register].domain.fit(value)
     return replace(

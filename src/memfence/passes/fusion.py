@@ -18,24 +18,11 @@ from math import prod
 
 from memfence.models.spec import ModelSpec
 from memfence.passes.concatenate import joined_ops, joined_span
+from memfence.program import ir
 from memfence.program.expressions import At, BufferEmpty, EvaluationError, Register, RegisterOf, evaluate, walk
 from memfence.program.facts.effects import is_local, op_expressions, register_written, registers_read
 from memfence.program.facts.may_fail import expression_may_fail, may_fail
 from memfence.program.facts.observation import Observed
-from memfence.program.ir import (
-    Assert,
-    Assign,
-    Assume,
-    Fence,
-    Op,
-    Process,
-    Program,
-    RegisterVar,
-    Rmw,
-    Store,
-    Transition,
-    Unlock,
-)
 
 SPARE_TRANSITIONS = 8
 """A location is kept where removing it would add more transitions than this."""
@@ -44,16 +31,16 @@ MOST_VALUATIONS = 1024
 """Guards are compared on all values of the registers they read, up to this many combinations."""
 
 
-def fuse_local_steps(program: Program, observed: Observed, model: ModelSpec) -> Program:
+def fuse_local_steps(program: ir.Program, observed: Observed, model: ModelSpec) -> ir.Program:
     """Remove the locations between a step and the local steps after it. Needs `origin` of every transition."""
     processes = tuple(_Fusion(program, p, observed, model).result() for p in range(len(program.processes)))
     return replace(program, processes=processes)
 
 
 class _Fusion:
-    def __init__(self, program: Program, number: int, observed: Observed, model: ModelSpec) -> None:
+    def __init__(self, program: ir.Program, number: int, observed: Observed, model: ModelSpec) -> None:
         self.program = program
-        self.process: Process = program.processes[number]
+        self.process: ir.Process = program.processes[number]
         self.sees_buffer = number in observed.buffers
         self.blocking = observed.blocking
         self.keeps_fences = observed.accesses and observed.fences
@@ -63,12 +50,12 @@ class _Fusion:
         self.fixed = {self.process.initial, *self.seen_locations}
         if program.error_locations is not None:
             self.fixed.add(program.error_locations[number])
-        self.arriving: dict[int, list[Transition]] = {n: [] for n in range(len(self.process.locations))}
-        self.leaving: dict[int, list[Transition]] = {n: [] for n in range(len(self.process.locations))}
+        self.arriving: dict[int, list[ir.Transition]] = {n: [] for n in range(len(self.process.locations))}
+        self.leaving: dict[int, list[ir.Transition]] = {n: [] for n in range(len(self.process.locations))}
         for transition in self.process.transitions:
             self._add(transition)
 
-    def result(self) -> Process:
+    def result(self) -> ir.Process:
         changed = True
         while changed:
             changed = False
@@ -77,7 +64,7 @@ class _Fusion:
         left = [t for transitions in self.leaving.values() for t in transitions]
         return replace(self.process, transitions=tuple(sorted(left, key=lambda t: t.origin)))
 
-    def _add(self, transition: Transition) -> None:
+    def _add(self, transition: ir.Transition) -> None:
         self.arriving[transition.target].append(transition)
         self.leaving[transition.source].append(transition)
 
@@ -96,7 +83,7 @@ class _Fusion:
                 self._add(self._fused(t, u))
         return True
 
-    def _is_removable(self, location: int, arriving: list[Transition], leaving: list[Transition]) -> bool:
+    def _is_removable(self, location: int, arriving: list[ir.Transition], leaving: list[ir.Transition]) -> bool:
         if location in self.fixed or self.process.locations[location].committed or not leaving:
             return False
         if any(t.source == location for t in arriving) or not all(self._is_local(u) for u in leaving):
@@ -112,7 +99,7 @@ class _Fusion:
             return False
         return not (self.blocking or has_effect) or self._always_goes_on(leaving)
 
-    def _is_local(self, u: Transition) -> bool:
+    def _is_local(self, u: ir.Transition) -> bool:
         """Register work that looks at no other process, and does not make others wait."""
         if u.locked or u.sync is not None or self.process.locations[u.target].committed:
             return False
@@ -121,36 +108,40 @@ class _Fusion:
             return False
         return all(is_local(op) or self._does_nothing(op) for op in u.ops)
 
-    def _does_nothing(self, op: Op) -> bool:
+    def _does_nothing(self, op: ir.Op) -> bool:
         """Under SC no fence does; an attacker that walks on with pending stores finds one between the parts."""
-        if self.keeps_fences or not isinstance(op, Fence):
+        if self.keeps_fences or not isinstance(op, ir.Fence):
             return False
         return op.kind != "thread_fence" and op.kind not in self.model.fence_kinds
 
-    def _is_unseen(self, t: Transition) -> bool:
+    def _is_unseen(self, t: ir.Transition) -> bool:
         """Whether the question sees no difference between before and after, as far as this process goes."""
         written = {register_written(op) for op in t.ops}
         same_places = t.target == t.source or not self.seen_locations.intersection((t.source, t.target))
         return same_places and not written.intersection(self.seen_registers)
 
-    def _only_reads(self, t: Transition) -> bool:
-        separates = self.sees_buffer and any(isinstance(op, Fence) and op.kind == "sfence" for op in t.ops)
-        return self._is_unseen(t) and not separates and not any(isinstance(op, Store | Rmw | Unlock) for op in t.ops)
+    def _only_reads(self, t: ir.Transition) -> bool:
+        separates = self.sees_buffer and any(isinstance(op, ir.Fence) and op.kind == "sfence" for op in t.ops)
+        return (
+            self._is_unseen(t)
+            and not separates
+            and not any(isinstance(op, ir.Store | ir.Rmw | ir.Unlock) for op in t.ops)
+        )
 
-    def _may_fail(self, u: Transition) -> bool:
+    def _may_fail(self, u: ir.Transition) -> bool:
         return any(
-            isinstance(op, Assert)
+            isinstance(op, ir.Assert)
             or may_fail(self.program, self.process, op)
-            or (isinstance(op, Assume) and expression_may_fail(self.program, self.process, op.condition))
+            or (isinstance(op, ir.Assume) and expression_may_fail(self.program, self.process, op.condition))
             for op in u.ops
         )
 
-    def _always_goes_on(self, leaving: Sequence[Transition]) -> bool:
+    def _always_goes_on(self, leaving: Sequence[ir.Transition]) -> bool:
         """Whether some of these local transitions is possible, whatever the registers hold."""
         ways = [_up_to_the_last_guard(u.ops) for u in leaving]
         return not all(ways) or _cover_everything(ways, self.process.registers)
 
-    def _fused(self, t: Transition, u: Transition) -> Transition:
+    def _fused(self, t: ir.Transition, u: ir.Transition) -> ir.Transition:
         return replace(
             t,
             target=u.target,
@@ -161,13 +152,13 @@ class _Fusion:
         )
 
 
-def _up_to_the_last_guard(ops: Sequence[Op]) -> Sequence[Op]:
+def _up_to_the_last_guard(ops: Sequence[ir.Op]) -> Sequence[ir.Op]:
     """What may block; nothing if nothing does."""
-    guards = [position for position, op in enumerate(ops) if isinstance(op, Assume)]
+    guards = [position for position, op in enumerate(ops) if isinstance(op, ir.Assume)]
     return ops[: guards[-1] + 1] if guards else ()
 
 
-def _cover_everything(ways: Sequence[Sequence[Op]], registers: Sequence[RegisterVar]) -> bool:
+def _cover_everything(ways: Sequence[Sequence[ir.Op]], registers: Sequence[ir.RegisterVar]) -> bool:
     """Whether one of these lists of local ops runs to its end, or fails, for all values of the registers."""
     read = sorted(frozenset[int]().union(*(registers_read(op) for ops in ways for op in ops)))
     ranges = [range(1) if registers[n].transient else _values(registers[n]) for n in read]
@@ -177,11 +168,11 @@ def _cover_everything(ways: Sequence[Sequence[Op]], registers: Sequence[Register
     return all(any(_runs(ops, dict(start), registers) for ops in ways) for start in starts)
 
 
-def _values(register: RegisterVar) -> range:
+def _values(register: ir.RegisterVar) -> range:
     return range(register.domain.lo, register.domain.hi + 1)
 
 
-def _runs(ops: Sequence[Op], values: dict[int, int], registers: Sequence[RegisterVar]) -> bool:
+def _runs(ops: Sequence[ir.Op], values: dict[int, int], registers: Sequence[ir.RegisterVar]) -> bool:
     """Whether the ops run to their end or fail; a value outside its register's range counts as neither."""
 
     def leaf_value(leaf: object, _: int) -> int:
@@ -189,9 +180,9 @@ def _runs(ops: Sequence[Op], values: dict[int, int], registers: Sequence[Registe
 
     for op in ops:
         try:
-            if isinstance(op, Assume) and not evaluate(op.condition, leaf_value):
+            if isinstance(op, ir.Assume) and not evaluate(op.condition, leaf_value):
                 return False
-            if isinstance(op, Assign):
+            if isinstance(op, ir.Assign):
                 value = evaluate(op.value, leaf_value)
                 if not registers[op.register].transient and value not in _values(registers[op.register]):
                     return False

@@ -11,30 +11,17 @@ from __future__ import annotations
 from dataclasses import field, replace
 from typing import TypeVar
 
+from memfence.program import ir
 from memfence.program.expressions import Expr, Register, RegisterOf, walk
 from memfence.program.facts.effects import address_written, op_expressions, register_written
 from memfence.program.facts.may_fail import may_fail
 from memfence.program.facts.observation import Observed
-from memfence.program.ir import (
-    Assign,
-    Domain,
-    Load,
-    Lock,
-    Op,
-    Process,
-    Program,
-    RegisterVar,
-    Rmw,
-    SharedVar,
-    Store,
-    Transition,
-)
 from memfence.records import dataclass
 
-T = TypeVar("T", SharedVar, RegisterVar)
+T = TypeVar("T", ir.SharedVar, ir.RegisterVar)
 
 
-def slice_program(program: Program, observed: Observed) -> Program:
+def slice_program(program: ir.Program, observed: Observed) -> ir.Program:
     """Drop assignments, loads and stores whose effect nothing observed depends on."""
     return _Slice(program, observed).result()
 
@@ -49,15 +36,15 @@ class _Needed:
 
 
 class _Slice:
-    def __init__(self, program: Program, observed: Observed) -> None:
+    def __init__(self, program: ir.Program, observed: Observed) -> None:
         self.program = program
         self.observed = observed
         # Another process's bus lock makes an access wait: without the access there would be no wait.
         steps = [t for p in program.processes for t in p.transitions]
-        self.accesses_stay = observed.accesses or any(isinstance(op, Lock) for t in steps for op in t.ops)
+        self.accesses_stay = observed.accesses or any(isinstance(op, ir.Lock) for t in steps for op in t.ops)
         self.needed = _Needed(set(observed.registers), set(observed.variables))
 
-    def result(self) -> Program:
+    def result(self) -> ir.Program:
         before = -1
         while len(self.needed) != before:
             before = len(self.needed)
@@ -72,13 +59,15 @@ class _Slice:
         )
         return replace(self.program, variables=variables, processes=processes)
 
-    def _collect(self, p: int, process: Process, transition: Transition) -> None:
+    def _collect(self, p: int, process: ir.Process, transition: ir.Transition) -> None:
         for op in transition.ops:
             if not self._stays(p, process, op):
                 continue
             for expr in op_expressions(op):
                 self._need(p, expr)
-            if isinstance(op, Load | Store | Rmw):  # of a variable all stores stay or none: witnesses rely on it
+            if isinstance(
+                op, ir.Load | ir.Store | ir.Rmw
+            ):  # of a variable all stores stay or none: witnesses rely on it
                 self.needed.variables.update(op.address.variables)
         for expr in transition.sync.values if transition.sync else ():
             self._need(p, expr)
@@ -90,26 +79,26 @@ class _Slice:
             elif isinstance(leaf, RegisterOf):
                 self.needed.registers.add((leaf.process, leaf.register))
 
-    def _stays(self, p: int, process: Process, op: Op) -> bool:
+    def _stays(self, p: int, process: ir.Process, op: ir.Op) -> bool:
         match op:
-            case Assign(register, _):
+            case ir.Assign(register, _):
                 return (p, register) in self.needed.registers or may_fail(self.program, process, op)
-            case Load(register, _, _):
+            case ir.Load(register, _, _):
                 if self.accesses_stay or (p, register) in self.needed.registers:
                     return True
                 return may_fail(self.program, process, op)
-            case Store():
+            case ir.Store():
                 if self.accesses_stay or p in self.observed.buffers:
                     return True
                 return bool(self.needed.variables.intersection(_stored(op))) or may_fail(self.program, process, op)
-            case Rmw(register):
+            case ir.Rmw(register):
                 if self.accesses_stay or (p, register) in self.needed.registers:
                     return True
                 return bool(self.needed.variables.intersection(_stored(op))) or may_fail(self.program, process, op)
             case _:
                 return True
 
-    def _sliced(self, p: int, process: Process) -> Process:
+    def _sliced(self, p: int, process: ir.Process) -> ir.Process:
         transitions = tuple(self._sliced_transition(p, process, t) for t in process.transitions)
         written = {register_written(op) for t in transitions for op in t.ops}
         written |= {r for t in transitions if t.sync for r in t.sync.registers}
@@ -119,7 +108,7 @@ class _Slice:
         )
         return replace(process, registers=registers, transitions=transitions)
 
-    def _sliced_transition(self, p: int, process: Process, transition: Transition) -> Transition:
+    def _sliced_transition(self, p: int, process: ir.Process, transition: ir.Transition) -> ir.Transition:
         stays = [self._stays(p, process, op) for op in transition.ops]
         if all(stays):
             return transition
@@ -130,13 +119,13 @@ class _Slice:
         return replace(transition, ops=ops, sync=sync)
 
     def _constant(self, variable: T) -> T:
-        transient = isinstance(variable, RegisterVar) and variable.transient
+        transient = isinstance(variable, ir.RegisterVar) and variable.transient
         value = 0 if transient or self.program.error_locations is not None else variable.init[0]
         if value not in variable.init and not transient:
             return variable
-        return replace(variable, init=(value,), domain=Domain(value, value, variable.domain.overflow))
+        return replace(variable, init=(value,), domain=ir.Domain(value, value, variable.domain.overflow))
 
 
-def _stored(op: Op) -> range:
+def _stored(op: ir.Op) -> range:
     address = address_written(op)
     return range(0) if address is None else address.variables

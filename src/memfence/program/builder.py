@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memfence.program.ir import (
-    UNDECLARED,
-    Domain,
-    FencePoint,
-    Location,
-    Op,
-    Process,
-    RegisterVar,
-    Sync,
-    Transition,
-)  # fmt: skip
+from memfence.program import ir
 from memfence.source import NOWHERE, Span
 
 
@@ -25,20 +15,22 @@ class ProcessBuilder:
         self.name = name
         self.template = template
         self.span = span
-        self.registers: list[RegisterVar] = []
-        self.locations: list[Location] = []
-        self.transitions: list[Transition] = []
+        self.registers: list[ir.RegisterVar] = []
+        self.locations: list[ir.Location] = []
+        self.transitions: list[ir.Transition] = []
         self._scratch: list[int] = []
 
-    def register(self, name: str, domain: Domain = UNDECLARED, init: Sequence[int] = (0,), span: Span = NOWHERE) -> int:
+    def register(
+        self, name: str, domain: ir.Domain = ir.UNDECLARED, init: Sequence[int] = (0,), span: Span = NOWHERE
+    ) -> int:
         """Declare a register; return its number."""
-        self.registers.append(RegisterVar(name, domain, tuple(init), span=span))
+        self.registers.append(ir.RegisterVar(name, domain, tuple(init), span=span))
         return len(self.registers) - 1
 
-    def scratch(self, position: int, domain: Domain = UNDECLARED) -> int:
+    def scratch(self, position: int, domain: ir.Domain = ir.UNDECLARED) -> int:
         """The transient register for the `position`-th intermediate value of a step: the same one for every step."""
         while len(self._scratch) <= position:
-            self.registers.append(RegisterVar(f"%{len(self._scratch)}", domain, transient=True))
+            self.registers.append(ir.RegisterVar(f"%{len(self._scratch)}", domain, transient=True))
             self._scratch.append(len(self.registers) - 1)
         return self._scratch[position]
 
@@ -47,32 +39,32 @@ class ProcessBuilder:
         name: str = "",
         labels: Sequence[str] = (),
         span: Span = NOWHERE,
-        point: FencePoint | None = None,
+        point: ir.FencePoint | None = None,
         committed: bool = False,
         may_end: bool = False,
     ) -> int:
         """Add a location; return its number. Without a name it is called after its number."""
         number = len(self.locations)
-        self.locations.append(Location(name or f"l{number}", tuple(labels), span, point, committed, may_end))
+        self.locations.append(ir.Location(name or f"l{number}", tuple(labels), span, point, committed, may_end))
         return number
 
     def emit(
         self,
         source: int,
         target: int,
-        *ops: Op,
+        *ops: ir.Op,
         locked: bool = False,
         span: Span = NOWHERE,
-        point: FencePoint | None = None,
-        sync: Sync | None = None,
+        point: ir.FencePoint | None = None,
+        sync: ir.Sync | None = None,
         calls: tuple[Span, ...] = (),
     ) -> int:
         """Add a transition; return its number."""
-        self.transitions.append(Transition(source, target, ops, locked, span, sync, point, calls=calls))
+        self.transitions.append(ir.Transition(source, target, ops, locked, span, sync, point, calls=calls))
         return len(self.transitions) - 1
 
-    def build(self, initial: int) -> Process:
-        return Process(
+    def build(self, initial: int) -> ir.Process:
+        return ir.Process(
             self.name, self.template, tuple(self.registers), tuple(self.locations), initial,
             tuple(self.transitions), self.span,
         )  # fmt: skip

@@ -18,7 +18,7 @@ from memfence.records import dataclass
 from memfence.source import NOWHERE, SourceText, Span
 
 FenceKind = Literal["mfence", "sfence"]
-WrittenFence = FenceKind | Literal["thread_fence"]
+WrittenFence = FenceKind | Literal["thread_fence", "dmb.sy", "dmb.ld", "dmb.st", "isb"]
 RmwKind = Literal["exchange", "compare_exchange", "add", "sub", "and", "or", "xor", "nand", "max", "min"]
 Overflow = Literal["error", "wrap", "undeclared"]
 
@@ -119,19 +119,25 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """`register := memory[address]`; where `when` is given and false, `register := 0` and nothing is accessed."""
+    """`register := memory[address]`; where `when` is given and false, `register := 0` and nothing is accessed.
+
+    `exclusive`: the first half of a load-linked/store-conditional pair (AArch64 assembly only).
+    """
 
     register: int
     address: Address
     when: Expr | None = None
     order: MemoryOrder = MemoryOrder.PLAIN
+    exclusive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
     """`memory[address] := value`, by way of the buffer; a `direct` one reaches memory at once, whatever is pending.
 
-    Where `when` is given and false, nothing happens.
+    Where `when` is given and false, nothing happens. `exclusive` (AArch64 assembly only): the second half of a pair
+    with the last exclusive load before it; it may fail, and then writes nothing. `status` is the register that becomes
+    0 where it wrote, and 1 where it failed.
     """
 
     address: Address
@@ -139,6 +145,8 @@ class Store:
     direct: bool = False
     order: MemoryOrder = MemoryOrder.PLAIN
     when: Expr | None = None
+    exclusive: bool = False
+    status: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +190,10 @@ class Assert:
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A fence of the hardware, or C11's `thread_fence`: each memory model reads its `order` as one of them, or none."""
+    """A fence of the hardware, or C11's `thread_fence`: each memory model reads its `order` as one of them, or none.
+
+    `dmb` and `isb` are AArch64's; models with store buffers do not know them.
+    """
 
     kind: WrittenFence = "mfence"
     order: MemoryOrder = MemoryOrder.PLAIN
@@ -341,7 +352,7 @@ class Program:
     `any_number`: templates of which there may be any number of instances; the processes stand for them
     (`program.crowd`). `error_locations` (DVE): a run goes on after a run-time error, with every process at this
     location, all memory and registers 0 and nothing pending. None: a run ends with its error. `constants`: names of
-    values, for properties.
+    values, for properties; `meanings`: words that properties may use, such as Promela's `timeout`, and what they mean.
     """
 
     name: str
@@ -354,6 +365,7 @@ class Program:
     error_locations: tuple[int, ...] | None = None
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False)
     constants: tuple[tuple[str, int], ...] = field(default=(), compare=False)
+    meanings: tuple[tuple[str, Expr], ...] = field(default=(), compare=False)
     is_cut_off: bool = field(default=False, compare=False)
     marked_cuts: tuple[str, ...] = field(default=(), compare=False)
     assumed: tuple[str, ...] = field(default=(), compare=False)

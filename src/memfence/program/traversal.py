@@ -6,31 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import assert_never
 
+from memfence.program import ir
 from memfence.program.expressions import Address, Expr
 from memfence.program.facts.effects import op_expressions
-from memfence.program.ir import (
-    Assert,
-    Assign,
-    Assume,
-    Fence,
-    Final,
-    Forbidden,
-    Invariant,
-    Load,
-    Lock,
-    Op,
-    Process,
-    Property,
-    PropertyAutomaton,
-    Rmw,
-    Store,
-    Sync,
-    Transition,
-    Unlock,
-)
 
 
-def map_transition(transition: Transition, change: Callable[[Expr], Expr]) -> Transition:
+def map_transition(transition: ir.Transition, change: Callable[[Expr], Expr]) -> ir.Transition:
     """The transition with every expression changed."""
     ops = tuple(map_op(op, change) for op in transition.ops)
     sync = transition.sync
@@ -39,24 +20,24 @@ def map_transition(transition: Transition, change: Callable[[Expr], Expr]) -> Tr
     return replace(transition, ops=ops, sync=sync)
 
 
-def map_op(op: Op, change: Callable[[Expr], Expr]) -> Op:
+def map_op(op: ir.Op, change: Callable[[Expr], Expr]) -> ir.Op:
     """The op with every expression changed."""
     match op:
-        case Load(_, address, when):
+        case ir.Load(_, address, when):
             return replace(op, address=_map_address(address, change), when=None if when is None else change(when))
-        case Store(address, value, when=when):
+        case ir.Store(address, value, when=when):
             when = None if when is None else change(when)
             return replace(op, address=_map_address(address, change), value=change(value), when=when)
-        case Rmw(_, address, _, operand, expected):
+        case ir.Rmw(_, address, _, operand, expected):
             expected = None if expected is None else change(expected)
             return replace(op, address=_map_address(address, change), operand=change(operand), expected=expected)
-        case Assign(register, value):
-            return Assign(register, change(value))
-        case Assume(condition):
-            return Assume(change(condition))
-        case Assert(condition, error):
-            return Assert(change(condition), error)
-        case Fence() | Lock() | Unlock():
+        case ir.Assign(register, value):
+            return ir.Assign(register, change(value))
+        case ir.Assume(condition):
+            return ir.Assume(change(condition))
+        case ir.Assert(condition, error):
+            return ir.Assert(change(condition), error)
+        case ir.Fence() | ir.Lock() | ir.Unlock():
             return op
         case _:
             assert_never(op)
@@ -66,41 +47,41 @@ def _map_address(address: Address, change: Callable[[Expr], Expr]) -> Address:
     return Address(address.base, address.size, change(address.index))
 
 
-def map_property(prop: Property, change: Callable[[Expr], Expr]) -> Property:
+def map_property(prop: ir.Property, change: Callable[[Expr], Expr]) -> ir.Property:
     """The property with every expression changed; LTL formulas are text and stay."""
     match prop:
-        case Invariant() | Forbidden():
+        case ir.Invariant() | ir.Forbidden():
             return replace(prop, expr=change(prop.expr))
-        case Final():
+        case ir.Final():
             return replace(prop, expr=change(prop.expr), observed=tuple((name, change(e)) for name, e in prop.observed))
-        case PropertyAutomaton():
+        case ir.PropertyAutomaton():
             return replace(prop, edges=tuple(replace(edge, guard=change(edge.guard)) for edge in prop.edges))
         case _:
             return prop
 
 
-def property_expressions(prop: Property) -> tuple[Expr, ...]:
+def property_expressions(prop: ir.Property) -> tuple[Expr, ...]:
     """The expressions of the property; none for an LTL formula, which is text."""
     match prop:
-        case Invariant() | Forbidden():
+        case ir.Invariant() | ir.Forbidden():
             return (prop.expr,)
-        case Final():
+        case ir.Final():
             return (prop.expr, *(expr for _, expr in prop.observed))
-        case PropertyAutomaton():
+        case ir.PropertyAutomaton():
             return tuple(edge.guard for edge in prop.edges)
         case _:
             return ()
 
 
-def transition_expressions(transition: Transition) -> Iterator[Expr]:
+def transition_expressions(transition: ir.Transition) -> Iterator[Expr]:
     """Every expression that the transition evaluates."""
     for op in transition.ops:
         yield from op_expressions(op)
-    if isinstance(transition.sync, Sync):
+    if isinstance(transition.sync, ir.Sync):
         yield from transition.sync.values
 
 
-def reachable_locations(process: Process) -> frozenset[int]:
+def reachable_locations(process: ir.Process) -> frozenset[int]:
     """The locations that some path of the control flow leads to."""
     targets: dict[int, list[int]] = {}
     for t in process.transitions:

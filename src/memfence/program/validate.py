@@ -6,26 +6,9 @@ from collections.abc import Iterator
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.program import ir
 from memfence.program.expressions import Address, At, BufferEmpty, Const, Expr, Register, RegisterOf, Shared, fold, walk
 from memfence.program.facts.effects import register_written
-from memfence.program.ir import (
-    Assign,
-    Assume,
-    Domain,
-    Fence,
-    Load,
-    Lock,
-    Op,
-    Process,
-    Program,
-    RegisterVar,
-    Rmw,
-    SharedVar,
-    Store,
-    Sync,
-    Transition,
-    Unlock,
-)
 from memfence.program.orders import MemoryOrder
 from memfence.program.traversal import property_expressions, transition_expressions
 from memfence.source import Span
@@ -33,7 +16,7 @@ from memfence.source import Span
 PLAIN = MemoryOrder.PLAIN
 
 
-def validate(program: Program) -> None:
+def validate(program: ir.Program) -> None:
     """Check everything that the models and engines rely on.
 
     InputError for mistakes in the program: no process (MF109), a constant outside the range of what it is given to
@@ -46,7 +29,7 @@ def validate(program: Program) -> None:
         raise InputError(sorted(distinct, key=lambda d: d.at.span.start))
 
 
-def _mistakes(program: Program) -> Iterator[Diagnostic]:
+def _mistakes(program: ir.Program) -> Iterator[Diagnostic]:
     if not program.processes:
         place = program.source.span(0, min(1, len(program.source.text)))
         yield Diagnostic(Code.NO_PROCESS, "the program has no process", Label(place, "nothing would run"))
@@ -62,49 +45,49 @@ def _mistakes(program: Program) -> Iterator[Diagnostic]:
             yield from _bad_constants(program, process, transition)
 
 
-def _bad_initial_values(variable: SharedVar | RegisterVar) -> Iterator[Diagnostic]:
+def _bad_initial_values(variable: ir.SharedVar | ir.RegisterVar) -> Iterator[Diagnostic]:
     for value in variable.init:
         if not _fits(variable.domain, value):
             yield _out_of_range(variable, value, variable.span, "initial value")
 
 
-def _bad_shared_indices(program: Program, expr: Expr) -> Iterator[Diagnostic]:
+def _bad_shared_indices(program: ir.Program, expr: Expr) -> Iterator[Diagnostic]:
     for node in walk(expr):
         if isinstance(node, Shared):
             yield from _bad_address(program, node.address, program.source.span(0, 0))
 
 
-def _bad_constants(program: Program, process: Process, transition: Transition) -> Iterator[Diagnostic]:
+def _bad_constants(program: ir.Program, process: ir.Process, transition: ir.Transition) -> Iterator[Diagnostic]:
     for op in transition.ops:
         match op:
-            case Assume(condition) if fold(condition) == Const(0):
+            case ir.Assume(condition) if fold(condition) == Const(0):
                 return  # nothing behind it is ever executed
-            case Store(address, expr, when=None) | Rmw(_, address, "exchange" | "compare_exchange", expr):
+            case ir.Store(address, expr, when=None) | ir.Rmw(_, address, "exchange" | "compare_exchange", expr):
                 yield from _bad_address(program, address, transition.span)
                 variable = Address(address.base, address.size, fold(address.index)).variable
                 if variable is not None:
                     yield from _bad_value(program.variables[variable], expr, transition.span)
-            case Rmw(_, address):
+            case ir.Rmw(_, address):
                 yield from _bad_address(program, address, transition.span)
-            case Load(_, address, None):
+            case ir.Load(_, address, None):
                 yield from _bad_address(program, address, transition.span)
-            case Assign(number, expr):
+            case ir.Assign(number, expr):
                 yield from _bad_value(process.registers[number], expr, transition.span)
             case _:
                 pass
 
 
-def _bad_value(target: SharedVar | RegisterVar, expr: Expr, span: Span) -> Iterator[Diagnostic]:
+def _bad_value(target: ir.SharedVar | ir.RegisterVar, expr: Expr, span: Span) -> Iterator[Diagnostic]:
     value = fold(expr)
     if isinstance(value, Const) and not _fits(target.domain, value.value):
         yield _out_of_range(target, value.value, span, "value")
 
 
-def _fits(domain: Domain, value: int) -> bool:
+def _fits(domain: ir.Domain, value: int) -> bool:
     return domain.overflow == "wrap" or domain.lo <= value <= domain.hi
 
 
-def _out_of_range(target: SharedVar | RegisterVar, value: int, span: Span, what: str) -> Diagnostic:
+def _out_of_range(target: ir.SharedVar | ir.RegisterVar, value: int, span: Span, what: str) -> Diagnostic:
     allowed = f"{target.domain.lo}..{target.domain.hi}"
     return Diagnostic(
         Code.OUT_OF_RANGE,
@@ -119,7 +102,7 @@ def _is_elsewhere(declaration: Span, span: Span) -> bool:
     return declaration.source is span.source and declaration != span
 
 
-def _bad_address(program: Program, address: Address, span: Span) -> Iterator[Diagnostic]:
+def _bad_address(program: ir.Program, address: Address, span: Span) -> Iterator[Diagnostic]:
     index = fold(address.index)
     if not isinstance(index, Const) or 0 <= index.value < address.size:
         return
@@ -139,7 +122,7 @@ def _require(fact: bool, message: str) -> None:
         raise AssertionError(message)
 
 
-def _check_numbers(program: Program) -> None:
+def _check_numbers(program: ir.Program) -> None:
     for variable in program.variables:
         _check_values(variable)
     for process in program.processes:
@@ -151,15 +134,15 @@ def _check_numbers(program: Program) -> None:
     _check_channels(program)
 
 
-def _check_values(variable: SharedVar | RegisterVar) -> None:
+def _check_values(variable: ir.SharedVar | ir.RegisterVar) -> None:
     _require(variable.domain.overflow != "undeclared", f"the range of {variable.name} was never determined")
     _require(variable.domain.lo <= variable.domain.hi, f"the range of {variable.name} is empty")
     _require(len(variable.init) > 0, f"{variable.name} has no initial value")
-    if isinstance(variable, RegisterVar) and variable.transient:
+    if isinstance(variable, ir.RegisterVar) and variable.transient:
         _require(variable.domain.lo <= 0 <= variable.domain.hi, f"transient {variable.name} cannot be 0")
 
 
-def _check_process(program: Program, process: Process) -> None:
+def _check_process(program: ir.Program, process: ir.Process) -> None:
     for register in process.registers:
         _check_values(register)
     count = len(process.locations)
@@ -179,20 +162,21 @@ def _check_process(program: Program, process: Process) -> None:
             _check_sync(process, t, t.sync)
 
 
-def _check_op(program: Program, process: Process, op: Op) -> None:
+def _check_op(program: ir.Program, process: ir.Process, op: ir.Op) -> None:
     written = register_written(op)
     _require(written is None or 0 <= written < len(process.registers), f"{process.name} sets no register")
-    if isinstance(op, Load | Store | Rmw):
+    if isinstance(op, ir.Load | ir.Store | ir.Rmw):
         _check_address(program, op.address)
 
 
-def _check_orders(process: Process, transition: Transition) -> None:
+def _check_orders(process: ir.Process, transition: ir.Transition) -> None:
     """A step that its ops make locked cannot take or release the bus lock, too; orders mean nothing in a rendezvous."""
     for op in transition.ops:
-        _require(_can_have_its_order(op), f"{process.name} has an op that cannot have its order: {op}")
-    orders = [op.order for op in transition.ops if isinstance(op, Load | Store | Rmw | Fence)]
-    locking = any(isinstance(op, Rmw) or _is_sequential_store(op) for op in transition.ops)
-    takes_bus = any(isinstance(op, Lock | Unlock) for op in transition.ops)
+        if not _can_have_its_order(op):  # the words are made only if needed: an op takes long to write
+            _require(False, f"{process.name} has an op that cannot have its order: {op}")
+    orders = [op.order for op in transition.ops if isinstance(op, ir.Load | ir.Store | ir.Rmw | ir.Fence)]
+    locking = any(isinstance(op, ir.Rmw) or _is_sequential_store(op) for op in transition.ops)
+    takes_bus = any(isinstance(op, ir.Lock | ir.Unlock) for op in transition.ops)
     _require(not (locking and takes_bus), f"{process.name} has a locked access in a step that takes the bus lock")
     _require(
         transition.sync is None or all(order is PLAIN for order in orders),
@@ -200,35 +184,35 @@ def _check_orders(process: Process, transition: Transition) -> None:
     )
 
 
-def _is_sequential_store(op: Op) -> bool:
-    return isinstance(op, Store) and op.order is MemoryOrder.SEQ_CST
+def _is_sequential_store(op: ir.Op) -> bool:
+    return isinstance(op, ir.Store) and op.order is MemoryOrder.SEQ_CST
 
 
-def _can_have_its_order(op: Op) -> bool:
+def _can_have_its_order(op: ir.Op) -> bool:
     match op:
-        case Load(order=order):
+        case ir.Load(order=order):
             return order not in (MemoryOrder.RELEASE, MemoryOrder.ACQ_REL)
-        case Store(_, _, direct, order, when) if direct or when is not None:
+        case ir.Store(_, _, direct, order, when) if direct or when is not None:
             return order is PLAIN
-        case Store(order=order):
+        case ir.Store(order=order):
             return order in (PLAIN, MemoryOrder.RELAXED, MemoryOrder.RELEASE, MemoryOrder.SEQ_CST)
-        case Rmw(_, _, kind, _, expected, _, failure_order):
+        case ir.Rmw(_, _, kind, _, expected, _, failure_order):
             can_fail_so = failure_order not in (MemoryOrder.RELEASE, MemoryOrder.ACQ_REL)
             return can_fail_so and (kind == "compare_exchange") == (expected is not None)
-        case Fence(kind, order):
+        case ir.Fence(kind, order):
             return (kind == "thread_fence") == (order is not PLAIN)
         case _:
             return True
 
 
-def _check_address(program: Program, address: Address) -> None:
+def _check_address(program: ir.Program, address: Address) -> None:
     _require(
         address.size > 0 and address.base >= 0 and address.base + address.size <= len(program.variables),
         f"address {address.base}+{address.size} lies outside the memory",
     )
 
 
-def _check_expression(program: Program, process: Process | None, expr: Expr) -> None:
+def _check_expression(program: ir.Program, process: ir.Process | None, expr: Expr) -> None:
     for node in walk(expr):
         match node:
             case Register(number) if process is not None:
@@ -248,13 +232,13 @@ def _check_expression(program: Program, process: Process | None, expr: Expr) -> 
                 pass
 
 
-def _check_sync(process: Process, transition: Transition, sync: Sync) -> None:
+def _check_sync(process: ir.Process, transition: ir.Transition, sync: ir.Sync) -> None:
     _require(0 <= sync.guard_ops <= len(transition.ops), f"{process.name} has fewer ops than guard ops")
     _require(not (sync.registers if sync.sends else sync.values), f"{process.name} sends and receives in one step")
     _require(all(0 <= r < len(process.registers) for r in sync.registers), f"{process.name} receives into no register")
 
 
-def _check_channels(program: Program) -> None:
+def _check_channels(program: ir.Program) -> None:
     syncs = [t.sync for p in program.processes for t in p.transitions if t.sync is not None]
     for channel in {s.channel for s in syncs}:
         arities = {len(s.values) if s.sends else len(s.registers) for s in syncs if s.channel == channel}

@@ -13,19 +13,8 @@ from memfence.execution.trace import Trace
 from memfence.models.spec import ModelSpec
 from memfence.models.state import Rendezvous, Run
 from memfence.passes.valid_ends import with_valid_ends
+from memfence.program import ir
 from memfence.program.expressions import FALSE, At, Binary, Expr, Unary
-from memfence.program.ir import (
-    Assert,
-    Assign,
-    Forbidden,
-    Invariant,
-    NoDeadlock,
-    Program,
-    Property,
-    Rmw,
-    Store,
-    Transition,
-)
 from memfence.program.text.expressions import print_expression
 from memfence.questions.random_walk import taken_on_walks
 from memfence.questions.safety import model_asked
@@ -64,16 +53,21 @@ def doubts_about(result: CheckResult, options: CheckOptions) -> tuple[Doubt, ...
 class Search:
     """Small searches of one program under one model."""
 
-    def __init__(self, program: Program, model: ModelSpec, limits: Limits) -> None:
+    def __init__(self, program: ir.Program, model: ModelSpec, limits: Limits) -> None:
         self.program, self.model = program, model
         self.limits = limits.within(most_states=MOST_STATES, timeout_seconds=MOST_SECONDS, progress=None)
 
-    def asked(self, program: Program, goal: Safety) -> Answer:
+    @property
+    def is_specialised(self) -> bool:
+        """Whether tests whose outcome is known on some way leave no trace there: another way may never go on so (C)."""
+        return self.program.language == "c"
+
+    def asked(self, program: ir.Program, goal: Safety) -> Answer:
         return ask("explicit", Task(program, self.model, goal, self.limits))
 
-    def stuck(self, properties: tuple[Property, ...]) -> Iterator[Doubt]:
+    def stuck(self, properties: tuple[ir.Property, ...]) -> Iterator[Doubt]:
         """Where nothing can move; not if that was the question."""
-        if any(isinstance(stated, NoDeadlock) for stated in properties):
+        if any(isinstance(stated, ir.NoDeadlock) for stated in properties):
             return
         found = self.asked(with_valid_ends(self.program), Safety(failures=False, deadlock=True)).evidence
         if isinstance(found, RunFound) and isinstance(found.finding, Deadlocked):
@@ -93,11 +87,11 @@ class Search:
             process, number = min(places, key=lambda at: (at[0], self.step(at).source) not in reached)
             transition = self.step((process, number))
             is_reached = (process, transition.source) in reached
-            is_assertion = any(isinstance(op, Assert) and not op.error for op in transition.ops)
-            if is_reached or is_assertion:
+            is_assertion = any(isinstance(op, ir.Assert) and not op.error for op in transition.ops)
+            if is_assertion or (is_reached and not self.is_specialised):
                 yield NeverTaken(process, number, transition.span, is_reached, is_assertion)
 
-    def step(self, at: tuple[int, int]) -> Transition:
+    def step(self, at: tuple[int, int]) -> ir.Transition:
         return self.program.processes[at[0]].transitions[at[1]]
 
     def taken(self) -> Taken | None:
@@ -119,21 +113,21 @@ class Search:
 
     def never_true(self, result: CheckResult) -> Iterator[Doubt]:
         for number, stated in enumerate(result.properties):
-            if not isinstance(stated, Forbidden | Invariant):
+            if not isinstance(stated, ir.Forbidden | ir.Invariant):
                 continue
             for premise in _premises(stated):
                 if self.asked(self.program, Safety(bad=premise, failures=False)).verdict is Verdict.HOLDS:
                     yield NeverTrue(number, print_expression(premise, self.program, 0))
 
 
-def _premises(stated: Forbidden | Invariant) -> Iterator[Expr]:
+def _premises(stated: ir.Forbidden | ir.Invariant) -> Iterator[Expr]:
     """What has to be true for the property to say anything: `p` of `p -> q`, the places of a forbidden state."""
     match stated.expr:
-        case Binary("||", Unary("!", premise), _) if isinstance(stated, Invariant):
+        case Binary("||", Unary("!", premise), _) if isinstance(stated, ir.Invariant):
             yield premise
-        case Binary("&&") if isinstance(stated, Forbidden):
+        case Binary("&&") if isinstance(stated, ir.Forbidden):
             yield from (part for part in _conjuncts(stated.expr) if isinstance(part, At))
-        case Unary("!", Binary("&&") as both) if isinstance(stated, Invariant):
+        case Unary("!", Binary("&&") as both) if isinstance(stated, ir.Invariant):
             yield from (part for part in _conjuncts(both) if isinstance(part, At))
         case _:
             return
@@ -159,7 +153,7 @@ def _taken_by(trace: Trace) -> Iterator[tuple[int, int]]:
                 pass
 
 
-def _failing_but(program: Program, taken: Taken) -> Program:
+def _failing_but(program: ir.Program, taken: Taken) -> ir.Program:
     """`program` with a failing assertion at the end of every transition that is not `taken`, and no other one."""
     processes = []
     for p, process in enumerate(program.processes):
@@ -168,17 +162,17 @@ def _failing_but(program: Program, taken: Taken) -> Program:
     return replace(program, processes=tuple(processes))
 
 
-def _failing(transition: Transition, is_taken: bool) -> Transition:
-    kept = tuple(op for op in transition.ops if not isinstance(op, Assert))
+def _failing(transition: ir.Transition, is_taken: bool) -> ir.Transition:
+    kept = tuple(op for op in transition.ops if not isinstance(op, ir.Assert))
     missing = len(transition.ops) - len(kept)
     sync = transition.sync
     if sync is not None and missing:
-        guards = sum(not isinstance(op, Assert) for op in transition.ops[: sync.guard_ops])
+        guards = sum(not isinstance(op, ir.Assert) for op in transition.ops[: sync.guard_ops])
         sync = replace(sync, guard_ops=guards)
-    return replace(transition, ops=kept if is_taken else (*kept, Assert(FALSE)), sync=sync)
+    return replace(transition, ops=kept if is_taken else (*kept, ir.Assert(FALSE)), sync=sync)
 
 
-def _by_place(program: Program) -> list[list[tuple[int, int]]]:
+def _by_place(program: ir.Program) -> list[list[tuple[int, int]]]:
     """The transitions that stand for one piece of the text, be it in several processes; in the order of the text."""
     places: dict[tuple[str, int, int], list[tuple[int, int]]] = {}
     for p, process in enumerate(program.processes):
@@ -189,7 +183,7 @@ def _by_place(program: Program) -> list[list[tuple[int, int]]]:
     return [places[key] for key in sorted(places)]
 
 
-def _expected(program: Program, taken: Taken, reached: set[tuple[int, int]]) -> Taken:
+def _expected(program: ir.Program, taken: Taken, reached: set[tuple[int, int]]) -> Taken:
     """`if :: bad -> assert(false)`: that no run goes there is what was proved, not a reason for doubt.
 
     An alarm that runs come to, and that does not go off, is one whose own condition keeps it from that.
@@ -208,13 +202,13 @@ def _expected(program: Program, taken: Taken, reached: set[tuple[int, int]]) -> 
     return expected
 
 
-def _is_alarm(transition: Transition) -> bool:
-    return any(isinstance(op, Assert) and op.condition == FALSE for op in transition.ops)
+def _is_alarm(transition: ir.Transition) -> bool:
+    return any(isinstance(op, ir.Assert) and op.condition == FALSE for op in transition.ops)
 
 
-def _changes_anything(registers: tuple[object, ...], transition: Transition) -> bool:
+def _changes_anything(registers: tuple[object, ...], transition: ir.Transition) -> bool:
     return any(
-        isinstance(op, Store | Rmw)
-        or (isinstance(op, Assign) and not getattr(registers[op.register], "transient", False))
+        isinstance(op, ir.Store | ir.Rmw)
+        or (isinstance(op, ir.Assign) and not getattr(registers[op.register], "transient", False))
         for op in transition.ops
     )

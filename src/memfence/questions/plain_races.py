@@ -15,20 +15,7 @@ from memfence.models.readings import is_locked
 from memfence.models.spec import SC
 from memfence.models.state import State
 from memfence.models.steps import evaluate_in
-from memfence.program.expressions import (
-    TRUE,
-    Address,
-    At,
-    Binary,
-    Const,
-    Expr,
-    Register,
-    RegisterOf,
-    conjunction,
-    disjunction,
-    registers_of,
-    rewrite,
-)
+from memfence.program import expressions
 from memfence.program.ir import Assign, Assume, Load, Op, Program, Rmw, Store, Transition
 from memfence.program.orders import MemoryOrder
 from memfence.records import dataclass
@@ -55,10 +42,10 @@ class _Access:
     location: int
     number: int
     span: Span
-    address: Address
+    address: expressions.Address
     writes: bool
     is_plain: bool
-    enabled: Expr
+    enabled: expressions.Expr
 
     @property
     def place(self) -> tuple[str, int, int]:
@@ -92,7 +79,7 @@ def plain_races(program: Program, limits: Limits) -> PlainRaces:
     return PlainRaces(tuple(sorted(found, key=_in_order_of_text)), complete)
 
 
-def _bad(pairs: Sequence[tuple[_Access, _Access]]) -> Expr:
+def _bad(pairs: Sequence[tuple[_Access, _Access]]) -> expressions.Expr:
     """Some pair meets. A tree over locations, so that in most states a few tests are enough to say no."""
     by_process: dict[tuple[int, int], list[tuple[_Access, _Access]]] = {}
     for one, other in pairs:
@@ -100,7 +87,7 @@ def _bad(pairs: Sequence[tuple[_Access, _Access]]) -> Expr:
     return _any([_by_location(0, found) for found in by_process.values()])
 
 
-def _by_location(side: int, pairs: Sequence[tuple[_Access, _Access]]) -> Expr:
+def _by_location(side: int, pairs: Sequence[tuple[_Access, _Access]]) -> expressions.Expr:
     """Some of the pairs meets, told by where the process of the first side stands, then by the second's."""
     if side == 2:
         return _any([_condition(*pair) for pair in pairs])
@@ -110,22 +97,22 @@ def _by_location(side: int, pairs: Sequence[tuple[_Access, _Access]]) -> Expr:
     return _tree(pairs[0][side].process, sorted(found), lambda location: _by_location(side + 1, found[location]))
 
 
-def _tree(process: int, locations: Sequence[int], behind: Callable[[int], Expr]) -> Expr:
+def _tree(process: int, locations: Sequence[int], behind: Callable[[int], expressions.Expr]) -> expressions.Expr:
     """What `behind` says of the location at which the process stands; false anywhere else."""
-    here = At(process, frozenset(locations))
+    here = expressions.At(process, frozenset(locations))
     if len(locations) == 1:
-        return conjunction(here, behind(locations[0]))
+        return expressions.conjunction(here, behind(locations[0]))
     middle = len(locations) // 2
     halves = [_tree(process, some, behind) for some in (locations[:middle], locations[middle:])]
-    return conjunction(here, disjunction(*halves))
+    return expressions.conjunction(here, expressions.disjunction(*halves))
 
 
-def _any(exprs: Sequence[Expr]) -> Expr:
+def _any(exprs: Sequence[expressions.Expr]) -> expressions.Expr:
     """A disjunction that is not nested deeply."""
     if len(exprs) <= 2:
-        return disjunction(*exprs)
+        return expressions.disjunction(*exprs)
     middle = len(exprs) // 2
-    return disjunction(_any(exprs[:middle]), _any(exprs[middle:]))
+    return expressions.disjunction(_any(exprs[:middle]), _any(exprs[middle:]))
 
 
 def _in_order_of_text(race: PlainRace) -> tuple[str, int, int]:
@@ -142,15 +129,23 @@ def _accesses(program: Program) -> Iterator[_Access]:
                 yield _Access(number, transition.source, position, transition.span, address, writes, is_plain, enabled)
 
 
-def _about_to_access(process: int, transition: Transition) -> Iterator[tuple[Address, Load | Store | Rmw, Expr]]:
+def _about_to_access(
+    process: int, transition: Transition
+) -> Iterator[tuple[expressions.Address, Load | Store | Rmw, expressions.Expr]]:
     """The accesses of the transition, each with where they are about to happen, in terms of the state before it."""
-    here: Expr = TRUE
-    known: dict[int, Expr | None] = {}
+    here: expressions.Expr = expressions.TRUE
+    known: dict[int, expressions.Expr | None] = {}
     for op in transition.ops:
         match op:
             case Assume(condition):
                 guard = _before(process, condition, known)
-                here = here if guard is None else guard if here is TRUE else conjunction(here, guard)
+                here = (
+                    here
+                    if guard is None
+                    else guard
+                    if here is expressions.TRUE
+                    else expressions.conjunction(here, guard)
+                )
             case Assign(register, value):
                 known[register] = _before(process, value, known)
             case Load() | Store() | Rmw():
@@ -167,17 +162,17 @@ def _is_direct(op: Op) -> bool:
     return isinstance(op, Store) and op.direct
 
 
-def _before(process: int, expr: Expr, known: dict[int, Expr | None]) -> Expr | None:
+def _before(process: int, expr: expressions.Expr, known: dict[int, expressions.Expr | None]) -> expressions.Expr | None:
     """The expression over the state before the step; None where it depends on what the step itself loads."""
-    if any(register in known and known[register] is None for register in registers_of(expr)):
+    if any(register in known and known[register] is None for register in expressions.registers_of(expr)):
         return None
 
-    def leaf(found: Expr) -> Expr:
-        if not isinstance(found, Register):
+    def leaf(found: expressions.Expr) -> expressions.Expr:
+        if not isinstance(found, expressions.Register):
             return found
-        return known.get(found.index) or RegisterOf(process, found.index)
+        return known.get(found.index) or expressions.RegisterOf(process, found.index)
 
-    return rewrite(expr, leaf)
+    return expressions.rewrite(expr, leaf)
 
 
 def _is_bookkeeping(program: Program, access: _Access) -> bool:
@@ -199,13 +194,15 @@ def _pairs(plain: Sequence[_Access], accesses: Sequence[_Access]) -> list[tuple[
     return list(found.values())
 
 
-def _condition(one: _Access, other: _Access) -> Expr:
+def _condition(one: _Access, other: _Access) -> expressions.Expr:
     """Both are about to access the same variable, where both stand at their locations."""
-    terms = [access.enabled for access in (one, other) if access.enabled is not TRUE]
+    terms = [access.enabled for access in (one, other) if access.enabled is not expressions.TRUE]
     if not one.address.size == other.address.size == 1:
-        first, second = (Binary("+", Const(a.address.base), a.address.index) for a in (one, other))
-        terms.append(Binary("==", first, second))
-    return conjunction(*terms)
+        first, second = (
+            expressions.Binary("+", expressions.Const(a.address.base), a.address.index) for a in (one, other)
+        )
+        terms.append(expressions.Binary("==", first, second))
+    return expressions.conjunction(*terms)
 
 
 def _met(program: Program, pairs: Sequence[tuple[_Access, _Access]], end: State) -> tuple[_Access, _Access]:

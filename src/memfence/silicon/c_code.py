@@ -11,35 +11,7 @@ from typing import assert_never
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.program.expressions import (
-    Address,
-    At,
-    Binary,
-    BufferEmpty,
-    Conditional,
-    Const,
-    Expr,
-    Register,
-    RegisterOf,
-    Shared,
-    Unary,
-)
-from memfence.program.ir import (
-    Assert,
-    Assign,
-    Assume,
-    Domain,
-    Fence,
-    Load,
-    Lock,
-    Op,
-    Process,
-    Program,
-    Rmw,
-    Store,
-    Transition,
-    Unlock,
-)
+from memfence.program import expressions, ir
 from memfence.program.traversal import reachable_locations
 from memfence.records import dataclass
 from memfence.source import Span
@@ -52,38 +24,48 @@ def refuse(what: str, span: Span) -> InputError:
     return InputError([Diagnostic(Code.UNSUPPORTED, f"cannot be run on the processor: {what}", Label(span), hint=hint)])
 
 
-def expression(expr: Expr, register: Callable[[int], str], span: Span) -> str:
-    """In C, as it is evaluated by a process whose registers have these names."""
+Leaf = expressions.Shared | expressions.Register | expressions.RegisterOf | expressions.At | expressions.BufferEmpty
 
-    def text(inner: Expr) -> str:
+
+def in_c(expr: expressions.Expr, leaf: Callable[[Leaf], str]) -> str:
+    """The expression in C; `leaf` writes what it reads."""
+
+    def text(inner: expressions.Expr) -> str:
         match inner:
-            case Const(value):
+            case expressions.Const(value):
                 return str(value) if value >= 0 else f"({value})"
-            case Register(index):
-                return register(index)
-            case Unary(op, operand):
+            case expressions.Unary(op, operand):
                 return f"({op}{text(operand)})"
-            case Binary(op, left, right):
+            case expressions.Binary(op, left, right):
                 return f"({text(left)} {op} {text(right)})"
-            case Conditional(condition, then, otherwise):
+            case expressions.Conditional(condition, then, otherwise):
                 return f"({text(condition)} ? {text(then)} : {text(otherwise)})"
-            case Shared() | RegisterOf() | At() | BufferEmpty():
-                raise refuse("a step that looks at other processes", span)
             case _:
-                assert_never(inner)
+                return leaf(inner)
 
     return text(expr)
+
+
+def expression(expr: expressions.Expr, register: Callable[[int], str], span: Span) -> str:
+    """In C, as it is evaluated by a process whose registers have these names."""
+
+    def leaf(read: Leaf) -> str:
+        if isinstance(read, expressions.Register):
+            return register(read.index)
+        raise refuse("a step that looks at other processes", span)
+
+    return in_c(expr, leaf)
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessCode:
     """One process as the function `run_N`, which returns whether it came to its end."""
 
-    program: Program
+    program: ir.Program
     number: int
 
     @property
-    def process(self) -> Process:
+    def process(self) -> ir.Process:
         return self.program.processes[self.number]
 
     def register(self, index: int) -> str:
@@ -122,49 +104,49 @@ class ProcessCode:
             yield from self._transition(number, transition)
         yield f"  goto at{location};"
 
-    def _transition(self, number: int, transition: Transition) -> Iterator[str]:
+    def _transition(self, number: int, transition: ir.Transition) -> Iterator[str]:
         if transition.sync is not None:
             raise refuse("a step of two processes at once", transition.span)
         yield f"  {{ /* {_comment(transition)} */"
-        if transition.locked or any(isinstance(op, Rmw) for op in transition.ops):
+        if transition.locked or any(isinstance(op, ir.Rmw) for op in transition.ops):
             yield from self._locked(number, transition)
         else:
             for op in transition.ops:
                 yield f"    {self._op(op, number, transition.span)}"
         yield f"    goto at{transition.target};"
         yield "  }"
-        if any(isinstance(op, Assume) for op in transition.ops):
+        if any(isinstance(op, ir.Assume) for op in transition.ops):
             yield f"not{number}:;"
 
-    def _op(self, op: Op, number: int, span: Span) -> str:
+    def _op(self, op: ir.Op, number: int, span: Span) -> str:
         match op:
-            case Load(register, address, None):
+            case ir.Load(register, address, None):
                 return f"{self.register(register)} = {self._fit(f'load({self._address(address, span)})', register)};"
-            case Store(address, value, False, _, None):
+            case ir.Store(address, value, False, _, None):
                 what = _fitted(self._expression(value, span), self._domain(address))
                 return f"store({self._address(address, span)}, {what});"
-            case Assign(register, value):
+            case ir.Assign(register, value):
                 return f"{self.register(register)} = {self._fit(self._expression(value, span), register)};"
-            case Assume(condition):
+            case ir.Assume(condition):
                 return f"if (!{self._expression(condition, span)}) goto not{number};"
-            case Assert():
+            case ir.Assert():
                 return ";  /* an assertion: judged by the values that were read */"
-            case Fence("mfence"):
+            case ir.Fence("mfence"):
                 return "MFENCE();"
-            case Fence("sfence"):
+            case ir.Fence("sfence"):
                 return "SFENCE();"
-            case Fence():
+            case ir.Fence():
                 raise AssertionError("a fence that the hardware does not have")
-            case Load() | Store():
+            case ir.Load() | ir.Store():
                 raise refuse("an access that depends on a condition", span)
-            case Rmw() | Lock() | Unlock():
+            case ir.Rmw() | ir.Lock() | ir.Unlock():
                 raise refuse("a locked region", span)
             case _:
                 assert_never(op)
 
-    def _locked(self, number: int, transition: Transition) -> Iterator[str]:
+    def _locked(self, number: int, transition: ir.Transition) -> Iterator[str]:
         """One variable, exchanged for what the step computes from it; nothing else was there in between."""
-        addresses = {op.address for op in transition.ops if isinstance(op, Load | Store | Rmw)}
+        addresses = {op.address for op in transition.ops if isinstance(op, ir.Load | ir.Store | ir.Rmw)}
         touched = {number for address in addresses for number in address.variables}
         if touched & guarded_variables(self.program):
             yield from self._guarded(number, transition)
@@ -186,17 +168,17 @@ class ProcessCode:
         yield "      if (replace_in(cell, &old, new_value)) break;"
         yield "    }"
 
-    def _guarded(self, number: int, transition: Transition) -> Iterator[str]:
+    def _guarded(self, number: int, transition: ir.Transition) -> Iterator[str]:
         """Several variables at once: behind a lock of the instance, which all locked steps on them take."""
         yield "    take_guard(i);"
         for op in transition.ops:
             match op:
-                case Assume(condition):
+                case ir.Assume(condition):
                     yield f"    if (!{self._expression(condition, transition.span)}) {{"
                     yield "      give_guard(i);"
                     yield f"      goto not{number};"
                     yield "    }"
-                case Rmw(_, address):
+                case ir.Rmw(_, address):
                     yield "    {"
                     yield f"      value *const cell = {self._address(address, transition.span)};"
                     yield "      value new_value = load(cell);"
@@ -207,17 +189,17 @@ class ProcessCode:
                     yield f"    {self._op(op, number, transition.span)}"
         yield "    give_guard(i);"
 
-    def _written(self, transition: Transition) -> list[int]:
-        written = [op.register for op in transition.ops if isinstance(op, Load | Assign | Rmw)]
+    def _written(self, transition: ir.Transition) -> list[int]:
+        written = [op.register for op in transition.ops if isinstance(op, ir.Load | ir.Assign | ir.Rmw)]
         return sorted({index for index in written if index is not None})
 
-    def _locked_op(self, op: Op, number: int, span: Span) -> str:
+    def _locked_op(self, op: ir.Op, number: int, span: Span) -> str:
         match op:
-            case Load(register, _, None):
+            case ir.Load(register, _, None):
                 return f"{self.register(register)} = {self._fit('new_value', register)};"
-            case Store(address, value, _, _, None):
+            case ir.Store(address, value, _, _, None):
                 return f"new_value = {_fitted(self._expression(value, span), self._domain(address))};"
-            case Rmw(register, address, kind, operand, expected):
+            case ir.Rmw(register, address, kind, operand, expected):
                 with_ = self._expression(operand, span)
                 compared = "0" if expected is None else self._expression(expected, span)
                 new = _fitted(
@@ -228,30 +210,30 @@ class ProcessCode:
             case _:
                 return self._op(op, number, span)
 
-    def _expression(self, expr: Expr, span: Span) -> str:
+    def _expression(self, expr: expressions.Expr, span: Span) -> str:
         return expression(expr, self.register, span)
 
-    def _address(self, address: Address, span: Span) -> str:
+    def _address(self, address: expressions.Address, span: Span) -> str:
         known = address.variable
         variable = str(known) if known is not None else f"{address.base} + {self._expression(address.index, span)}"
         return f"AT({variable}, i)"
 
-    def _domain(self, address: Address) -> Domain:
+    def _domain(self, address: expressions.Address) -> ir.Domain:
         return self.program.variables[address.base].domain
 
     def _fit(self, text: str, register: int) -> str:
         return _fitted(text, self.process.registers[register].domain)
 
 
-def guarded_variables(program: Program) -> frozenset[int]:
+def guarded_variables(program: ir.Program) -> frozenset[int]:
     """Those that some locked step accesses together with others. InputError where a plain access meets them."""
     together: set[int] = set()
-    plain: dict[int, Transition] = {}
+    plain: dict[int, ir.Transition] = {}
     for process in program.processes:
         for transition in process.transitions:
-            accesses = [op.address for op in transition.ops if isinstance(op, Load | Store | Rmw)]
+            accesses = [op.address for op in transition.ops if isinstance(op, ir.Load | ir.Store | ir.Rmw)]
             touched = {number for address in accesses for number in address.variables}
-            if transition.locked or any(isinstance(op, Rmw) for op in transition.ops):
+            if transition.locked or any(isinstance(op, ir.Rmw) for op in transition.ops):
                 together |= touched if len(set(accesses)) > 1 else set()
             else:
                 plain |= dict.fromkeys(touched, transition)
@@ -278,13 +260,13 @@ RMW = {
 _NAMES = {ord(c): "_" for c in ".[]:$%*&>- "}
 
 
-def _fitted(text: str, domain: Domain) -> str:
+def _fitted(text: str, domain: ir.Domain) -> str:
     """Wrapped around where the language says so and a computation may leave the range."""
     if domain.overflow != "wrap" or text.lstrip("(-").rstrip(")").isdigit():
         return text
     return f"wrapped({text}, {domain.lo}, {domain.hi})"
 
 
-def _comment(transition: Transition) -> str:
+def _comment(transition: ir.Transition) -> str:
     text = " ".join(transition.span.text.split())
     return (text if len(text) <= 60 else text[:57] + "...").replace("*/", "* /")

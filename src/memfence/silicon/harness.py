@@ -5,25 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import assert_never
 
 from memfence.models.spec import TSO
 from memfence.passes.orders import for_hardware
-from memfence.program.expressions import (
-    At,
-    Binary,
-    BufferEmpty,
-    Conditional,
-    Const,
-    Expr,
-    Register,
-    RegisterOf,
-    Shared,
-    Unary,
-)
+from memfence.program import expressions
 from memfence.program.ir import Program
 from memfence.records import dataclass
-from memfence.silicon.c_code import ProcessCode, expression, refuse
+from memfence.silicon.c_code import Leaf, ProcessCode, expression, in_c, refuse
 from memfence.source import NOWHERE
 
 WRAPPED = """
@@ -39,8 +27,8 @@ class Experiment:
     """What to run, and what to look at in the end: `observed` by name, and the outcomes that are `wanted`."""
 
     program: Program
-    observed: tuple[tuple[str, Expr], ...]
-    wanted: Expr
+    observed: tuple[tuple[str, expressions.Expr], ...]
+    wanted: expressions.Expr
 
 
 def render_harness(experiment: Experiment, title: str) -> str:
@@ -71,45 +59,35 @@ def _case(number: int) -> str:
     return f"        case {number}: ended[{number}][i] = (unsigned char)run_{number}(i); break;"
 
 
-def _at_the_end(expr: Expr) -> str:
+def _at_the_end(expr: expressions.Expr) -> str:
     """A value of an instance, once everybody has ended."""
 
-    def text(inner: Expr) -> str:
-        match inner:
-            case Const(value):
-                return str(value)
-            case RegisterOf(process, register):
+    def leaf(read: Leaf) -> str:
+        match read:
+            case expressions.RegisterOf(process, register):
                 return f"saved{process}_{register}[i]"
-            case Shared(address) if address.variable is not None:
+            case expressions.Shared(address) if address.variable is not None:
                 return f"*AT({address.variable}, i)"
-            case Unary(op, operand):
-                return f"({op}{text(operand)})"
-            case Binary(op, left, right):
-                return f"({text(left)} {op} {text(right)})"
-            case Conditional(condition, then, otherwise):
-                return f"({text(condition)} ? {text(then)} : {text(otherwise)})"
-            case Shared() | At() | BufferEmpty() | Register():
-                raise refuse("a condition on more than the final values", NOWHERE)
             case _:
-                assert_never(inner)
+                raise refuse("a condition on more than the final values", NOWHERE)
 
-    return text(expr)
+    return in_c(expr, leaf)
 
 
 def _wanted(experiment: Experiment) -> str:
     """The condition over the values seen."""
-    places: dict[Expr, int] = {expr: k for k, (_, expr) in enumerate(experiment.observed)}
+    places: dict[expressions.Expr, int] = {expr: k for k, (_, expr) in enumerate(experiment.observed)}
 
-    def replaced(expr: Expr) -> Expr:
+    def replaced(expr: expressions.Expr) -> expressions.Expr:
         if expr in places:
-            return Register(places[expr])
+            return expressions.Register(places[expr])
         match expr:
-            case Unary(op, operand):
-                return Unary(op, replaced(operand))
-            case Binary(op, left, right):
-                return Binary(op, replaced(left), replaced(right))
-            case Conditional(condition, then, otherwise):
-                return Conditional(replaced(condition), replaced(then), replaced(otherwise))
+            case expressions.Unary(op, operand):
+                return expressions.Unary(op, replaced(operand))
+            case expressions.Binary(op, left, right):
+                return expressions.Binary(op, replaced(left), replaced(right))
+            case expressions.Conditional(condition, then, otherwise):
+                return expressions.Conditional(replaced(condition), replaced(then), replaced(otherwise))
             case _:
                 return expr
 

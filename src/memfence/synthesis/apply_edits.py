@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from memfence.frontends.registry import EditKind
     from memfence.synthesis.sites import FenceEdit
 
-Chosen = Mapping[FencePoint, Sequence["EditKind"]]
+Fences = Mapping[FencePoint, Sequence[Fence]]
 
 
 def insert(program: Program, points: Sequence[tuple[FencePoint, EditKind]]) -> Program:
@@ -24,10 +25,17 @@ def insert(program: Program, points: Sequence[tuple[FencePoint, EditKind]]) -> P
     of a transition is a new location of its own. Numbers of locations and transitions stay what they were; new ones
     follow.
     """
-    chosen: dict[FencePoint, list[EditKind]] = {}
+    fences: dict[FencePoint, list[Fence]] = {}
+    locked = {point for point, kind in points if kind == "locked"}
     for point, kind in points:
-        chosen.setdefault(point, []).append(kind)
-    return replace(program, processes=tuple(_fenced(process, chosen) for process in program.processes))
+        if kind != "locked":
+            fences.setdefault(point, []).append(Fence(kind))
+    return insert_fences(program, fences, locked)
+
+
+def insert_fences(program: Program, fences: Fences, locked: AbstractSet[FencePoint] = frozenset()) -> Program:
+    """The same for fences of any kind and order."""
+    return replace(program, processes=tuple(_fenced(process, fences, locked) for process in program.processes))
 
 
 def with_edits(program: Program, edits: Iterable[FenceEdit]) -> Program:
@@ -38,17 +46,18 @@ def with_edits(program: Program, edits: Iterable[FenceEdit]) -> Program:
     return with_atomic_writes(program, [AtomicWrite(p, t) for edit in chosen for p, t in sorted(edit.effect)])
 
 
-def _fenced(process: Process, chosen: Chosen) -> Process:
-    locations, fences = list(process.locations), list[Transition]()
+def _fenced(process: Process, fences: Fences, locked: AbstractSet[FencePoint]) -> Process:
+    locations, added = list(process.locations), list[Transition]()
     taken = {place.name for place in process.locations}
 
     def entry(point: FencePoint | None, place: Location, target: int) -> int:
         """Where control must go to pass the fences of `point` and then `target`, on the way to `place`."""
-        for kind in reversed(_kinds(point, chosen)):
-            if kind != "locked" and point is not None:
-                locations.append(Location(fresh_label(f"{place.name}__fence", taken), span=point.span))
-                fences.append(Transition(len(locations) - 1, target, (Fence(kind),), span=point.span))
-                target = len(locations) - 1
+        if point is None:
+            return target
+        for fence in reversed(fences.get(point, ())):
+            locations.append(Location(fresh_label(f"{place.name}__fence", taken), span=point.span))
+            added.append(Transition(len(locations) - 1, target, (fence,), span=point.span))
+            target = len(locations) - 1
         return target
 
     arrived_at = {transition.target for transition in process.transitions}
@@ -57,12 +66,8 @@ def _fenced(process: Process, chosen: Chosen) -> Process:
         replace(
             t,
             target=entry(t.point, process.locations[t.target], entries[t.target]),
-            locked=t.locked or "locked" in _kinds(t.point, chosen),
+            locked=t.locked or t.point in locked,
         )
         for t in process.transitions
     ]
-    return replace(process, locations=tuple(locations), transitions=(*changed, *fences))
-
-
-def _kinds(point: FencePoint | None, chosen: Chosen) -> Sequence[EditKind]:
-    return () if point is None else chosen.get(point, ())
+    return replace(process, locations=tuple(locations), transitions=(*changed, *added))

@@ -5,52 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
-from memfence.frontends.dve.syntax import (
-    Channel,
-    Declaration,
-    Expression,
-    Infix,
-    InState,
-    Model,
-    Number,
-    Prefix,
-    ProcessText,
-    Variable,
-)
+from memfence.frontends.dve import syntax
 
-Read = Callable[[Variable, str | None], str]
+Read = Callable[[syntax.Variable, str | None], str]
 """How to write the read of a variable, given its index as text."""
 
 
-def as_written(variable: Variable, index: str | None) -> str:
+def as_written(variable: syntax.Variable, index: str | None) -> str:
     """The variable as it stands in the text."""
     owner = f"{variable.owner.text}->" if variable.owner else ""
     return f"{owner}{variable.name.text}" + (f"[{index}]" if index is not None else "")
 
 
-def print_expression(expression: Expression, read: Read = as_written) -> str:
+def print_expression(expression: syntax.Expression, read: Read = as_written) -> str:
     """The expression, with parentheses around every operation inside another one."""
     match expression:
-        case Number(value, _):
+        case syntax.Number(value, _):
             return str(value)
-        case InState(process, state, _):
+        case syntax.InState(process, state, _):
             return f"{process.text}.{state.text}"
-        case Variable(_, index, _, _):
+        case syntax.Variable(_, index, _, _):
             return read(expression, None if index is None else print_expression(index, read))
-        case Prefix(operator, operand, _):
+        case syntax.Prefix(operator, operand, _):
             return f"{operator} {_operand(operand, read)}"
-        case Infix(operator, left, right, _):
+        case syntax.Infix(operator, left, right, _):
             return f"{_operand(left, read)} {operator} {_operand(right, read)}"
         case _:
             assert_never(expression)
 
 
-def _operand(expression: Expression, read: Read) -> str:
+def _operand(expression: syntax.Expression, read: Read) -> str:
     text = print_expression(expression, read)
-    return f"({text})" if isinstance(expression, Infix | Prefix) else text
+    return f"({text})" if isinstance(expression, syntax.Infix | syntax.Prefix) else text
 
 
-def print_declaration(declaration: Declaration) -> str:
+def print_declaration(declaration: syntax.Declaration) -> str:
     """`const byte a[2] = {1, 2};`"""
     size = f"[{declaration.size}]" if declaration.size is not None else ""
     values = [print_expression(value) for value in declaration.initial]
@@ -59,13 +48,13 @@ def print_declaration(declaration: Declaration) -> str:
     return f"{constant}{declaration.type} {declaration.name.text}{size}{initial};"
 
 
-def print_channel(channel: Channel) -> str:
+def print_channel(channel: syntax.Channel) -> str:
     if channel.types is None:
         return f"channel {channel.name.text};"
     return f"channel {{{', '.join(channel.types)}}} {channel.name.text}[{channel.capacity}];"
 
 
-def print_process_head(process: ProcessText) -> list[str]:
+def print_process_head(process: syntax.ProcessText) -> list[str]:
     """The lines of a process up to its transitions."""
     lines = [f"process {process.name.text} {{", *(f"  {print_declaration(d)}" for d in process.declarations)]
     lines.append(f"  state {', '.join(state.text for state in process.states)};")
@@ -84,5 +73,5 @@ def print_process_head(process: ProcessText) -> list[str]:
     return lines
 
 
-def print_system(model: Model) -> str:
+def print_system(model: syntax.Model) -> str:
     return f"system async property {model.property.text};" if model.property else "system async;"

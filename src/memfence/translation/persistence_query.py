@@ -22,29 +22,14 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.models.spec import TSO
 from memfence.passes.orders import for_hardware
 from memfence.passes.shared_memory_form import other_communication, shared_memory_form
+from memfence.program import ir
 from memfence.program.expressions import Address, Binary, Conditional, Const, Expr, Register, variable_address
-from memfence.program.ir import (
-    Assert,
-    Assign,
-    Assume,
-    Domain,
-    Fence,
-    Load,
-    Location,
-    Op,
-    Process,
-    Program,
-    RegisterVar,
-    SharedVar,
-    Store,
-    Transition,
-)
 from memfence.records import dataclass
 
 SCRATCH = ("phase", "delayed", "own", "read", "before", "after")
 
 
-def persistence_query(program: Program) -> Program:
+def persistence_query(program: ir.Program) -> ir.Program:
     """The program Q of `program`, to be run under SC.
 
     InputError where processes communicate otherwise than through memory, and for steps that store and access another
@@ -54,13 +39,13 @@ def persistence_query(program: Program) -> Program:
     program = for_hardware(shared_memory_form(program), TSO)
     _require_single_accesses(program)
     values = [v.domain for v in program.variables]
-    hull = Domain(min((d.lo for d in values), default=0), max((d.hi for d in values), default=0))
-    marks = Domain(0, len(program.variables))
+    hull = ir.Domain(min((d.lo for d in values), default=0), max((d.hi for d in values), default=0))
+    marks = ir.Domain(0, len(program.variables))
     added = (
-        SharedVar("query_phase", Domain(0, 2)),
-        SharedVar("query_delayed", marks),
-        SharedVar("query_own", replace(hull, lo=min(hull.lo, 0), hi=max(hull.hi, 0))),
-        SharedVar("query_read", marks),
+        ir.SharedVar("query_phase", ir.Domain(0, 2)),
+        ir.SharedVar("query_delayed", marks),
+        ir.SharedVar("query_own", replace(hull, lo=min(hull.lo, 0), hi=max(hull.hi, 0))),
+        ir.SharedVar("query_read", marks),
     )
     first = len(program.variables)
     phase, delayed, own, read = (variable_address(first + n) for n in range(len(added)))
@@ -74,12 +59,12 @@ def persistence_query(program: Program) -> Program:
     )
 
 
-def _require_single_accesses(program: Program) -> None:
+def _require_single_accesses(program: ir.Program) -> None:
     found = other_communication(program)
     for process in program.processes:
         for t in process.transitions:
-            accesses = [op.address for op in t.ops if isinstance(op, Load | Store)]
-            if found is not None or len(accesses) < 2 or not any(isinstance(op, Store) for op in t.ops):
+            accesses = [op.address for op in t.ops if isinstance(op, ir.Load | ir.Store)]
+            if found is not None or len(accesses) < 2 or not any(isinstance(op, ir.Store) for op in t.ops):
                 continue
             if not t.locked:
                 found = ("a plain step that stores and accesses memory again", t.span)
@@ -105,91 +90,91 @@ class _Shared:
 class _Instrumented:
     """One process of Q: its locations, their copies for the pivot, and one where the pivot has stopped."""
 
-    def __init__(self, process: Process, shared: _Shared, marks: Domain, values: Domain) -> None:
+    def __init__(self, process: ir.Process, shared: _Shared, marks: ir.Domain, values: ir.Domain) -> None:
         self.original = process
         self.shared = shared
         self.copies = len(process.locations)
         self.stopped = 2 * self.copies
         base = len(process.registers)
         self.phase, self.delayed, self.own, self.read, self.before, self.after = range(base, base + len(SCRATCH))
-        every = Domain(min(values.lo, marks.lo), max(values.hi, marks.hi, 2))
-        self.scratch = tuple(RegisterVar(f"query_{name}", every, transient=True) for name in SCRATCH)
+        every = ir.Domain(min(values.lo, marks.lo), max(values.hi, marks.hi, 2))
+        self.scratch = tuple(ir.RegisterVar(f"query_{name}", every, transient=True) for name in SCRATCH)
 
-    def process(self) -> Process:
+    def process(self) -> ir.Process:
         locations = self.original.locations
-        copies = tuple(Location(f"{at.name}'") for at in locations)
+        copies = tuple(ir.Location(f"{at.name}'") for at in locations)
         transitions = [q for t in self.original.transitions for q in self.versions(t)]
         return replace(
             self.original,
             registers=(*self.original.registers, *self.scratch),
-            locations=(*locations, *copies, Location("stopped")),
+            locations=(*locations, *copies, ir.Location("stopped")),
             transitions=tuple(transitions),
         )
 
-    def versions(self, t: Transition) -> Iterator[Transition]:
+    def versions(self, t: ir.Transition) -> Iterator[ir.Transition]:
         """A transition in every phase where it has a part."""
-        ops: tuple[Op, ...] = tuple(Assume(op.condition) if isinstance(op, Assert) else op for op in t.ops)
-        plain: list[Op] = [op for op in ops if not isinstance(op, Fence)]
-        stores = [op for op in ops if isinstance(op, Store)]
+        ops: tuple[ir.Op, ...] = tuple(ir.Assume(op.condition) if isinstance(op, ir.Assert) else op for op in t.ops)
+        plain: list[ir.Op] = [op for op in ops if not isinstance(op, ir.Fence)]
+        stores = [op for op in ops if isinstance(op, ir.Store)]
         yield self.step(t, t.source, t.target, (*self.in_phase(0), *plain))
         if stores and not t.locked:
             yield self.step(t, t.source, t.target + self.copies, self.becoming_pivot(plain))
-        if not stores and not t.locked and Fence("mfence") not in ops:
+        if not stores and not t.locked and ir.Fence("mfence") not in ops:
             yield self.step(t, t.source + self.copies, t.target + self.copies, self.walking(plain))
-            loads = [n for n, op in enumerate(t.ops) if isinstance(op, Load)]
+            loads = [n for n, op in enumerate(t.ops) if isinstance(op, ir.Load)]
             for position in loads:
                 yield self.step(t, t.source + self.copies, self.stopped, self.stopping(t.ops, position))
         if stores:
             yield self.step(t, t.source, t.target, self.completing(plain))
 
-    def step(self, t: Transition, source: int, target: int, ops: tuple[Op, ...]) -> Transition:
-        return Transition(source, target, ops, t.locked, t.span)
+    def step(self, t: ir.Transition, source: int, target: int, ops: tuple[ir.Op, ...]) -> ir.Transition:
+        return ir.Transition(source, target, ops, t.locked, t.span)
 
-    def in_phase(self, phase: int) -> tuple[Op, ...]:
-        return Load(self.phase, self.shared.phase), Assume(Binary("==", Register(self.phase), Const(phase)))
+    def in_phase(self, phase: int) -> tuple[ir.Op, ...]:
+        return ir.Load(self.phase, self.shared.phase), ir.Assume(Binary("==", Register(self.phase), Const(phase)))
 
-    def becoming_pivot(self, ops: list[Op]) -> tuple[Op, ...]:
+    def becoming_pivot(self, ops: list[ir.Op]) -> tuple[ir.Op, ...]:
         """Fig. 11: the store is pending. It is made and taken back, for its value as the variable would hold it."""
-        changed: list[Op] = list(self.in_phase(0))
+        changed: list[ir.Op] = list(self.in_phase(0))
         for op in ops:
-            if isinstance(op, Store):
+            if isinstance(op, ir.Store):
                 changed += [
-                    Load(self.before, op.address),
+                    ir.Load(self.before, op.address),
                     op,
-                    Load(self.own, op.address),
-                    Store(op.address, Register(self.before)),
-                    Store(self.shared.delayed, _number(op.address)),
-                    Store(self.shared.own, Register(self.own)),
-                    Store(self.shared.phase, Const(1)),
+                    ir.Load(self.own, op.address),
+                    ir.Store(op.address, Register(self.before)),
+                    ir.Store(self.shared.delayed, _number(op.address)),
+                    ir.Store(self.shared.own, Register(self.own)),
+                    ir.Store(self.shared.phase, Const(1)),
                 ]
             else:
                 changed.append(op)
         return tuple(changed)
 
-    def walking(self, ops: list[Op]) -> tuple[Op, ...]:
+    def walking(self, ops: list[ir.Op]) -> tuple[ir.Op, ...]:
         """Fig. 12: reads see the pending store."""
         return (*self.in_phase(1), *self.marks(), *(more for op in ops for more in self.seen_by_pivot(op)))
 
-    def stopping(self, ops: tuple[Op, ...], position: int) -> tuple[Op, ...]:
+    def stopping(self, ops: tuple[ir.Op, ...], position: int) -> tuple[ir.Op, ...]:
         """Fig. 13: the load at `position` reads memory. What the step asserts after it makes no difference."""
-        changed: list[Op] = [*self.in_phase(1), *self.marks()]
+        changed: list[ir.Op] = [*self.in_phase(1), *self.marks()]
         for number, op in enumerate(ops):
-            if isinstance(op, Fence | Assert):
+            if isinstance(op, ir.Fence | ir.Assert):
                 continue
             if number == position:
-                assert isinstance(op, Load)
+                assert isinstance(op, ir.Load)
                 is_made = op.when if op.when is not None else Const(1)
                 elsewhere = Binary("!=", _number(op.address), Register(self.delayed))
-                changed += [Assume(is_made), Assume(elsewhere), Assign(self.read, _number(op.address))]
+                changed += [ir.Assume(is_made), ir.Assume(elsewhere), ir.Assign(self.read, _number(op.address))]
             changed += self.seen_by_pivot(op)
-        done = (Store(self.shared.read, Register(self.read)), Store(self.shared.phase, Const(2)))
+        done = (ir.Store(self.shared.read, Register(self.read)), ir.Store(self.shared.phase, Const(2)))
         return (*changed, *done)
 
-    def marks(self) -> tuple[Op, ...]:
-        return Load(self.delayed, self.shared.delayed), Load(self.own, self.shared.own)
+    def marks(self) -> tuple[ir.Op, ...]:
+        return ir.Load(self.delayed, self.shared.delayed), ir.Load(self.own, self.shared.own)
 
-    def seen_by_pivot(self, op: Op) -> list[Op]:
-        if not isinstance(op, Load):
+    def seen_by_pivot(self, op: ir.Op) -> list[ir.Op]:
+        if not isinstance(op, ir.Load):
             return [op]
         is_own = Binary("==", _number(op.address), Register(self.delayed))
         value: Expr = Register(self.own)
@@ -197,23 +182,23 @@ class _Instrumented:
             is_own = Binary("&&", op.when, is_own)
         # The load may change a register that its own address reads: decide before.
         return [
-            Assign(self.after, is_own),
+            ir.Assign(self.after, is_own),
             op,
-            Assign(op.register, Conditional(Register(self.after), value, Register(op.register))),
+            ir.Assign(op.register, Conditional(Register(self.after), value, Register(op.register))),
         ]
 
-    def completing(self, ops: list[Op]) -> tuple[Op, ...]:
+    def completing(self, ops: list[ir.Op]) -> tuple[ir.Op, ...]:
         """Fig. 14: the step changes the variable that the pivot has read, in the end."""
         index = Binary("-", Register(self.read), Const(1))
         read = Address(0, self.shared.everything, index)
         return (
             *self.in_phase(2),
-            Load(self.read, self.shared.read),
-            Load(self.before, read),
+            ir.Load(self.read, self.shared.read),
+            ir.Load(self.before, read),
             *ops,
-            Load(self.after, read),
-            Assume(Binary("!=", Register(self.before), Register(self.after))),
-            Assert(Const(0)),
+            ir.Load(self.after, read),
+            ir.Assume(Binary("!=", Register(self.before), Register(self.after))),
+            ir.Assert(Const(0)),
         )
 
 

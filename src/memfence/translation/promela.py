@@ -18,39 +18,8 @@ from typing import assert_never
 
 from memfence.models.spec import SC
 from memfence.passes.orders import for_hardware
-from memfence.program.expressions import (
-    Address,
-    At,
-    Binary,
-    BufferEmpty,
-    Conditional,
-    Const,
-    Expr,
-    Register,
-    RegisterOf,
-    Shared,
-    Unary,
-    conjunction,
-    negate,
-    walk,
-)
+from memfence.program import expressions, ir
 from memfence.program.facts.effects import op_expressions
-from memfence.program.ir import (
-    Domain,
-    Final,
-    Forbidden,
-    Invariant,
-    Load,
-    Ltl,
-    NoDeadlock,
-    Process,
-    Program,
-    Property,
-    PropertyAutomaton,
-    Store,
-    Sync,
-    Transition,
-)
 from memfence.program.text.steps import step_text
 from memfence.translation.promela_steps import BUS, HandOver, Job, body, bus_needed, possible_when, uses_bus
 
@@ -62,7 +31,7 @@ RESERVED = re.compile(
 )
 
 
-def render_promela(program: Program) -> str:
+def render_promela(program: ir.Program) -> str:
     """The text of a Promela model with the SC behaviour of `program`."""
     return _Writer(for_hardware(program, SC)).model()
 
@@ -70,7 +39,7 @@ def render_promela(program: Program) -> str:
 class _Writer:
     """Knows how everything is called in the model that is being written."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: ir.Program) -> None:
         self.program = program
         self.joint = any(
             t.sync is not None or p.locations[t.source].committed for p in program.processes for t in p.transitions
@@ -111,22 +80,22 @@ class _Writer:
                 groups.append(range(start, end))
         return [(group, self.fresh(self.program.variables[group.start].name.split("[")[0])) for group in groups]
 
-    def addresses(self) -> Iterable[Address]:
+    def addresses(self) -> Iterable[expressions.Address]:
         for process in self.program.processes:
             for transition in process.transitions:
-                yield from (op.address for op in transition.ops if isinstance(op, Load | Store))
+                yield from (op.address for op in transition.ops if isinstance(op, ir.Load | ir.Store))
         for prop in self.program.properties:
-            if isinstance(prop, Invariant | Forbidden | Final):
-                yield from (e.address for e in walk(prop.expr) if isinstance(e, Shared))
+            if isinstance(prop, ir.Invariant | ir.Forbidden | ir.Final):
+                yield from (e.address for e in expressions.walk(prop.expr) if isinstance(e, expressions.Shared))
 
     def array_of(self, variable: int) -> tuple[range, str] | None:
         return next((known for known in self.arrays if variable in known[0]), None)
 
-    def observed_locations(self) -> list[At]:
+    def observed_locations(self) -> list[expressions.At]:
         if self.joint:
             return []
         return sorted(
-            {e for expr in self.all_expressions() for e in walk(expr) if isinstance(e, At)},
+            {e for expr in self.all_expressions() for e in expressions.walk(expr) if isinstance(e, expressions.At)},
             key=lambda at: (at.process, sorted(at.locations)),
         )
 
@@ -134,12 +103,17 @@ class _Writer:
         """Registers that have to be global: seen by others, set before the processes run, or all in the joint form."""
         processes = self.program.processes
         everything = {(p, r) for p, process in enumerate(processes) for r, _ in enumerate(process.registers)}
-        seen = {(e.process, e.register) for x in self.all_expressions() for e in walk(x) if isinstance(e, RegisterOf)}
+        seen = {
+            (e.process, e.register)
+            for x in self.all_expressions()
+            for e in expressions.walk(x)
+            if isinstance(e, expressions.RegisterOf)
+        }
         several = {(p, r) for p, r in everything if len(processes[p].registers[r].init) > 1}
         scratch = {(p, r) for p, r in everything if processes[p].registers[r].transient}
         return everything if self.joint else seen | several | scratch
 
-    def all_expressions(self) -> Iterable[Expr]:
+    def all_expressions(self) -> Iterable[expressions.Expr]:
         yield from self.bads
         for process in self.program.processes:
             for transition in process.transitions:
@@ -156,33 +130,33 @@ class _Writer:
 
     # Expressions
 
-    def text(self, process: int | None, expr: Expr) -> str:
+    def text(self, process: int | None, expr: expressions.Expr) -> str:
         """`expr` in Promela, every operator in parentheses, as `process` sees it."""
         match expr:
-            case Const(value):
+            case expressions.Const(value):
                 return str(value) if value >= 0 else f"({value})"
-            case Unary(op, operand):
+            case expressions.Unary(op, operand):
                 return f"({op}{self.text(process, operand)})"
-            case Binary(op, left, right):
+            case expressions.Binary(op, left, right):
                 return f"({self.text(process, left)} {op} {self.text(process, right)})"
-            case Conditional(condition, then, otherwise):
+            case expressions.Conditional(condition, then, otherwise):
                 a, b = self.text(process, then), self.text(process, otherwise)
                 return f"({self.text(process, condition)} -> {a} : {b})"
-            case Register(index):
+            case expressions.Register(index):
                 assert process is not None
                 return self.registers[process, index]
-            case RegisterOf(owner, index):
+            case expressions.RegisterOf(owner, index):
                 return self.registers[owner, index]
-            case Shared(address):
+            case expressions.Shared(address):
                 return self.place(process, address)
-            case At(owner, locations):
+            case expressions.At(owner, locations):
                 return self.flags[expr] if not self.joint else self.is_at(owner, sorted(locations))
-            case BufferEmpty():
+            case expressions.BufferEmpty():
                 return "1"
             case _:
                 assert_never(expr)
 
-    def place(self, process: int | None, address: Address) -> str:
+    def place(self, process: int | None, address: expressions.Address) -> str:
         known = address.variable
         array = self.array_of(address.base if known is None else known)
         if known is not None:
@@ -219,12 +193,15 @@ class _Writer:
             inside = self.program.processes[at.process].initial in at.locations
             lines.append(f"bit {flag} = {int(inside)};")
         for counter, process in zip(self.counters, self.program.processes, strict=False):
-            lines.append(f"{type_of([Domain(0, len(process.locations))])} {counter} = {process.initial};")
+            lines.append(f"{type_of([ir.Domain(0, len(process.locations))])} {counter} = {process.initial};")
         return lines
 
     def choices(self) -> list[str]:
         """Statements that choose among several initial values."""
-        several = [(self.place(None, Address(i, 1, Const(0))), v.init) for i, v in enumerate(self.program.variables)]
+        several = [
+            (self.place(None, expressions.Address(i, 1, expressions.Const(0))), v.init)
+            for i, v in enumerate(self.program.variables)
+        ]
         for p, process in enumerate(self.program.processes):
             several += [(self.registers[p, r], v.init) for r, v in enumerate(process.registers) if not v.transient]
         chosen = ((name, values) for name, values in several if len(values) > 1)
@@ -236,7 +213,7 @@ class _Writer:
         """One `d_step` (or a single statement, which is as atomic)."""
         condition = possible_when(self.program, jobs)
         guards = [*before, *bus_needed(self.program, jobs, locked)]
-        if condition != Const(1):
+        if condition != expressions.Const(1):
             guards.append(self.text(None, condition))
         statements = [*body(self.program, jobs, self.text), *after]
         guard = " && ".join(guards)
@@ -244,7 +221,7 @@ class _Writer:
             return guard or (statements[0] if statements else "true")
         return f"d_step {{ {guard or 'true'} -> {'; '.join(statements)} }}"
 
-    def flag_changes(self, process: int, transition: Transition) -> list[str]:
+    def flag_changes(self, process: int, transition: ir.Transition) -> list[str]:
         changes = []
         for at, flag in self.flags.items():
             if at.process == process:
@@ -267,7 +244,7 @@ class _Writer:
         lines += [line for number, bad in enumerate(self.bads) for line in self.monitor(number, bad)]
         return "\n".join(lines) + "\n"
 
-    def proctype(self, number: int, process: Process, *, active: bool) -> list[str]:
+    def proctype(self, number: int, process: ir.Process, *, active: bool) -> list[str]:
         lines = ["", f"{'active ' if active else ''}proctype {self.processes[number]}() {{"]
         for r, register in enumerate(process.registers):
             if (number, r) not in self.shared_registers:
@@ -316,13 +293,13 @@ class _Writer:
                     lines += [self.meeting(p, t, t.sync, q, u, v) for q, u, v in self.partners(p, t.sync)]
         return [*lines, "  od", "}"]
 
-    def partners(self, sender: int, sync: Sync) -> Iterable[tuple[int, Transition, Sync]]:
+    def partners(self, sender: int, sync: ir.Sync) -> Iterable[tuple[int, ir.Transition, ir.Sync]]:
         for q, other in enumerate(self.program.processes):
             for u in other.transitions:
                 if q != sender and u.sync is not None and not u.sync.sends and u.sync.channel == sync.channel:
                     yield q, u, u.sync
 
-    def meeting(self, p: int, t: Transition, sends: Sync, q: int, u: Transition, receives: Sync) -> str:
+    def meeting(self, p: int, t: ir.Transition, sends: ir.Sync, q: int, u: ir.Transition, receives: ir.Sync) -> str:
         jobs: list[Job] = [(p, op) for op in t.ops[: sends.guard_ops]]
         jobs += [(q, op) for op in u.ops[: receives.guard_ops]]
         jobs += [
@@ -333,14 +310,14 @@ class _Writer:
         jobs += [(p, op) for op in t.ops[sends.guard_ops :]]
         return self.joint_step([(p, t), (q, u)], jobs)
 
-    def joint_step(self, moves: list[tuple[int, Transition]], jobs: list[Job]) -> str:
+    def joint_step(self, moves: list[tuple[int, ir.Transition]], jobs: list[Job]) -> str:
         before = [self.is_at(p, [t.source]) for p, t in moves] + self.committed_first(moves)
         after = [f"{self.counters[p]} = {t.target}" for p, t in moves]
         step = self.step(jobs, [p for p, t in moves if t.locked], before, after)
         source = " / ".join(_comment(step_text(self.program, p, t)) for p, t in moves)
         return f"  :: {step} /* {source} */"
 
-    def committed_first(self, moves: list[tuple[int, Transition]]) -> list[str]:
+    def committed_first(self, moves: list[tuple[int, ir.Transition]]) -> list[str]:
         processes = self.program.processes
         if all(processes[p].locations[t.source].committed for p, t in moves):
             return []
@@ -352,48 +329,50 @@ class _Writer:
 
     # Properties
 
-    def bad_state(self, prop: Property) -> Expr | None:
+    def bad_state(self, prop: ir.Property) -> expressions.Expr | None:
         match prop:
-            case Invariant(expr, _):
-                return negate(expr)
-            case Forbidden(expr, _):
+            case ir.Invariant(expr, _):
+                return expressions.negate(expr)
+            case ir.Forbidden(expr, _):
                 return expr
-            case Final(quantifier, expr, _, _):
-                return conjunction(*self.halted(), negate(expr) if quantifier == "forall" else expr)
-            case NoDeadlock() | Ltl() | PropertyAutomaton():
+            case ir.Final(quantifier, expr, _, _):
+                return expressions.conjunction(
+                    *self.halted(), expressions.negate(expr) if quantifier == "forall" else expr
+                )
+            case ir.NoDeadlock() | ir.Ltl() | ir.PropertyAutomaton():
                 return None
             case _:
                 assert_never(prop)
 
-    def halted(self) -> list[Expr]:
-        found = list[Expr]()
+    def halted(self) -> list[expressions.Expr]:
+        found = list[expressions.Expr]()
         for number, process in enumerate(self.program.processes):
             left = {t.source for t in process.transitions}
-            found.append(At(number, frozenset(range(len(process.locations))) - left))
+            found.append(expressions.At(number, frozenset(range(len(process.locations))) - left))
         return found
 
     def property_notes(self) -> list[str]:
         notes = []
         for prop in self.program.properties:
             match prop:
-                case Final("exists", _, text, _):
+                case ir.Final("exists", _, text, _):
                     notes.append(f"{text}: a violated assertion is the witness that makes `exists` true")
-                case NoDeadlock():
+                case ir.NoDeadlock():
                     notes.append("no deadlock: run ./pan without -E")
-                case Ltl(name, text, _):
+                case ir.Ltl(name, text, _):
                     notes.append(f"not translated: ltl {name} {text}")
-                case PropertyAutomaton(name):
+                case ir.PropertyAutomaton(name):
                     notes.append(f"not translated: property automaton {name}")
                 case _:
                     notes.append(prop.text)
         return [f"/* property: {_comment(note)} */" for note in notes]
 
-    def monitor(self, number: int, bad: Expr) -> list[str]:
+    def monitor(self, number: int, bad: expressions.Expr) -> list[str]:
         name = self.fresh(f"monitor_{number}")
         return ["", f"active proctype {name}() {{", f"end: d_step {{ {self.text(None, bad)} -> assert(false) }}", "}"]
 
 
-def type_of(domains: Sequence[Domain]) -> str:
+def type_of(domains: Sequence[ir.Domain]) -> str:
     """The smallest Promela type that holds all of the values."""
     lo, hi = min(d.lo for d in domains), max(d.hi for d in domains)
     for name, least, most in (("bit", 0, 1), ("byte", 0, 255), ("short", -(2**15), 2**15 - 1)):

@@ -17,24 +17,9 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.native.expression_code import ExpressionCodes
 from memfence.engines.native.slots import Slots, number_slots
 from memfence.models.state import Rendezvous, Run
+from memfence.program import ir
 from memfence.program.expressions import Address, Expr, negate
 from memfence.program.facts.effects import is_local, stored_variables
-from memfence.program.ir import (
-    Assert,
-    Assign,
-    Assume,
-    Domain,
-    Fence,
-    Load,
-    Lock,
-    Op,
-    Process,
-    Program,
-    Rmw,
-    Store,
-    Transition,
-    Unlock,
-)
 from memfence.program.orders import MemoryOrder
 from memfence.records import dataclass
 
@@ -48,7 +33,7 @@ _LOAD, _STORE, _ASSIGN, _ASSUME, _ASSERT, _MFENCE, _SFENCE, _LOCK, _UNLOCK = ran
 class Encoded:
     """A machine, what its edges mean in terms of `program`, and the numbers of the expressions asked for."""
 
-    program: Program
+    program: ir.Program
     machine: _core.Machine
     slots: Slots
     edges: tuple[Run | Rendezvous, ...]
@@ -62,12 +47,12 @@ class Encoded:
 
 
 def encode(
-    program: Program,
+    program: ir.Program,
     expressions: tuple[Expr, ...] = (),
     *,
     private: tuple[tuple[int, ...], ...] | None = None,
     symmetric: tuple[tuple[int, ...], ...] = (),
-    loaded: Program | None = None,
+    loaded: ir.Program | None = None,
 ) -> Encoded:
     """The machine of `program`; `private[p][location]` as `engines.private` computes it, else nothing is private.
 
@@ -79,7 +64,7 @@ def encode(
 
 
 class _Encoder:
-    def __init__(self, program: Program, loaded: Program | None) -> None:
+    def __init__(self, program: ir.Program, loaded: ir.Program | None) -> None:
         self.program = program
         self.loaded = loaded
         self.slots = number_slots(program)
@@ -163,7 +148,7 @@ class _Encoder:
             uses_sfence(process),
         )
 
-    def edges(self, p: int, number: int, t: Transition) -> list[tuple[Run | Rendezvous, _core.Edge]]:
+    def edges(self, p: int, number: int, t: ir.Transition) -> list[tuple[Run | Rendezvous, _core.Edge]]:
         if t.sync is None:
             ways = _ways(zip(t.ops, self.parts(p, t), strict=True))
             return [(Run(p, number), self.edge(p, t, list(t.origin) or [number], way)) for way in ways]
@@ -176,12 +161,12 @@ class _Encoder:
             if q != p and other.sync and not other.sync.sends and other.sync.channel == t.sync.channel
         ]
 
-    def edge(self, p: int, t: Transition, origin: list[int], way: Sequence[tuple[Op, int]]) -> _core.Edge:
+    def edge(self, p: int, t: ir.Transition, origin: list[int], way: Sequence[tuple[ir.Op, int]]) -> _core.Edge:
         ops = [self.op(p, op, t, part) for op, part in way]
         return _core.Edge(p, t.source, t.target, t.locked, -1, 0, 0, False, ops, origin, _required(way))
 
     def meeting(
-        self, p: int, number: int, sending: Transition, q: int, other: int, receiving: Transition
+        self, p: int, number: int, sending: ir.Transition, q: int, other: int, receiving: ir.Transition
     ) -> tuple[Rendezvous, _core.Edge]:
         s, r = sending.sync, receiving.sync
         assert s is not None and r is not None
@@ -199,7 +184,7 @@ class _Encoder:
         )  # fmt: skip
         return Rendezvous(Run(p, number), Run(q, other)), edge
 
-    def parts(self, p: int, t: Transition) -> list[int]:
+    def parts(self, p: int, t: ir.Transition) -> list[int]:
         """For each op, which of the transitions fused into `t` it comes from. Added ops stay with the last."""
         if len(t.origin) < 2 or self.loaded is None:
             return [0] * len(t.ops)
@@ -218,35 +203,35 @@ class _Encoder:
                 parts.append(parts[-1] if parts else 0)
         return parts
 
-    def op(self, p: int, op: Op, transition: Transition, part: int = 0) -> _core.Op:
+    def op(self, p: int, op: ir.Op, transition: ir.Transition, part: int = 0) -> _core.Op:
         locked = transition.locked
         match op:
-            case Load(register, address, when):
+            case ir.Load(register, address, when):
                 base, size, index = self.address(address, p)
                 condition = -1 if when is None else self.codes.number(when, p)
                 return _core.Op(
                     _LOAD, p, locked, self.slots.register(p, register), base, size, index, 0, condition, part
                 )
-            case Store(address, value, direct, order, when):
+            case ir.Store(address, value, direct, order, when):
                 assert order is MemoryOrder.PLAIN and when is None, op
                 base, size, index = self.address(address, p)
                 return _core.Op(
                     _STORE, p, locked or direct, 0, base, size, index, self.codes.number(value, p), -1, part
                 )
-            case Assign(register, value):
+            case ir.Assign(register, value):
                 slot = self.slots.register(p, register)
                 return _core.Op(_ASSIGN, p, locked, slot, 0, 0, 0, self.codes.number(value, p), -1, part)
-            case Assume(condition):
+            case ir.Assume(condition):
                 return _core.Op(_ASSUME, p, locked, 0, 0, 0, 0, self.codes.number(condition, p), -1, part)
-            case Assert(condition):
+            case ir.Assert(condition):
                 return _core.Op(_ASSERT, p, locked, 0, 0, 0, 0, self.codes.number(condition, p), -1, part)
-            case Fence("mfence" | "sfence" as kind):
+            case ir.Fence("mfence" | "sfence" as kind):
                 return _core.Op(_MFENCE if kind == "mfence" else _SFENCE, p, locked, 0, 0, 0, 0, 0, -1, part)
-            case Fence() | Rmw():
+            case ir.Fence() | ir.Rmw():
                 raise AssertionError(f"{op}: passes.orders comes before")
-            case Lock():
+            case ir.Lock():
                 return _core.Op(_LOCK, p, locked, 0, 0, 0, 0, 0, -1, part)
-            case Unlock():
+            case ir.Unlock():
                 return _core.Op(_UNLOCK, p, locked, 0, 0, 0, 0, 0, -1, part)
             case _:
                 assert_never(op)
@@ -255,35 +240,35 @@ class _Encoder:
         return address.base, address.size, self.codes.number(address.index, p)
 
 
-def uses_sfence(process: Process) -> bool:
+def uses_sfence(process: ir.Process) -> bool:
     """Whether its buffers under PSO may hold separators."""
-    return any(op == Fence("sfence") for t in process.transitions for op in t.ops)
+    return any(op == ir.Fence("sfence") for t in process.transitions for op in t.ops)
 
 
-def separator_of(domain: Domain) -> int | None:
+def separator_of(domain: ir.Domain) -> int | None:
     """The value that stands for a separator among pending stores: one that the variable cannot have, if any."""
     if domain.hi < LARGEST:
         return max(domain.hi, 0) + 1
     return min(domain.lo, 0) - 1 if domain.lo > SMALLEST else None
 
 
-def _slot(domain: Domain, stored: bool = True) -> _core.Slot:
+def _slot(domain: ir.Domain, stored: bool = True) -> _core.Slot:
     return _core.Slot(domain.lo, domain.hi, domain.overflow == "wrap", stored)
 
 
-def _ways(ops: Iterable[tuple[Op, int]]) -> list[list[tuple[Op, int]]]:
+def _ways(ops: Iterable[tuple[ir.Op, int]]) -> list[list[tuple[ir.Op, int]]]:
     """The ops of one step, with and without each store that depends on a condition: the core has no such store."""
-    ways: list[list[tuple[Op, int]]] = [[]]
+    ways: list[list[tuple[ir.Op, int]]] = [[]]
     for op, part in ops:
-        choices: list[list[Op]] = [[op]]
-        if isinstance(op, Store) and op.when is not None:
-            choices = [[Assume(op.when), replace(op, when=None)], [Assume(negate(op.when))]]
+        choices: list[list[ir.Op]] = [[op]]
+        if isinstance(op, ir.Store) and op.when is not None:
+            choices = [[ir.Assume(op.when), replace(op, when=None)], [ir.Assume(negate(op.when))]]
         ways = [[*way, *((one, part) for one in choice)] for way in ways for choice in choices]
     return ways
 
 
-def _required(ops: Sequence[tuple[Op, int]]) -> int:
+def _required(ops: Sequence[tuple[ir.Op, int]]) -> int:
     """How many ops make up everything to the end of the part with the last access; a fence behind it is not needed."""
-    needed = (part for op, part in ops if not is_local(op) and not isinstance(op, Fence))
+    needed = (part for op, part in ops if not is_local(op) and not isinstance(op, ir.Fence))
     last = max(needed, default=-1)
     return sum(part <= last for _, part in ops)

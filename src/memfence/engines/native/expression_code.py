@@ -7,20 +7,7 @@ from typing import assert_never
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.native.slots import Slots
-from memfence.program.expressions import (
-    At,
-    Binary,
-    BufferEmpty,
-    Conditional,
-    Const,
-    Expr,
-    Register,
-    RegisterOf,
-    Shared,
-    Unary,
-    disjunction,
-    fold,
-)
+from memfence.program import expressions
 from memfence.source import SourceText
 
 DEEPEST_EXPRESSION = 250
@@ -40,49 +27,53 @@ class ExpressionCodes:
         self.source = source
         self.codes: dict[tuple[int, ...], int] = {}
 
-    def number(self, expr: Expr, p: int) -> int:
+    def number(self, expr: expressions.Expr, p: int) -> int:
         """The number of the code of `expr`, as process `p` evaluates it."""
         code: list[int] = []
-        depth = self.emit(fold(expr), p, code)
+        depth = self.emit(expressions.fold(expr), p, code)
         if depth > DEEPEST_EXPRESSION:
             at = Label(self.source.span(0, 1))
             raise InputError([Diagnostic(Code.TOO_DEEP, "an expression is nested too deeply", at)])
         return self.codes.setdefault(tuple(code), len(self.codes))
 
-    def emit(self, expr: Expr, p: int, code: list[int]) -> int:
+    def emit(self, expr: expressions.Expr, p: int, code: list[int]) -> int:
         """Append the code of `expr`; return how many places of the stack it needs."""
         match expr:
-            case Const(value):
+            case expressions.Const(value):
                 code += self.constant(value)
                 return 1
-            case Register(number):
+            case expressions.Register(number):
                 code += [_SLOT, self.slots.register(p, number)]
                 return 1
-            case RegisterOf(owner, number):
+            case expressions.RegisterOf(owner, number):
                 code += [_SLOT, self.slots.register(owner, number)]
                 return 1
-            case BufferEmpty(owner):
+            case expressions.BufferEmpty(owner):
                 code += [_SLOT, self.slots.pending(owner), _CONST, 0, _BINARY["=="]]
                 return 2
-            case At(owner, locations):
+            case expressions.At(owner, locations):
                 slot = self.slots.locations[owner]
                 if len(locations) == 1:
                     code += [_SLOT, slot, _CONST, next(iter(locations)), _BINARY["=="]]
                     return 2
                 # A location stands for itself only: At over several is their disjunction.
-                return self.emit(disjunction(*(At(owner, frozenset({at})) for at in sorted(locations))), p, code)
-            case Shared(address):
+                return self.emit(
+                    expressions.disjunction(*(expressions.At(owner, frozenset({at})) for at in sorted(locations))),
+                    p,
+                    code,
+                )
+            case expressions.Shared(address):
                 if (variable := address.variable) is not None:
                     code += [_SLOT, variable]
                     return 1
                 depth = self.emit(address.index, p, code)
                 code += [_ELEMENT, address.base, address.size]
                 return depth
-            case Unary(op, operand):
+            case expressions.Unary(op, operand):
                 depth = self.emit(operand, p, code)
                 code.append(_UNARY[op])
                 return depth
-            case Binary("&&" | "||" as op, left, right):
+            case expressions.Binary("&&" | "||" as op, left, right):
                 first = self.emit(left, p, code)
                 code += [_AND_THEN if op == "&&" else _OR_ELSE, 0]
                 hole = len(code) - 1
@@ -90,12 +81,12 @@ class ExpressionCodes:
                 code.append(_TRUTH)
                 code[hole] = len(code)
                 return max(first, second)
-            case Binary(op, left, right):
+            case expressions.Binary(op, left, right):
                 first = self.emit(left, p, code)
                 second = self.emit(right, p, code)
                 code.append(_BINARY[op])
                 return max(first, second + 1)
-            case Conditional(condition, then, otherwise):
+            case expressions.Conditional(condition, then, otherwise):
                 first = self.emit(condition, p, code)
                 code += [_JUMP_IF_ZERO, 0]
                 to_else = len(code) - 1

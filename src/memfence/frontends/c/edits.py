@@ -49,9 +49,9 @@ def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKin
         text = ASSEMBLY[kind] if style == "asm" else FENCES[language, kind]
         if text not in by_key.setdefault(point.key, []):
             by_key[point.key].append(text)
-    edits = [edit for key, fences in by_key.items() for edit in _after(source.text, key, fences)]
+    edits = [edit for key, fences in by_key.items() for edit in fence_after(source.text, key, fences)]
     if edits and style != "asm":
-        edits += _include(source.text, HEADERS[language])
+        edits += include_edit(source.text, HEADERS[language])
     return apply_edits(source.text, [*edits, *stronger.values()])
 
 
@@ -69,7 +69,8 @@ def stronger_store(source: SourceText, point: FencePoint, kind: EditKind, style:
     return Edit(start, end, order[1] + ("SEQ_CST" if order[2].isupper() else "seq_cst"))
 
 
-def _after(text: str, key: str, fences: list[str]) -> list[Edit]:
+def fence_after(text: str, key: str, fences: list[str]) -> list[Edit]:
+    """The edits that write `fences` behind the statement of a fence point's `key`."""
     start, end, is_lone = (int(part) for part in key.split(":"))
     added = " ".join(fences)
     if is_lone:
@@ -86,7 +87,7 @@ def _after(text: str, key: str, fences: list[str]) -> list[Edit]:
     return [Edit(at, at, f"{newline}{indent[0] if indent else ''}{added}")]
 
 
-def _include(text: str, header: str) -> list[Edit]:
+def include_edit(text: str, header: str) -> list[Edit]:
     """The line that declares the fence, unless it is there: behind the first include, else at the top."""
     if re.search(r"^[ \t]*#[ \t]*include[ \t]*" + re.escape(header), text, re.MULTILINE):
         return []

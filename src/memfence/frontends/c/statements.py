@@ -26,8 +26,8 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class CallStatement:
-    """A statement that is a call: the text of what is called, and the offsets of its arguments."""
+class Call:
+    """A call: the text of what is called, and the offsets of its arguments."""
 
     function: str
     arguments: tuple[tuple[int, int], ...]
@@ -73,7 +73,7 @@ class Statements:
             return None
         return self._offset(node.start_byte), self._offset(node.end_byte)
 
-    def call_at(self, start: int) -> CallStatement | None:
+    def call_at(self, start: int) -> Call | None:
         """The call that the statement at this offset consists of."""
         line = self.source.line_of(start)
         column = len(self.source.text[self.source.start_of_line(line) : start].encode())
@@ -83,10 +83,26 @@ class Statements:
         calls = [child for child in node.named_children if child.type != "comment"] if node is not None else []
         if len(calls) != 1 or calls[0].type != "call_expression":
             return None
-        function, arguments = (calls[0].child_by_field_name(name) for name in ("function", "arguments"))
+        return self._call(calls[0])
+
+    def calls_within(self, start: int, end: int) -> list[Call]:
+        """The calls whose text lies between two offsets, outer ones first."""
+        first, last = (len(self.source.text[:offset].encode()) for offset in (start, end))
+        waiting, found = [self.tree.root_node], list[Call]()
+        while waiting:
+            node: Any = waiting.pop()
+            if node.end_byte <= first or node.start_byte >= last:
+                continue
+            if node.type == "call_expression" and first <= node.start_byte and node.end_byte <= last:
+                found.append(self._call(node))
+            waiting += reversed(node.named_children)
+        return found
+
+    def _call(self, node: Any) -> Call:
+        function, arguments = (node.child_by_field_name(name) for name in ("function", "arguments"))
         places = [(child.start_byte, child.end_byte) for child in arguments.named_children if child.type != "comment"]
         called = self.data[function.start_byte : function.end_byte].decode("utf-8", "replace")
-        return CallStatement(called, tuple((self._offset(a), self._offset(b)) for a, b in places))
+        return Call(called, tuple((self._offset(a), self._offset(b)) for a, b in places))
 
     def _offset(self, byte: int) -> int:
         return byte if self.is_ascii else len(self.data[:byte].decode("utf-8", "replace"))

@@ -18,21 +18,9 @@ from memfence.frontends.dve.syntax import Model, ProcessText, Step, Variable
 from memfence.frontends.dve.values import Values
 from memfence.frontends.parsing.syntax import Name
 from memfence.passes.atomic_writes import AtomicWrite, with_atomic_writes
+from memfence.program import ir
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import TRUE, At, Binary, Expr, negate
-from memfence.program.ir import (
-    Domain,
-    FencePoint,
-    Invariant,
-    Process,
-    Program,
-    Property,
-    PropertyAutomaton,
-    PropertyEdge,
-    SharedVar,
-    Store,
-    Transition,
-)
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText
 
@@ -40,12 +28,12 @@ ERROR_STATE = "#error"
 LARGEST_CAPACITY = 256
 
 
-def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> ir.Program:
     """The program of a DVE model; InputError with every mistake found."""
     return _Lowering(read_model(source), source, replace(options, language="dve")).program()
 
 
-def parse_state_expression(program: Program, text: str) -> Expr:
+def parse_state_expression(program: ir.Program, text: str) -> Expr:
     """A DVE expression about the states of `program`, which must come from a DVE text: `P_0.CS and x == 1`."""
     names = Names(read_model(program.source))
     expression = Values(names, None).value(read_expression(SourceText("<expression>", text)))
@@ -64,7 +52,7 @@ class _Lowering:
         self.queues = self.make_queues()
         self.atomic: list[AtomicWrite] = []
 
-    def program(self) -> Program:
+    def program(self) -> ir.Program:
         if not self.names.running:
             place = self.source.span(0, min(1, len(self.source.text)))
             self.names.report(Code.NO_PROCESS, place, "the model has no process", "", "add `process P { ... }`")
@@ -76,7 +64,7 @@ class _Lowering:
             raise InputError(sorted(distinct.values(), key=lambda d: d.at.span.start))
         error = (len(self.names.running[0].states), *(0 for _ in processes[1:]))
         name = self.source.path.rsplit("/", 1)[-1].removesuffix(".dve")
-        program = Program(
+        program = ir.Program(
             name, tuple(self.variables), processes, properties, self.source, self.options, self.model.notes, error
         )
         return with_atomic_writes(program, self.atomic)
@@ -92,19 +80,19 @@ class _Lowering:
                 what = f"channel `{name}` has room for {channel.capacity} messages, more than {LARGEST_CAPACITY}"
                 self.names.report(Code.TOO_LARGE, channel.name.span, what, "too large")
             length = len(self.variables)
-            self.variables.append(SharedVar(f"{name}.length", Domain(0, capacity), span=channel.name.span))
+            self.variables.append(ir.SharedVar(f"{name}.length", ir.Domain(0, capacity), span=channel.name.span))
             fields = []
             for number, kind in enumerate(channel.types):
                 fields.append(len(self.variables))
                 for slot in range(capacity):
                     label = f"{name}.{number}[{slot}]"
-                    self.variables.append(SharedVar(label, DOMAIN[kind], span=channel.name.span))
+                    self.variables.append(ir.SharedVar(label, DOMAIN[kind], span=channel.name.span))
             queues[name] = Queue(length, tuple(fields), capacity)
         return queues
 
     # Processes
 
-    def process(self, number: int, text: ProcessText) -> Process:
+    def process(self, number: int, text: ProcessText) -> ir.Process:
         builder = ProcessBuilder(text.name.text, text.name.text, text.span)
         for placed in self.names.local[number]:
             if isinstance(placed.symbol, LocalPlace):
@@ -138,9 +126,9 @@ class _Lowering:
             to = self.names.state(number, step.target)
             lowered = lowering.lower(step, at or 0, to or 0)
             self.note_atomic_writes(step, number, position)
-            is_write = any(isinstance(op, Store) and not op.direct for op in lowered.ops)
+            is_write = any(isinstance(op, ir.Store) and not op.direct for op in lowered.ops)
             text_of_step = " ".join(step.span.text.split())
-            point = FencePoint(text.name.text, f"{text.name.text}.{position}", step.span, text_of_step)
+            point = ir.FencePoint(text.name.text, f"{text.name.text}.{position}", step.span, text_of_step)
             builder.emit(
                 at or 0, to or 0, *lowered.ops,
                 span=step.span, sync=lowered.sync, point=point if is_write else None,
@@ -160,9 +148,9 @@ class _Lowering:
 
     # Channels
 
-    def check_channels(self, processes: tuple[Process, ...]) -> None:
+    def check_channels(self, processes: tuple[ir.Process, ...]) -> None:
         """Both sides of every rendezvous must agree on the number of values, and not write the same variable."""
-        meeting: dict[str, list[tuple[int, Transition]]] = {}
+        meeting: dict[str, list[tuple[int, ir.Transition]]] = {}
         for p, process in enumerate(processes):
             for t in process.transitions:
                 if t.sync is not None:
@@ -176,8 +164,8 @@ class _Lowering:
                     if p != q:
                         self.check_writes(sender, receiver)
 
-    def check_counts(self, channel: str, sides: list[tuple[int, Transition]]) -> None:
-        def count(transition: Transition) -> int:
+    def check_counts(self, channel: str, sides: list[tuple[int, ir.Transition]]) -> None:
+        def count(transition: ir.Transition) -> int:
             assert transition.sync is not None
             return len(transition.sync.values) + len(transition.sync.registers)
 
@@ -189,7 +177,7 @@ class _Lowering:
                 self.names.errors.append(Diagnostic(Code.ARGUMENT_COUNT, what, at, (related,)))
                 return
 
-    def check_writes(self, sender: Transition, receiver: Transition) -> None:
+    def check_writes(self, sender: ir.Transition, receiver: ir.Transition) -> None:
         for number in sorted(_fixed_writes(sender) & _fixed_writes(receiver)):
             what = f"both sides of a rendezvous write `{self.variables[number].name}`"
             at, related = Label(receiver.span, "the receiver"), Label(sender.span, "the sender")
@@ -198,8 +186,8 @@ class _Lowering:
 
     # Properties
 
-    def properties(self) -> list[Property]:
-        found: list[Property] = []
+    def properties(self) -> list[ir.Property]:
+        found: list[ir.Property] = []
         for number, text in enumerate(self.names.running):
             values = Values(self.names, number)
             for assertion in text.assertions:
@@ -207,13 +195,13 @@ class _Lowering:
                 condition = values.value(assertion.condition)
                 shown = f"{text.name.text}.{assertion.state.text} imply {assertion.condition.span.text}"
                 here = At(number, frozenset((state or 0,)))
-                found.append(Invariant(Binary("||", negate(here), condition), shown))
+                found.append(ir.Invariant(Binary("||", negate(here), condition), shown))
         if self.model.property is not None:
             automaton = self.property_automaton(self.model.property)
             found += [automaton] if automaton is not None else []
         return found
 
-    def property_automaton(self, name: Name) -> PropertyAutomaton | None:
+    def property_automaton(self, name: Name) -> ir.PropertyAutomaton | None:
         text = self.names.property
         if text is None:
             self.names.process(name)
@@ -238,7 +226,7 @@ class _Lowering:
             source = self.source_state(text, step, source)
             self.refuse_actions(step, name)
             guard = TRUE if step.guard is None else values.value(step.guard)
-            edges.append(PropertyEdge(number_of(source) if source else 0, number_of(step.target), guard, step.span))
+            edges.append(ir.PropertyEdge(number_of(source) if source else 0, number_of(step.target), guard, step.span))
         accepting = tuple(frozenset(number_of(state) for state in group) for group in text.accepting)
         if not accepting:
             hint = f"add `accept {text.states[-1].text};`" if text.states else None
@@ -246,7 +234,7 @@ class _Lowering:
             self.names.report(Code.BAD_PROPERTY, text.name.span, what, "no `accept`", hint)
         initial = number_of(text.initial) if text.initial else 0
         shown = tuple(state.text for state in text.states)
-        return PropertyAutomaton(name.text, shown, initial, tuple(edges), accepting, text.span)
+        return ir.PropertyAutomaton(name.text, shown, initial, tuple(edges), accepting, text.span)
 
     def refuse_actions(self, step: Step, name: Name) -> None:
         for kind, action in (("synchronises", step.sync), ("has an effect", step.effects[0] if step.effects else None)):
@@ -255,9 +243,9 @@ class _Lowering:
                 self.names.report(Code.UNSUPPORTED, action.span, what, "not supported", "keep only the guard")
 
 
-def _shared_variables(placed: list[Placed]) -> list[SharedVar]:
+def _shared_variables(placed: list[Placed]) -> list[ir.SharedVar]:
     return [
-        SharedVar(name, each.symbol.domain, (value,), each.declaration.span)
+        ir.SharedVar(name, each.symbol.domain, (value,), each.declaration.span)
         for each in placed
         if isinstance(each.symbol, SharedPlace)
         for name, value in _elements(each)
@@ -272,8 +260,8 @@ def _elements(placed: Placed) -> list[tuple[str, int]]:
     return [(f"{name}[{number}]", value) for number, value in enumerate(placed.initial)]
 
 
-def _fixed_writes(transition: Transition) -> set[int]:
-    stores = (op.address.variable for op in transition.ops if isinstance(op, Store))
+def _fixed_writes(transition: ir.Transition) -> set[int]:
+    stores = (op.address.variable for op in transition.ops if isinstance(op, ir.Store))
     return {variable for variable in stores if variable is not None}
 
 

@@ -10,17 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label, did_you_mean
-from memfence.frontends.dve.syntax import (
-    Channel,
-    Declaration,
-    Expression,
-    Infix,
-    InState,
-    Model,
-    Number,
-    Prefix,
-    Variable,
-)
+from memfence.frontends.dve import syntax
 from memfence.frontends.parsing.syntax import Name
 from memfence.program.expressions import BinaryOp, EvaluationError, apply_binary, apply_unary
 from memfence.program.ir import Domain
@@ -73,7 +63,7 @@ Symbol = SharedPlace | LocalPlace | Constant
 class Placed:
     """A declared variable with its symbol and initial values; constants have no place in the state."""
 
-    declaration: Declaration
+    declaration: syntax.Declaration
     symbol: Symbol
     initial: tuple[int, ...]
 
@@ -81,7 +71,7 @@ class Placed:
 class Names:
     """The symbol tables of a model; mistakes go to `errors` and are replaced by something harmless."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: syntax.Model) -> None:
         self.errors: list[Diagnostic] = []
         of = model.property.text if model.property else None
         self.running = tuple(p for p in model.processes if p.name.text != of)
@@ -149,7 +139,7 @@ class Names:
         what = f"process `{owner}` has no state `{name.text}`"
         self.report(Code.UNKNOWN_LABEL, name.span, what, "not declared", hint)
 
-    def channel(self, name: Name) -> Channel | None:
+    def channel(self, name: Name) -> syntax.Channel | None:
         found = self.channels.get(name.text)
         if found is None:
             hint = did_you_mean(name.text, list(self.channels), f"declare it with `channel {name.text};`")
@@ -159,7 +149,7 @@ class Names:
     # Declarations
 
     def _place(
-        self, declarations: Iterable[Declaration], process: int | None, known: Mapping[str, tuple[int, ...]]
+        self, declarations: Iterable[syntax.Declaration], process: int | None, known: Mapping[str, tuple[int, ...]]
     ) -> list[Placed]:
         """Give every variable its numbers, in order; `known` values may stand in initial values."""
         placed: list[Placed] = []
@@ -180,7 +170,7 @@ class Names:
             placed.append(Placed(declaration, symbol, initial))
         return placed
 
-    def _count(self, declaration: Declaration) -> int:
+    def _count(self, declaration: syntax.Declaration) -> int:
         if declaration.size is None:
             return 1
         if declaration.size == 0:
@@ -192,13 +182,17 @@ class Names:
         return min(max(1, declaration.size), LARGEST_ARRAY)
 
     def _initial(
-        self, declaration: Declaration, count: int, domain: Domain, known: Mapping[str, tuple[int, ...]]
+        self, declaration: syntax.Declaration, count: int, domain: Domain, known: Mapping[str, tuple[int, ...]]
     ) -> tuple[int, ...]:
         values = [self._checked_initial(e, declaration, domain, known) for e in declaration.initial[:count]]
         return (*values, *(0 for _ in range(count - len(values))))
 
     def _checked_initial(
-        self, expression: Expression, declaration: Declaration, domain: Domain, known: Mapping[str, tuple[int, ...]]
+        self,
+        expression: syntax.Expression,
+        declaration: syntax.Declaration,
+        domain: Domain,
+        known: Mapping[str, tuple[int, ...]],
     ) -> int:
         try:
             value = self._constant_value(expression, known)
@@ -213,22 +207,22 @@ class Names:
         self.report(Code.OUT_OF_RANGE, expression.span, what, f"not in {allowed}")
         return 0
 
-    def _constant_value(self, expression: Expression, known: Mapping[str, tuple[int, ...]]) -> int:
+    def _constant_value(self, expression: syntax.Expression, known: Mapping[str, tuple[int, ...]]) -> int:
         match expression:
-            case Number(value, _):
+            case syntax.Number(value, _):
                 return value
-            case Variable(name, index, None, _) if name.text in known:
+            case syntax.Variable(name, index, None, _) if name.text in known:
                 at = 0 if index is None else self._constant_value(index, known)
                 if not 0 <= at < len(known[name.text]):
                     raise EvaluationError(f"index {at} outside 0..{len(known[name.text]) - 1}")
                 return known[name.text][at]
-            case Variable(name, _, _, _):
+            case syntax.Variable(name, _, _, _):
                 raise EvaluationError(f"`{name.text}` is not known here")
-            case InState():
+            case syntax.InState():
                 raise EvaluationError("no process has a state yet")
-            case Prefix(operator, operand, _):
+            case syntax.Prefix(operator, operand, _):
                 return apply_unary("!" if operator == "not" else operator, self._constant_value(operand, known))
-            case Infix(operator, left, right, _):
+            case syntax.Infix(operator, left, right, _):
                 a, b = self._constant_value(left, known), self._constant_value(right, known)
                 match operator:
                     case "and":
@@ -241,7 +235,7 @@ class Names:
                         operation: BinaryOp = operator
                         return apply_binary(operation, a, b)
 
-    def _check_uniqueness(self, model: Model) -> None:
+    def _check_uniqueness(self, model: syntax.Model) -> None:
         self._report_twice("process", (p.name for p in model.processes))
         self._report_twice("global name", [*(c.name for c in model.channels), *(d.name for d in model.declarations)])
         for process in model.processes:

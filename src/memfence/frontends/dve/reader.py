@@ -8,27 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.dve.syntax import (
-    Assertion,
-    Assignment,
-    Channel,
-    Declaration,
-    Expression,
-    Infix,
-    InfixOperator,
-    InState,
-    Model,
-    Number,
-    Prefix,
-    PrefixOperator,
-    ProcessText,
-    Step,
-    Synchronisation,
-    ValueType,
-    Variable,
-)
+from memfence.frontends.dve import syntax
 from memfence.frontends.parsing.grammar import load_grammar, parse_text, span_of
+from memfence.frontends.parsing.precedence import climb
 from memfence.frontends.parsing.syntax import Name
+from memfence.records import dataclass
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:
@@ -54,14 +38,19 @@ _USUAL_MISTAKES = {
     "sync": "the order is `guard`, `sync`, `effect`",
 }
 _SPELLINGS = {"||": "or", "&&": "and"}
+_LEVELS = (
+    ("imply",), ("or",), ("and",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="), ("<<", ">>"),
+    ("+", "-"), ("*", "/", "%"),
+)  # fmt: skip
+_PRECEDENCE = {operator: level for level, operators in enumerate(_LEVELS) for operator in operators}
 
 
-def read_model(source: SourceText) -> Model:
+def read_model(source: SourceText) -> syntax.Model:
     """The syntax of `source`; InputError if it does not follow the grammar or uses what memfence does not support."""
     return _Reader(source).model(_parse(source, "start"))
 
 
-def read_expression(source: SourceText) -> Expression:
+def read_expression(source: SourceText) -> syntax.Expression:
     """The syntax of a text that is a single expression, as properties of DVE models are written."""
     reader = _Reader(source)
     expression = reader.checked_expression(_parse(source, "expr"))
@@ -110,10 +99,10 @@ class _Reader:
 
     # Whole text
 
-    def model(self, tree: Tree[Token]) -> Model:
-        declarations: list[Declaration] = []
-        channels: list[Channel] = []
-        processes: list[ProcessText] = []
+    def model(self, tree: Tree[Token]) -> syntax.Model:
+        declarations: list[syntax.Declaration] = []
+        channels: list[syntax.Channel] = []
+        processes: list[syntax.ProcessText] = []
         of: Name | None = None
         for part in cast("list[Tree[Token]]", tree.children):
             match part.data:
@@ -127,7 +116,7 @@ class _Reader:
                     of = self.system(part)
         if self.errors:
             raise InputError(sorted(self.errors, key=lambda d: d.at.span.start))
-        return Model(tuple(declarations), tuple(channels), tuple(processes), of, tuple(self.notes))
+        return syntax.Model(tuple(declarations), tuple(channels), tuple(processes), of, tuple(self.notes))
 
     def system(self, tree: Tree[Token]) -> Name | None:
         composition, of = cast("list[Token]", tree.children)
@@ -137,11 +126,11 @@ class _Reader:
             self.refuse(Code.UNSUPPORTED, self.span(composition), what, "not supported", hint)
         return None if of is None else self.name(of)
 
-    def variables(self, tree: Tree[Token]) -> list[Declaration]:
+    def variables(self, tree: Tree[Token]) -> list[syntax.Declaration]:
         constant, kind, *declared = cast("list[Any]", tree.children)
-        return [self.declaration(part, cast(ValueType, str(kind)), constant is not None) for part in declared]
+        return [self.declaration(part, cast(syntax.ValueType, str(kind)), constant is not None) for part in declared]
 
-    def declaration(self, tree: Tree[Token], kind: ValueType, constant: bool) -> Declaration:
+    def declaration(self, tree: Tree[Token], kind: syntax.ValueType, constant: bool) -> syntax.Declaration:
         name, size, initial = cast("list[Any]", tree.children)
         if initial is None:
             values: list[Any] = []
@@ -149,19 +138,19 @@ class _Reader:
             values = initial.children if initial.data == "elements" else [initial]
         count = None if size is None else self.number(size.children[0])
         read = tuple(self.checked_expression(value) for value in values)
-        return Declaration(self.name(name), kind, count, read, constant, self.span(tree))
+        return syntax.Declaration(self.name(name), kind, count, read, constant, self.span(tree))
 
-    def channels(self, tree: Tree[Token]) -> list[Channel]:
+    def channels(self, tree: Tree[Token]) -> list[syntax.Channel]:
         if tree.data == "untyped_channels":
-            return [Channel(name, None, 0) for name in self.names(tree.children)]
+            return [syntax.Channel(name, None, 0) for name in self.names(tree.children)]
         types, *declared = cast("list[Tree[Token]]", tree.children)
-        carried = cast("tuple[ValueType, ...]", tuple(str(kind) for kind in types.children))
+        carried = cast("tuple[syntax.ValueType, ...]", tuple(str(kind) for kind in types.children))
         pairs = [cast("list[Token]", part.children) for part in declared]
-        return [Channel(self.name(name), carried, self.number(capacity)) for name, capacity in pairs]
+        return [syntax.Channel(self.name(name), carried, self.number(capacity)) for name, capacity in pairs]
 
     # Processes
 
-    def process(self, tree: Tree[Token]) -> ProcessText:
+    def process(self, tree: Tree[Token]) -> syntax.ProcessText:
         name, *sections = cast("list[Any]", tree.children)
         by_kind: dict[str, list[Tree[Token]]] = {}
         for section in sections:
@@ -181,7 +170,7 @@ class _Reader:
         initial = children("init")
         accepting = [self.names(section.children) for section in by_kind.get("accept_states", [])]
         accepting += [self.names(group.children) for group in children("accept_sets")]
-        return ProcessText(
+        return syntax.ProcessText(
             self.name(name),
             tuple(d for section in by_kind.get("variables", ()) for d in self.variables(section)),
             self.names(children("states")),
@@ -193,18 +182,18 @@ class _Reader:
             self.span(name),
         )
 
-    def assertion(self, tree: Tree[Token]) -> Assertion:
+    def assertion(self, tree: Tree[Token]) -> syntax.Assertion:
         state, condition = cast("list[Any]", tree.children)
-        return Assertion(self.name(state), self.checked_expression(condition))
+        return syntax.Assertion(self.name(state), self.checked_expression(condition))
 
-    def step(self, tree: Tree[Token]) -> Step | None:
+    def step(self, tree: Tree[Token]) -> syntax.Step | None:
         if tree.data == "probabilistic":
             hint = "write one `->` transition for each outcome"
             what = "probabilistic transitions are not supported"
             self.refuse(Code.UNSUPPORTED, self.span(tree), what, "not supported", hint)
             return None
         source, target, guard, sync, effect = cast("list[Any]", tree.children)
-        return Step(
+        return syntax.Step(
             None if source is None else self.name(source),
             self.name(target),
             None if guard is None else self.checked_expression(guard.children[0]),
@@ -213,26 +202,26 @@ class _Reader:
             self.span(tree),
         )
 
-    def synchronisation(self, tree: Tree[Token]) -> Synchronisation:
+    def synchronisation(self, tree: Tree[Token]) -> syntax.Synchronisation:
         channel, direction, atomic, message = cast("list[Any]", tree.children)
         values = () if message is None else tuple(self.checked_expression(value) for value in message.children)
-        return Synchronisation(self.name(channel), direction == "!", values, atomic is not None, self.span(tree))
+        return syntax.Synchronisation(self.name(channel), direction == "!", values, atomic is not None, self.span(tree))
 
-    def assignment(self, tree: Tree[Token]) -> Assignment:
+    def assignment(self, tree: Tree[Token]) -> syntax.Assignment:
         atomic, name, index, value = cast("list[Any]", tree.children)
         end = self.span(name).end if index is None else self.source.text.index("]", self.span(index).end) + 1
         span = self.source.span(self.span(name).start, end)
         at = None if index is None else self.checked_expression(index)
-        target = Variable(self.name(name), at, None, span)
-        return Assignment(target, self.checked_expression(value), atomic is not None, self.span(tree))
+        target = syntax.Variable(self.name(name), at, None, span)
+        return syntax.Assignment(target, self.checked_expression(value), atomic is not None, self.span(tree))
 
     # Expressions
 
-    def checked_expression(self, tree: Tree[Token]) -> Expression:
+    def checked_expression(self, tree: Tree[Token]) -> syntax.Expression:
         """The expression; every later stage may recurse over it, so its depth is limited here."""
         return self.expression(tree, 0)
 
-    def expression(self, tree: Tree[Token], depth: int) -> Expression:
+    def expression(self, tree: Tree[Token], depth: int) -> syntax.Expression:
         span = self.span(tree)
         if depth > DEEPEST_NESTING:
             what = f"the expression is nested more than {DEEPEST_NESTING} levels deep"
@@ -241,32 +230,51 @@ class _Reader:
         children = cast("list[Any]", tree.children)
         match tree.data:
             case "number":
-                return Number(self.number(children[0]), span)
+                return syntax.Number(self.number(children[0]), span)
             case "truth":
-                return Number(int(children[0] == "true"), span)
+                return syntax.Number(int(children[0] == "true"), span)
             case "variable":
-                return Variable(self.name(children[0]), None, None, span)
+                return syntax.Variable(self.name(children[0]), None, None, span)
             case "element":
-                return Variable(self.name(children[0]), self.expression(children[1], depth + 1), None, span)
+                return syntax.Variable(self.name(children[0]), self.expression(children[1], depth + 1), None, span)
             case "foreign":
                 index = None if children[2] is None else self.expression(children[2], depth + 1)
-                return Variable(self.name(children[1]), index, self.name(children[0]), span)
+                return syntax.Variable(self.name(children[1]), index, self.name(children[0]), span)
             case "in_state":
-                return InState(self.name(children[0]), self.name(children[1]), span)
+                return syntax.InState(self.name(children[0]), self.name(children[1]), span)
             case "group":
                 return self.expression(children[0], depth + 1)
             case "prefix":
-                return Prefix(cast(PrefixOperator, str(children[0])), self.expression(children[1], depth + 1), span)
+                return syntax.Prefix(
+                    cast(syntax.PrefixOperator, str(children[0])), self.expression(children[1], depth + 1), span
+                )
             case _:
-                return self.infix(children, span, depth)
+                return self.chain(children, depth)
 
-    def infix(self, children: list[Any], span: Span, depth: int) -> Infix:
-        left, sign, right = children
-        operator = cast(InfixOperator, _SPELLINGS.get(sign, str(sign)))
-        if right.data == "binary" and (operator, _SPELLINGS.get(right.children[1], right.children[1])) in _DOUBTFUL:
-            tighter = right.children[1]
-            self.notes.append(f"line {span.line}: `{tighter}` is taken to bind tighter than `{sign}`, as in C")
-        return Infix(operator, self.expression(left, depth + 1), self.expression(right, depth + 1), span)
+    def chain(self, children: list[Any], depth: int) -> syntax.Expression:
+        """Operands with operators between them."""
+        signs = children[1::2]
+        operators = [_SPELLINGS.get(sign, str(sign)) for sign in signs]
+        operands = [_Operand(self.expression(tree, depth + len(signs)), self.span(tree)) for tree in children[::2]]
+
+        def join(left: _Operand, number: int, right: _Operand) -> _Operand:
+            span = self.source.span(left.span.start, right.span.end)
+            if right.sign is not None and (operators[number], _SPELLINGS.get(right.sign, right.sign)) in _DOUBTFUL:
+                what = f"`{right.sign}` is taken to bind tighter than `{signs[number]}`, as in C"
+                self.notes.append(f"line {span.line}: {what}")
+            operator = cast(syntax.InfixOperator, operators[number])
+            return _Operand(syntax.Infix(operator, left.value, right.value, span), span, str(signs[number]))
+
+        return climb(operands, operators, _PRECEDENCE, join).value
+
+
+@dataclass(frozen=True, slots=True)
+class _Operand:
+    """A part of a chain, with its parentheses; `sign`: the operator that joined it, if it is not one operand."""
+
+    value: syntax.Expression
+    span: Span
+    sign: str | None = None
 
 
 # DiVinE 2 gives these the same precedence, so that `a or b and c` is `(a or b) and c` there.

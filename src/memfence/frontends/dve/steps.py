@@ -1,7 +1,7 @@
 """DVE transitions as transitions of the IR: loads where the guard needs them, assumes, then the effects in order.
 
 A guard `a and b` becomes two assumes, so that what `b` reads is read only where `a` holds and no work is done for a
-step that cannot be taken. A variable that is read twice without a write between is loaded once.
+step that cannot be taken.
 """
 
 from __future__ import annotations
@@ -9,33 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from memfence.codes import Code
+from memfence.frontends.dve import syntax
+from memfence.frontends.dve.accesses import Accesses
 from memfence.frontends.dve.names import BYTE, INT, Constant, LocalPlace, Names, SharedPlace
-from memfence.frontends.dve.syntax import (
-    Assignment,
-    Channel,
-    Expression,
-    Infix,
-    Number,
-    Step,
-    Synchronisation,
-    Variable,
-)
-from memfence.frontends.dve.values import Values
+from memfence.program import expressions
 from memfence.program.builder import ProcessBuilder
-from memfence.program.expressions import (
-    TRUE,
-    Address,
-    At,
-    Binary,
-    Conditional,
-    Const,
-    Expr,
-    Register,
-    fold,
-    registers_of,
-    variable_address,
-)
-from memfence.program.ir import Assign, Assume, Domain, Load, Op, RegisterVar, Store, Sync
+from memfence.program.ir import Domain, Op, Store, Sync
 from memfence.records import dataclass
 
 
@@ -56,28 +35,14 @@ class Lowered:
     sync: Sync | None
 
 
-_Known = tuple[Expr | None, int]
-"""When a register holds a value (None: always), and the register."""
-
-
-class StepLowering(Values):
-    """Lowers the steps of one process. Scratch registers are shared by all steps, since each leaves them 0."""
+class StepLowering(Accesses):
+    """Lowers the steps of one process."""
 
     def __init__(self, names: Names, process: int, builder: ProcessBuilder, queues: dict[str, Queue]) -> None:
-        super().__init__(names, process)
-        self.builder = builder
+        super().__init__(names, process, builder)
         self.queues = queues
-        self.scratch: dict[Domain, list[int]] = {}
-        self.begin(0)
 
-    def begin(self, location: int) -> None:
-        self.location = location
-        self.ops: list[Op] = []
-        self.used: dict[Domain, int] = {}
-        self.loaded: dict[Address, list[_Known]] = {}
-        self.bounded: dict[tuple[Expr, int], list[_Known]] = {}
-
-    def lower(self, step: Step, source: int, target: int) -> Lowered:
+    def lower(self, step: syntax.Step, source: int, target: int) -> Lowered:
         """The step from `source` to `target`. Effects see the process in its new state already, as in DiVinE 2."""
         self.begin(source)
         if step.guard is not None:
@@ -90,82 +55,19 @@ class StepLowering(Values):
             self.assign(assignment, self.is_superseded(assignment.target, writes[position + 1 :]))
         return Lowered(tuple(self.ops), sync)
 
-    def assume(self, condition: Expr) -> None:
-        if condition == TRUE:
-            return
-        if self.ops and isinstance(self.ops[-1], Assume):
-            self.ops[-1] = Assume(Binary("&&", self.ops[-1].condition, condition))
-        else:
-            self.ops.append(Assume(condition))
-
-    # Values in steps
-
-    def at(self, process: int, state: int) -> Expr:
-        if process == self.process:
-            return Const(int(state == self.location))
-        return At(process, frozenset((state,)))
-
-    def register(self, place: LocalPlace, element: int) -> Expr:
-        if place.process == self.process:
-            return Register(place.base + element)
-        return super().register(place, element)
-
-    def read_shared(self, address: Address, when: Expr | None) -> Expr:
-        known = _find(self.loaded.get(address, []), when)
-        if known is None:
-            known = self.fresh(INT)
-            self.ops.append(Load(known, address, when))
-            self.loaded.setdefault(address, []).append((when, known))
-        return Register(known)
-
-    def checked_index(self, index: Expr, count: int, when: Expr | None) -> Expr:
-        """A copy in a register whose range are the bounds, so that the copying fails outside them."""
-        known = _find(self.bounded.get((index, count), []), when)
-        if known is None:
-            known = self.fresh(Domain(0, count - 1))
-            self.ops.append(Assign(known, index if when is None else Conditional(when, index, Const(0))))
-            self.bounded.setdefault((index, count), []).append((when, known))
-        return Register(known)
-
-    def fresh(self, domain: Domain) -> int:
-        """A scratch register that this step has not used yet."""
-        pool = self.scratch.setdefault(domain, [])
-        position = self.used.get(domain, 0)
-        self.used[domain] = position + 1
-        if position == len(pool):
-            name = f"%{sum(len(registers) for registers in self.scratch.values())}"
-            self.builder.registers.append(RegisterVar(name, domain, transient=True))
-            pool.append(len(self.builder.registers) - 1)
-        return pool[position]
-
-    def forget_register(self, register: int) -> None:
-        """The register changes: what was read with its help has to be read again."""
-        for address in [a for a, known in self.loaded.items() if _mentions(a.index, known, register)]:
-            del self.loaded[address]
-        for key in [k for k, known in self.bounded.items() if _mentions(k[0], known, register)]:
-            del self.bounded[key]
-
-    def forget_memory(self, address: Address) -> None:
-        """Some variable of `address` changes."""
-        end = address.base + address.size
-        for other in [a for a in self.loaded if a.base < end and address.base < a.base + a.size]:
-            del self.loaded[other]
-
-    # Effects
-
-    def is_superseded(self, target: Variable, later: Sequence[Variable]) -> bool:
+    def is_superseded(self, target: syntax.Variable, later: Sequence[syntax.Variable]) -> bool:
         """Whether the step surely writes the same global variable again: nobody else sees the first value then."""
         place = self.fixed_variable(target)
         return place is not None and any(self.fixed_variable(other) == place for other in later)
 
-    def fixed_variable(self, target: Variable) -> int | None:
+    def fixed_variable(self, target: syntax.Variable) -> int | None:
         own = self.names.locals[self.process] if self.process is not None else {}
         symbol = None if target.name.text in own else self.names.globals.get(target.name.text)
-        if isinstance(symbol, SharedPlace) and isinstance(target.index, Number | None):
+        if isinstance(symbol, SharedPlace) and isinstance(target.index, syntax.Number | None):
             return symbol.base + (0 if target.index is None else target.index.value)
         return None
 
-    def assign(self, assignment: Assignment, superseded: bool) -> None:
+    def assign(self, assignment: syntax.Assignment, superseded: bool) -> None:
         target = assignment.target
         symbol = self.symbol(target)
         known = len(self.ops)
@@ -183,53 +85,17 @@ class StepLowering(Values):
                 index = self.index(symbol, target, None)
                 self.write_local(symbol, index, value, is_new=len(self.ops) > known)
 
-    def report_constant(self, target: Variable) -> None:
+    def report_constant(self, target: syntax.Variable) -> None:
         what = f"`{target.name.text}` is a constant and cannot be assigned to"
         self.names.report(Code.TYPE_MISMATCH, target.span, what, "constant", "declare it without `const`")
 
-    def check_range(self, assignment: Assignment, value: Expr, domain: Domain) -> None:
-        if isinstance(value, Const) and not domain.lo <= value.value <= domain.hi:
+    def check_range(self, assignment: syntax.Assignment, value: expressions.Expr, domain: Domain) -> None:
+        if isinstance(value, expressions.Const) and not domain.lo <= value.value <= domain.hi:
             allowed = f"{domain.lo}..{domain.hi}"
             what = f"value {value.value} of `{assignment.target.name.text}` lies outside its range {allowed}"
             self.names.report(Code.OUT_OF_RANGE, assignment.value.span, what, f"not in {allowed}")
 
-    def write_shared(self, address: Address, value: Expr, domain: Domain, superseded: bool = False) -> None:
-        self.forget_memory(address)
-        if superseded:
-            kept = self.fresh(domain)
-            self.ops.append(Assign(kept, value))
-            self.loaded[address] = [(None, kept)]
-        else:
-            self.ops.append(Store(address, value))
-
-    def write_local(self, place: LocalPlace, index: Expr, value: Expr, is_new: bool = False) -> None:
-        """Assign to one register; to each element where only the run tells which. `is_new`: the value came last."""
-        if isinstance(index, Const) and 0 <= index.value < place.count:
-            self.write_register(place.base + index.value, value, is_new)
-            return
-        chosen = self.checked_index(index, place.count, None)
-        if not isinstance(value, Const | Register):
-            kept = self.fresh(place.domain)
-            self.ops.append(Assign(kept, value))
-            value = Register(kept)
-        for number in range(place.count):
-            register = place.base + number
-            is_it = Binary("==", chosen, Const(number))
-            self.ops.append(Assign(register, Conditional(is_it, value, Register(register))))
-            self.forget_register(register)
-
-    def write_register(self, register: int, value: Expr, is_new: bool) -> None:
-        last = self.ops[-1] if self.ops else None
-        if is_new and isinstance(last, Load) and value == Register(last.register):
-            self.ops[-1] = Load(register, last.address)  # straight into the variable, without the scratch register
-            self.loaded.pop(last.address, None)
-        elif value != Register(register):
-            self.ops.append(Assign(register, value))
-        self.forget_register(register)
-
-    # Channels
-
-    def synchronise(self, step: Step) -> Sync | None:
+    def synchronise(self, step: syntax.Step) -> Sync | None:
         sync = step.sync
         assert sync is not None
         channel = self.names.channel(sync.channel)
@@ -260,15 +126,17 @@ class StepLowering(Values):
         self.bounded.clear()
         return sync
 
-    def sent_values(self, sync: Synchronisation, channel: Channel) -> tuple[Expr, ...]:
+    def sent_values(self, sync: syntax.Synchronisation, channel: syntax.Channel) -> tuple[expressions.Expr, ...]:
         values = tuple(self.value(value) for value in sync.values)
         if channel.types is None:
             return values
         return tuple(_cast(value, kind == "byte") for value, kind in zip(values, channel.types, strict=True))
 
-    def received_place(self, value: Expression) -> tuple[Variable, SharedPlace | LocalPlace, Expr] | None:
+    def received_place(
+        self, value: syntax.Expression
+    ) -> tuple[syntax.Variable, SharedPlace | LocalPlace, expressions.Expr] | None:
         """The variable to receive into, and its index, evaluated in the state before the step."""
-        if not isinstance(value, Variable) or value.owner is not None:
+        if not isinstance(value, syntax.Variable) or value.owner is not None:
             what = f"cannot receive into `{value.span.text}`"
             hint = "receive into an own or global variable, and compare it in the guard of a later transition"
             self.names.report(Code.TYPE_MISMATCH, value.span, what, "not a variable", hint)
@@ -280,86 +148,101 @@ class StepLowering(Values):
         if symbol is None:
             return None
         index = self.index(symbol, value, None)
-        if not isinstance(index, Const):
+        if not isinstance(index, expressions.Const):
             index = self.checked_index(index, symbol.count, None)
         return value, symbol, index
 
     def receive(
-        self, channel: Channel, targets: list[tuple[Variable, SharedPlace | LocalPlace, Expr]], step: Step
+        self,
+        channel: syntax.Channel,
+        targets: list[tuple[syntax.Variable, SharedPlace | LocalPlace, expressions.Expr]],
+        step: syntax.Step,
     ) -> Sync:
         registers = []
-        later: list[tuple[Variable, SharedPlace | LocalPlace, Expr, int]] = []
+        later: list[tuple[syntax.Variable, SharedPlace | LocalPlace, expressions.Expr, int]] = []
         for variable, place, index in targets:
-            if isinstance(place, LocalPlace) and isinstance(index, Const):
+            if isinstance(place, LocalPlace) and isinstance(index, expressions.Const):
                 registers.append(place.base + index.value)
             else:
                 registers.append(self.fresh(INT))
                 later.append((variable, place, index, registers[-1]))
         sync = self.at_rendezvous(Sync(channel.name.text, False, (), tuple(registers), len(self.ops)))
         for variable, place, index, register in later:
-            self.write_received(variable, place, index, Register(register), step)
+            self.write_received(variable, place, index, expressions.Register(register), step)
         return sync
 
     def write_received(
-        self, variable: Variable, place: SharedPlace | LocalPlace, index: Expr, value: Expr, step: Step
+        self,
+        variable: syntax.Variable,
+        place: SharedPlace | LocalPlace,
+        index: expressions.Expr,
+        value: expressions.Expr,
+        step: syntax.Step,
     ) -> None:
         if isinstance(place, LocalPlace):
             self.write_local(place, index, value)
             return
-        fixed = isinstance(index, Const)
-        address = variable_address(place.base + index.value) if isinstance(index, Const) else None
+        fixed = isinstance(index, expressions.Const)
+        address = (
+            expressions.variable_address(place.base + index.value) if isinstance(index, expressions.Const) else None
+        )
         superseded = fixed and self.is_superseded(variable, [effect.target for effect in step.effects])
-        self.write_shared(address or Address(place.base, place.count, index), value, place.domain, superseded)
+        self.write_shared(
+            address or expressions.Address(place.base, place.count, index), value, place.domain, superseded
+        )
 
-    def put(self, queue: Queue, values: tuple[Expr, ...]) -> None:
+    def put(self, queue: Queue, values: tuple[expressions.Expr, ...]) -> None:
         """Append to the queue, if it is not full."""
-        length = self.read_shared(variable_address(queue.length), None)
-        self.assume(Binary("<", length, Const(queue.capacity)))
+        length = self.read_shared(expressions.variable_address(queue.length), None)
+        self.assume(expressions.Binary("<", length, expressions.Const(queue.capacity)))
         for base, value in zip(queue.fields, values, strict=True):
-            self.ops.append(Store(Address(base, queue.capacity, length), value, direct=True))
-        self.ops.append(Store(variable_address(queue.length), Binary("+", length, Const(1)), direct=True))
-        self.loaded.clear()
+            self.ops.append(Store(expressions.Address(base, queue.capacity, length), value, direct=True))
+        self.set_length(queue, expressions.Binary("+", length, expressions.Const(1)))
 
-    def get(self, queue: Queue, targets: list[tuple[Variable, SharedPlace | LocalPlace, Expr]], step: Step) -> None:
+    def get(
+        self,
+        queue: Queue,
+        targets: list[tuple[syntax.Variable, SharedPlace | LocalPlace, expressions.Expr]],
+        step: syntax.Step,
+    ) -> None:
         """Take the oldest message, if there is one, and move the others up: free slots are always 0."""
-        length = self.read_shared(variable_address(queue.length), None)
-        self.assume(Binary(">", length, Const(0)))
-        received = [self.read_shared(variable_address(base), None) for base in queue.fields]
+        length = self.read_shared(expressions.variable_address(queue.length), None)
+        self.assume(expressions.Binary(">", length, expressions.Const(0)))
+        received = [self.read_shared(expressions.variable_address(base), None) for base in queue.fields]
         for base in queue.fields:
             for slot in range(1, queue.capacity):
-                moved = self.read_shared(variable_address(base + slot), None)
-                self.ops.append(Store(variable_address(base + slot - 1), moved, direct=True))
-            self.ops.append(Store(variable_address(base + queue.capacity - 1), Const(0), direct=True))
-        self.ops.append(Store(variable_address(queue.length), Binary("-", length, Const(1)), direct=True))
-        self.loaded.clear()
+                moved = self.read_shared(expressions.variable_address(base + slot), None)
+                self.ops.append(Store(expressions.variable_address(base + slot - 1), moved, direct=True))
+            self.ops.append(
+                Store(expressions.variable_address(base + queue.capacity - 1), expressions.Const(0), direct=True)
+            )
+        self.set_length(queue, expressions.Binary("-", length, expressions.Const(1)))
         for (variable, place, index), value in zip(targets, received, strict=True):
             self.write_received(variable, place, index, value, step)
 
+    def set_length(self, queue: Queue, length: expressions.Expr) -> None:
+        """The last store of a step that changes the queue: what was read before is not what is there now."""
+        self.ops.append(Store(expressions.variable_address(queue.length), length, direct=True))
+        self.loaded.clear()
 
-def _conjuncts(guard: Expression, must_be_positive: bool = False) -> Iterator[tuple[Expression, bool]]:
+
+def _conjuncts(guard: syntax.Expression, must_be_positive: bool = False) -> Iterator[tuple[syntax.Expression, bool]]:
     """The operands of the outermost `and`s, and whether each is a right operand."""
-    if isinstance(guard, Infix) and guard.operator == "and":
+    if isinstance(guard, syntax.Infix) and guard.operator == "and":
         yield from _conjuncts(guard.left)
         yield from _conjuncts(guard.right, True)
     else:
         yield guard, must_be_positive
 
 
-def _find(known: list[_Known], when: Expr | None) -> int | None:
-    return next((register for condition, register in known if condition is None or condition == when), None)
-
-
-def _mentions(index: Expr, known: list[_Known], register: int) -> bool:
-    conditions = [condition for condition, _ in known if condition is not None]
-    return any(register in registers_of(expr) for expr in (index, *conditions))
-
-
-def _cast(value: Expr, to_byte: bool) -> Expr:
+def _cast(value: expressions.Expr, to_byte: bool) -> expressions.Expr:
     """`value` as a typed channel passes it on."""
     domain = BYTE if to_byte else INT
-    if isinstance(value, Const) and domain.lo <= value.value <= domain.hi:
+    if isinstance(value, expressions.Const) and domain.lo <= value.value <= domain.hi:
         return value
     if to_byte:
-        return fold(Binary("&", value, Const(255)))
-    shifted = Binary("&", Binary("+", value, Const(2**15)), Const(2**16 - 1))
-    return fold(Binary("-", shifted, Const(2**15)))
+        return expressions.fold(expressions.Binary("&", value, expressions.Const(255)))
+    shifted = expressions.Binary(
+        "&", expressions.Binary("+", value, expressions.Const(2**15)), expressions.Const(2**16 - 1)
+    )
+    return expressions.fold(expressions.Binary("-", shifted, expressions.Const(2**15)))

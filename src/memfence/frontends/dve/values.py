@@ -11,41 +11,25 @@ from typing import assert_never
 from memfence.codes import Code
 from memfence.frontends.dve.names import Constant, LocalPlace, Names, SharedPlace, Symbol
 from memfence.frontends.dve.syntax import Expression, Infix, InState, Number, Prefix, Variable
-from memfence.program.expressions import (
-    FALSE,
-    TRUE,
-    Address,
-    At,
-    Binary,
-    BinaryOp,
-    Conditional,
-    Const,
-    Expr,
-    RegisterOf,
-    Shared,
-    Unary,
-    fold,
-    negate,
-)
+from memfence.program import expressions
 from memfence.source import Span
 
-_FAILS: Expr = Binary("/", Const(1), Const(0))
-_OPPOSITES: dict[BinaryOp, BinaryOp] = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_FAILS: expressions.Expr = expressions.Binary("/", expressions.Const(1), expressions.Const(0))
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "and", "or", "imply")
 
 
-def both(when: Expr | None, condition: Expr) -> Expr | None:
+def both(when: expressions.Expr | None, condition: expressions.Expr) -> expressions.Expr | None:
     """`condition` where `when` holds; None stands for always."""
-    if condition == TRUE:
+    if condition == expressions.TRUE:
         return when
-    return condition if when is None else Binary("&&", when, condition)
+    return condition if when is None else expressions.Binary("&&", when, condition)
 
 
-def opposite(condition: Expr) -> Expr:
+def opposite(condition: expressions.Expr) -> expressions.Expr:
     """True where `condition` is false; a comparison is turned around instead of negated."""
-    if isinstance(condition, Binary) and condition.op in _OPPOSITES:
-        return Binary(_OPPOSITES[condition.op], condition.left, condition.right)
-    return fold(negate(condition))
+    if isinstance(condition, expressions.Binary) and condition.op in expressions.OPPOSITES:
+        return expressions.Binary(expressions.OPPOSITES[condition.op], condition.left, condition.right)
+    return expressions.fold(expressions.negate(condition))
 
 
 class Values:
@@ -58,11 +42,11 @@ class Values:
         self.names = names
         self.process = process
 
-    def value(self, expression: Expression, when: Expr | None = None) -> Expr:
+    def value(self, expression: Expression, when: expressions.Expr | None = None) -> expressions.Expr:
         """The expression in the IR; it is evaluated only where `when` holds (None: always)."""
         match expression:
             case Number(value, _):
-                return Const(value)
+                return expressions.Const(value)
             case InState():
                 return self.in_state(expression)
             case Variable():
@@ -70,33 +54,39 @@ class Values:
             case Prefix("not", operand, _):
                 return opposite(self.value(operand, when))
             case Prefix("-" | "~" as operator, operand, _):
-                return fold(Unary(operator, self.value(operand, when)))
+                return expressions.fold(expressions.Unary(operator, self.value(operand, when)))
             case Infix():
                 return self.infix(expression, when)
             case _:
                 raise AssertionError(expression)
 
-    def infix(self, expression: Infix, when: Expr | None) -> Expr:
+    def infix(self, expression: Infix, when: expressions.Expr | None) -> expressions.Expr:
         left = self.value(expression.left, when)
         match expression.operator:
             case "and":
-                if left == FALSE:
-                    return FALSE
-                return fold(Binary("&&", left, self.truth(expression.right, both(when, left))))
+                if left == expressions.FALSE:
+                    return expressions.FALSE
+                return expressions.fold(expressions.Binary("&&", left, self.truth(expression.right, both(when, left))))
             case "or" | "imply":
                 first, only_if = left, opposite(left)
                 if expression.operator == "imply":
                     first, only_if = only_if, first
-                if isinstance(first, Const) and first.value != 0:
-                    return TRUE
-                return fold(Binary("||", first, self.truth(expression.right, both(when, only_if))))
+                if isinstance(first, expressions.Const) and first.value != 0:
+                    return expressions.TRUE
+                return expressions.fold(
+                    expressions.Binary("||", first, self.truth(expression.right, both(when, only_if)))
+                )
             case operator:
-                return fold(Binary(operator, left, self.value(expression.right, when)))
+                return expressions.fold(expressions.Binary(operator, left, self.value(expression.right, when)))
 
-    def truth(self, expression: Expression, when: Expr | None) -> Expr:
+    def truth(self, expression: Expression, when: expressions.Expr | None) -> expressions.Expr:
         """The right operand of a connective: true only where it is positive."""
         value = self.value(expression, when)
-        return value if self.is_never_negative(expression) else fold(Binary(">", value, Const(0)))
+        return (
+            value
+            if self.is_never_negative(expression)
+            else expressions.fold(expressions.Binary(">", value, expressions.Const(0)))
+        )
 
     def is_never_negative(self, expression: Expression) -> bool:
         match expression:
@@ -123,15 +113,15 @@ class Values:
             case _:
                 return False
 
-    def in_state(self, expression: InState) -> Expr:
+    def in_state(self, expression: InState) -> expressions.Expr:
         process = self.names.process(expression.process)
         if process is None:
-            return FALSE
+            return expressions.FALSE
         state = self.names.state(process, expression.state)
-        return FALSE if state is None else self.at(process, state)
+        return expressions.FALSE if state is None else self.at(process, state)
 
-    def at(self, process: int, state: int) -> Expr:
-        return At(process, frozenset((state,)))
+    def at(self, process: int, state: int) -> expressions.Expr:
+        return expressions.At(process, frozenset((state,)))
 
     def symbol(self, variable: Variable) -> Symbol | None:
         """What the variable stands for; MF112 where a plain one is indexed."""
@@ -146,37 +136,37 @@ class Values:
             return None
         return symbol
 
-    def variable(self, variable: Variable, when: Expr | None) -> Expr:
+    def variable(self, variable: Variable, when: expressions.Expr | None) -> expressions.Expr:
         symbol = self.symbol(variable)
         if symbol is None:
-            return FALSE
+            return expressions.FALSE
         match symbol:
             case SharedPlace():
                 return self.read_shared(self.address(symbol, variable, when), when)
             case LocalPlace():
-                elements: tuple[Expr, ...] = tuple(self.register(symbol, n) for n in range(symbol.count))
+                elements: tuple[expressions.Expr, ...] = tuple(self.register(symbol, n) for n in range(symbol.count))
             case Constant():
-                elements = tuple(Const(value) for value in symbol.values)
+                elements = tuple(expressions.Const(value) for value in symbol.values)
             case _:
                 assert_never(symbol)
         return self.choose(elements, self.index(symbol, variable, when), when)
 
-    def register(self, place: LocalPlace, element: int) -> Expr:
-        return RegisterOf(place.process, place.base + element)
+    def register(self, place: LocalPlace, element: int) -> expressions.Expr:
+        return expressions.RegisterOf(place.process, place.base + element)
 
-    def address(self, place: SharedPlace, variable: Variable, when: Expr | None) -> Address:
+    def address(self, place: SharedPlace, variable: Variable, when: expressions.Expr | None) -> expressions.Address:
         index = self.index(place, variable, when)
-        if isinstance(index, Const) and 0 <= index.value < place.count:
-            return Address(place.base + index.value, 1, Const(0))
-        return Address(place.base, place.count, index)
+        if isinstance(index, expressions.Const) and 0 <= index.value < place.count:
+            return expressions.Address(place.base + index.value, 1, expressions.Const(0))
+        return expressions.Address(place.base, place.count, index)
 
-    def index(self, symbol: Symbol, variable: Variable, when: Expr | None) -> Expr:
+    def index(self, symbol: Symbol, variable: Variable, when: expressions.Expr | None) -> expressions.Expr:
         """The lowered index; MF108 for a constant out of bounds that is always evaluated."""
         if variable.index is None:
-            return Const(0)
+            return expressions.Const(0)
         index = self.value(variable.index, when)
         count = len(symbol.values) if isinstance(symbol, Constant) else symbol.count
-        if isinstance(index, Const) and not 0 <= index.value < count and when is None:
+        if isinstance(index, expressions.Const) and not 0 <= index.value < count and when is None:
             self.report_bounds(variable.index.span, symbol.name, index.value, count)
         return index
 
@@ -185,21 +175,27 @@ class Values:
         what = f"index {index} of `{name}` lies outside its bounds {bounds}"
         self.names.report(Code.BAD_ADDRESS, at, what, f"not in {bounds}", f"use an index in {bounds}")
 
-    def choose(self, elements: tuple[Expr, ...], index: Expr, when: Expr | None) -> Expr:
+    def choose(
+        self, elements: tuple[expressions.Expr, ...], index: expressions.Expr, when: expressions.Expr | None
+    ) -> expressions.Expr:
         """The element with that index; a run-time error where there is none."""
-        if isinstance(index, Const) and 0 <= index.value < len(elements):
+        if isinstance(index, expressions.Const) and 0 <= index.value < len(elements):
             return elements[index.value]
         checked = self.checked_index(index, len(elements), when)
         chosen, others = (_FAILS, elements) if checked is None else (elements[-1], elements[:-1])
         for number, element in reversed(list(enumerate(others))):
-            chosen = Conditional(Binary("==", checked or index, Const(number)), element, chosen)
+            chosen = expressions.Conditional(
+                expressions.Binary("==", checked or index, expressions.Const(number)), element, chosen
+            )
         return chosen
 
     # What steps do differently
 
-    def read_shared(self, address: Address, when: Expr | None) -> Expr:
-        return Shared(address)
+    def read_shared(self, address: expressions.Address, when: expressions.Expr | None) -> expressions.Expr:
+        return expressions.Shared(address)
 
-    def checked_index(self, index: Expr, count: int, when: Expr | None) -> Expr | None:
+    def checked_index(
+        self, index: expressions.Expr, count: int, when: expressions.Expr | None
+    ) -> expressions.Expr | None:
         """The index, known to lie within bounds from here on; None where only the expression itself can fail."""
         return None

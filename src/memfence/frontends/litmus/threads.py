@@ -10,24 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from memfence.codes import Code
-from memfence.diagnostics import Diagnostic, Label, did_you_mean
+from memfence.diagnostics import Diagnostic, Label
+from memfence.frontends.herd.final import LoweredThread
+from memfence.frontends.herd.syntax import InitialState, Item, Target
+from memfence.frontends.herd.track import Track
 from memfence.frontends.litmus.instructions import ARITHMETIC, CONDITIONS, register_name
-from memfence.frontends.litmus.syntax import (
-    Immediate,
-    Indirect,
-    InitialState,
-    Instruction,
-    Item,
-    LabelHere,
-    Location,
-    Operand,
-    RegisterName,
-    Target,
-)
+from memfence.frontends.litmus.syntax import Immediate, Indirect, Instruction, Location, Operand, RegisterName
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr, Register, negate, variable_address
-from memfence.program.ir import Assign, Assume, Domain, Fence, FencePoint, Load, Op, Process, Rmw, RmwKind, Store
-from memfence.records import dataclass
+from memfence.program.ir import Assign, Assume, Domain, Fence, FencePoint, Load, Op, Rmw, RmwKind, Store
 from memfence.source import Span
 
 _OPERATOR: dict[str, BinaryOp] = {
@@ -49,12 +40,6 @@ _RMW: dict[str, RmwKind] = {
 _ACCUMULATOR = 0
 
 
-@dataclass(frozen=True, slots=True)
-class LoweredThread:
-    process: Process
-    registers: dict[int, int]
-
-
 class Thread:
     """Builds the process of one thread; `registers` are those that the condition asks for."""
 
@@ -62,74 +47,41 @@ class Thread:
         self,
         number: int,
         span: Span,
-        items: Sequence[Item],
+        items: Sequence[Item[Instruction]],
         architecture: str,
         initial: InitialState,
         variable: Callable[[str, Span], int],
         errors: list[Diagnostic],
     ) -> None:
         self.number = number
-        self.items = items
         self.architecture = architecture
         self.initial = initial
         self.variable = variable
         self.errors = errors
         self.builder = ProcessBuilder(f"P{number}", f"P{number}", span)
+        self.track = Track(number, self.builder, items, lambda instruction: instruction.span, errors)
         self.registers: dict[int, int] = {}
         self.instructions = [item.instruction for item in items if item.instruction is not None]
         self.has_branches = any(instruction.mnemonic in CONDITIONS for instruction in self.instructions)
-        self.labels: dict[str, tuple[int, Span]] = {}
         self.written: set[int] | None = None
         self.flags_register: int | None = None
         self.kept_register: int | None = None
 
     def lower(self, observed: Sequence[int]) -> LoweredThread:
         """The process, and the number in it of each x86 register that is used or observed."""
-        self._place_locations()
         for key in (self.initial.registers, self.initial.pointers):
             for thread, number in key:
                 if thread == self.number:
                     self.register(number)
-        for here, item in enumerate(self.items):
+        for here, item in enumerate(self.track.items):
             if item.instruction is not None:
-                self._lower(item.instruction, here, here + 1, self._transition_point(here))
+                self._lower(item.instruction, here, here + 1, self._transition_point(here, item.instruction))
         for number in observed:
             self.register(number)
         return LoweredThread(self.builder.build(0), self.registers)
 
-    def _place_locations(self) -> None:
-        """One location before each instruction and one at the end, with the labels that stand there."""
-        for number, item in enumerate(self.items):
-            names = [label.name for label, _ in item.labels]
-            span = item.instruction.span if item.instruction is not None else self.builder.span
-            self.builder.location(names[0] if names else "", names, span, self._location_point(number))
-            for label, _ in item.labels:
-                self._define(label, number)
-
-    def _define(self, label: LabelHere, location: int) -> None:
-        if label.name in self.labels:
-            before = Label(self.labels[label.name][1], "first here")
-            what = f"the label `{label.name}` is defined twice in P{self.number}"
-            self.errors.append(Diagnostic(Code.DUPLICATE, what, Label(label.span), (before,)))
-        else:
-            self.labels[label.name] = (location, label.span)
-
-    def _location_point(self, here: int) -> FencePoint | None:
-        """A row between two instructions is passed whichever way control comes, unless there is a label to jump to."""
-        previous = self.items[here - 1] if here and not self.items[here].labels else None
-        if previous is None or previous.instruction is None:
-            return None
-        return self._point(previous.instruction.span, previous.row)
-
-    def _transition_point(self, here: int) -> FencePoint | None:
-        """Before a label a row is passed only by who comes from the instruction above."""
-        item = self.items[here]
-        if item.instruction is None or item.instruction.mnemonic == "CMPXCHG" or not self.items[here + 1].labels:
-            return None
-        return self._point(item.instruction.span, item.row)
-
-    def _point(self, span: Span, row: int) -> FencePoint:
-        return FencePoint(f"P{self.number}", f"{self.number}:{row}", span, " ".join(span.text.split()))
+    def _transition_point(self, here: int, instruction: Instruction) -> FencePoint | None:
+        return None if instruction.mnemonic == "CMPXCHG" else self.track.transition_point(here)
 
     def register(self, number: int) -> int:
         if number not in self.registers:
@@ -196,7 +148,7 @@ class Thread:
             case "LFENCE" | "NOP":
                 step()
             case "RET":
-                self.builder.emit(here, len(self.items) - 1, span=span)
+                self.builder.emit(here, self.track.end, span=span)
             case "MOV":
                 step(*self._move(operands[0], operands[1]))
             case "XCHG":
@@ -255,12 +207,7 @@ class Thread:
 
     def _target(self, operand: Operand) -> int:
         assert isinstance(operand, Target)
-        if operand.name in self.labels:
-            return self.labels[operand.name][0]
-        hint = did_you_mean(operand.name, list(self.labels), f"define it in P{self.number} with `{operand.name}:`")
-        what = f"the label `{operand.name}` is not defined in P{self.number}"
-        self.errors.append(Diagnostic(Code.UNKNOWN_LABEL, what, Label(operand.span), hint=hint))
-        return 0
+        return self.track.target(operand)
 
     def _modify(self, instruction: Instruction, here: int, there: int, point: FencePoint | None) -> None:
         """Read-modify-write: one step on a register or with LOCK, otherwise a load and then a store."""

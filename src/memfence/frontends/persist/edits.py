@@ -12,27 +12,8 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.edits import Edit, Jump, apply_edits, fence_edits, fresh_label
 from memfence.frontends.persist.reader import STYLE, read
 from memfence.frontends.persist.syntax import INSTRUCTION, LABEL, RESERVED, Instruction
+from memfence.program import ir
 from memfence.program.expressions import Address, Binary, Expr, Register
-from memfence.program.ir import (
-    Assert,
-    Assign,
-    Assume,
-    Domain,
-    Fence,
-    FenceKind,
-    FencePoint,
-    Forbidden,
-    Invariant,
-    Load,
-    Process,
-    Program,
-    Property,
-    RegisterVar,
-    Rmw,
-    SharedVar,
-    Store,
-    Transition,
-)
 from memfence.program.text.expressions import print_expression
 from memfence.source import SourceText
 
@@ -40,7 +21,7 @@ if TYPE_CHECKING:
     from memfence.frontends.registry import EditKind
 
 
-def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:
+def insert_fences(source: SourceText, points: Sequence[tuple[ir.FencePoint, EditKind]]) -> str:
     """The text with a fence written at each point (or its write locked), otherwise byte for byte the same."""
     edits: list[Edit] = []
     for process in read(source).processes:
@@ -48,14 +29,14 @@ def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKin
         jumps = [
             _jump(source.text, i, (f"{INSTRUCTION}{n}", "locked") in chosen) for n, i in enumerate(process.instructions)
         ]
-        at_label: dict[str, list[FenceKind]] = {}
-        after: dict[int, list[FenceKind]] = {}
+        at_label: dict[str, list[ir.FenceKind]] = {}
+        after: dict[int, list[ir.FenceKind]] = {}
         for key, kind in chosen:
             if kind != "locked" and key.startswith(LABEL):
                 at_label.setdefault(key.removeprefix(LABEL), []).append(kind)
             elif kind != "locked":
                 after.setdefault(int(key.removeprefix(INSTRUCTION)), []).append(kind)
-        spelling: dict[FenceKind, str] = {"mfence": "fence", "sfence": "sfence"}
+        spelling: dict[ir.FenceKind, str] = {"mfence": "fence", "sfence": "sfence"}
         edits += fence_edits(source.text, jumps, set(process.labels), at_label, after, spelling, STYLE.comment)
     return apply_edits(source.text, edits)
 
@@ -78,7 +59,7 @@ def _jump(text: str, instruction: Instruction, locked: bool) -> Jump:
     return Jump(target, position, end, line, rewrite if locked else None)
 
 
-def write_program(program: Program) -> str:
+def write_program(program: ir.Program) -> str:
     """Text that `parse` reads as the same program; InputError (MF004) for what the language cannot express.
 
     That is a step with several accesses, a computed address, or a process that never starts but has instructions.
@@ -103,17 +84,17 @@ def _list(keyword: str, items: Iterable[str]) -> str:
     return f"{keyword} {', '.join(items)}".rstrip()
 
 
-def _declaration(declared: SharedVar | RegisterVar, name: str) -> str:
+def _declaration(declared: ir.SharedVar | ir.RegisterVar, name: str) -> str:
     init = f" = {declared.init[0]}" if declared.init != (0,) else ""
     domain = declared.domain
     return f"{name}{init} : [{domain.lo}:{domain.hi}]" if _is_declared(domain) else f"{name}{init}"
 
 
-def _is_declared(domain: Domain) -> bool:
+def _is_declared(domain: ir.Domain) -> bool:
     return domain.overflow == "error"
 
 
-def _with_plain_names(program: Program) -> Program:
+def _with_plain_names(program: ir.Program) -> ir.Program:
     """`program` with names that the language can spell; registers have their `$`."""
     taken = set(RESERVED)
     variables = [replace(v, name=fresh_label(_plain(v.name), taken)) for v in program.variables]
@@ -142,7 +123,7 @@ def _plain(name: str) -> str:
     return spelled if spelled.isdecimal() or re.match(r"[A-Za-z_]", spelled) else f"_{spelled}"
 
 
-def _statement(program: Program, number: int, transition: Transition) -> str:
+def _statement(program: ir.Program, number: int, transition: ir.Transition) -> str:
     process = program.processes[number]
 
     def text(expr: Expr) -> str:
@@ -155,23 +136,25 @@ def _statement(program: Program, number: int, transition: Transition) -> str:
 
     locked = "locked " if transition.locked else ""
     match transition.ops:
-        case (Load(register, address, None),):
+        case (ir.Load(register, address, None),):
             return f"{locked}{process.registers[register].name} = {variable(address)}"
-        case (Store(address, value, False),):
+        case (ir.Store(address, value, False),):
             return f"{locked}{variable(address)} = {text(value)}"
-        case (Rmw(r, x, "compare_exchange", new, old), Assume(Binary("==", Register(s), expected))) if (
+        case (ir.Rmw(r, x, "compare_exchange", new, old), ir.Assume(Binary("==", Register(s), expected))) if (
             old is not None and old == expected and _is_arw(process, r, s, x, x)
         ):
             return f"arw({variable(x)}, {text(old)}, {text(new)})"
-        case (Load(r, x, None), Assume(Binary("==", Register(s), old)), Store(y, new)) if _is_arw(process, r, s, x, y):
+        case (ir.Load(r, x, None), ir.Assume(Binary("==", Register(s), old)), ir.Store(y, new)) if _is_arw(
+            process, r, s, x, y
+        ):
             return f"arw({variable(x)}, {text(old)}, {text(new)})"
-        case (Assign(register, value),) if not locked:
+        case (ir.Assign(register, value),) if not locked:
             return f"{process.registers[register].name} = {text(value)}"
-        case (Assume(condition),) if not locked:
+        case (ir.Assume(condition),) if not locked:
             return f"assume {text(condition)}"
-        case (Assert(condition),) if not locked:
+        case (ir.Assert(condition),) if not locked:
             return f"assert {text(condition)}"
-        case (Fence(kind),) if not locked:
+        case (ir.Fence(kind),) if not locked:
             return "fence" if kind == "mfence" else kind
         case () if not locked and transition.sync is None:
             return "skip"
@@ -179,20 +162,20 @@ def _statement(program: Program, number: int, transition: Transition) -> str:
             raise _cannot_express(transition)
 
 
-def _is_arw(process: Process, loaded: int | None, compared: int, read: Address, written: Address) -> bool:
+def _is_arw(process: ir.Process, loaded: int | None, compared: int, read: Address, written: Address) -> bool:
     return loaded is not None and loaded == compared and process.registers[loaded].transient and read == written
 
 
-def _property(known: Property) -> str:
+def _property(known: ir.Property) -> str:
     match known:
-        case Forbidden(_, text):
+        case ir.Forbidden(_, text):
             return f"forbid {text};"
-        case Invariant(_, text):
+        case ir.Invariant(_, text):
             return f"invariant {text};"
         case _:
             return f"// not expressible here: {getattr(known, 'text', known)}"
 
 
-def _cannot_express(transition: Transition) -> InputError:
+def _cannot_express(transition: ir.Transition) -> InputError:
     message = "this cannot be written in the language of the persistence paper"
     return InputError([Diagnostic(Code.UNSUPPORTED, message, Label(transition.span))])

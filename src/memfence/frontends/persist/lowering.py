@@ -18,28 +18,10 @@ from memfence.frontends.persist.syntax import (
     ProcessText,
     ProgramText,
 )
+from memfence.program import ir
 from memfence.program.builder import ProcessBuilder
 from memfence.program.crowd import several
 from memfence.program.expressions import Binary, Const, Expr, Register, fold, variable_address
-from memfence.program.ir import (
-    UNDECLARED,
-    Assert,
-    Assign,
-    Assume,
-    Domain,
-    Fence,
-    FencePoint,
-    Forbidden,
-    Invariant,
-    Load,
-    Op,
-    Process,
-    Program,
-    Property,
-    Rmw,
-    SharedVar,
-    Store,
-)
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText
 
@@ -49,7 +31,7 @@ if TYPE_CHECKING:
     from memfence.frontends.persist.reader import Node
 
 
-def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> ir.Program:
     """The program; what has no declared range has none yet."""
     findings = Findings(source)
     text = read(source)
@@ -58,18 +40,18 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
     findings.raise_if_any()
     read_as = replace(options, language="persist")
     crowds = tuple(str(process.name) for process in text.processes if process.any_number)
-    program = Program(str(text.name), tuple(variables.values()), processes, (), source, read_as, any_number=crowds)
+    program = ir.Program(str(text.name), tuple(variables.values()), processes, (), source, read_as, any_number=crowds)
     return replace(program, properties=tuple(_property(source, program, token) for token in text.properties))
 
 
-def _variables(text: ProgramText, findings: Findings) -> dict[str, SharedVar]:
-    found: dict[str, SharedVar] = {}
+def _variables(text: ProgramText, findings: Findings) -> dict[str, ir.SharedVar]:
+    found: dict[str, ir.SharedVar] = {}
     places: dict[str, Token] = {}
     for declared in text.variables:
         name = declared.name
         if _is_new(name, str(name), places, findings, "variable"):
             domain, init = _domain(declared, findings)
-            found[str(name)] = SharedVar(str(name), domain, init, span_of(findings.source, name))
+            found[str(name)] = ir.SharedVar(str(name), domain, init, span_of(findings.source, name))
     return found
 
 
@@ -83,16 +65,16 @@ def _is_new(name: Token, text: str, places: dict[str, Token], findings: Findings
     return places[text] is name
 
 
-def _domain(declared: Declaration, findings: Findings) -> tuple[Domain, tuple[int, ...]]:
-    domain, init = UNDECLARED, 0
+def _domain(declared: Declaration, findings: Findings) -> tuple[ir.Domain, tuple[int, ...]]:
+    domain, init = ir.UNDECLARED, 0
     if declared.range is not None:
         lo, hi = (_integer(node, findings) for node in declared.range.children)
-        domain = Domain(lo, hi)
+        domain = ir.Domain(lo, hi)
         init = min(max(lo, 0), hi)
         if lo > hi:
             message = f"the range of `{declared.name}` contains no value"
             findings.report(Code.EMPTY_RANGE, message, declared.range, "", f"write `[{hi}:{lo}]`")
-            return UNDECLARED, (0,)
+            return ir.UNDECLARED, (0,)
     if declared.init is not None:
         init = _integer(declared.init.children[0], findings)
         if not domain.lo <= init <= domain.hi:
@@ -110,7 +92,7 @@ def _integer(node: Node, findings: Findings) -> int:
     return findings.number(f"{sign or ''}{digits}", node)
 
 
-def _processes(text: ProgramText, variables: dict[str, SharedVar], findings: Findings) -> tuple[Process, ...]:
+def _processes(text: ProgramText, variables: dict[str, ir.SharedVar], findings: Findings) -> tuple[ir.Process, ...]:
     places: dict[str, Token] = {}
     if not text.processes:
         hint = "write `process p regs $r init q begin ... end` after `procs`"
@@ -128,7 +110,7 @@ def _processes(text: ProgramText, variables: dict[str, SharedVar], findings: Fin
 class _Lowering:
     """One process of the text as a process of the IR."""
 
-    def __init__(self, text: ProcessText, variables: dict[str, SharedVar], findings: Findings) -> None:
+    def __init__(self, text: ProcessText, variables: dict[str, ir.SharedVar], findings: Findings) -> None:
         self.text = text
         self.variables = variables
         self.numbers = {name: number for number, name in enumerate(variables)}
@@ -140,7 +122,7 @@ class _Lowering:
             self.arriving.setdefault(instruction.target, []).append(instruction)
         self.expressions = ExpressionReader(findings, self.value)
 
-    def process(self) -> Process:
+    def process(self) -> ir.Process:
         self.declare_registers()
         labels = self.text.labels
         if self.text.instructions and not any(i.label == self.text.initial for i in self.text.instructions):
@@ -152,7 +134,7 @@ class _Lowering:
             ops = self.ops(instruction.statement)
             locked = instruction.statement.data == "locked"
             span = span_of(self.findings.source, instruction.statement)
-            point = FencePoint(str(self.text.name), f"{INSTRUCTION}{number}", span, " ".join(span.text.split()))
+            point = ir.FencePoint(str(self.text.name), f"{INSTRUCTION}{number}", span, " ".join(span.text.split()))
             ends = locations[instruction.label], locations[instruction.target]
             self.builder.emit(*ends, *ops, locked=locked, span=span, point=point)
         return self.builder.build(locations[self.text.initial])
@@ -178,10 +160,10 @@ class _Lowering:
         if leading:
             span = span_of(self.findings.source, leading[0].statement)
             after = " ".join(span.text.split()) if len(leading) == 1 else f"label {label}"
-            point = FencePoint(str(self.text.name), f"{LABEL}{label}", span, after)
+            point = ir.FencePoint(str(self.text.name), f"{LABEL}{label}", span, after)
         return self.builder.location(label, (label,), span_of(self.findings.source, place), point)
 
-    def ops(self, statement: Tree[Token]) -> tuple[Op, ...]:
+    def ops(self, statement: Tree[Token]) -> tuple[ir.Op, ...]:
         parts = statement.children
         match statement.data:
             case "assign":
@@ -189,7 +171,7 @@ class _Lowering:
             case "locked":
                 target, node = cast("Tree[Token]", parts[0]).children
                 op = self.assign(target, node)
-                if isinstance(op, Assign):
+                if isinstance(op, ir.Assign):
                     message = "only a read or a write of a shared variable can be locked"
                     self.findings.report(
                         Code.TYPE_MISMATCH, message, statement, "works on registers only", "drop `locked`"
@@ -198,45 +180,45 @@ class _Lowering:
             case "arw":
                 return self.atomic_read_write(*parts)
             case "fence":
-                return (Fence("mfence"),)
+                return (ir.Fence("mfence"),)
             case "sfence":
-                return (Fence("sfence"),)
+                return (ir.Fence("sfence"),)
             case "assume":
-                return (Assume(self.expressions.read(parts[0])),)
+                return (ir.Assume(self.expressions.read(parts[0])),)
             case "assert":
-                return (Assert(self.expressions.read(parts[0])),)
+                return (ir.Assert(self.expressions.read(parts[0])),)
             case _:
                 return ()
 
-    def assign(self, target: Node, node: Node) -> Op:
+    def assign(self, target: Node, node: Node) -> ir.Op:
         name = cast("Token", target)
         if name in self.variables:
             return self.store(name, self.expressions.read(node), node)
         if not name.startswith("$") and name not in self.registers:
             self.unknown_variable(name)
             self.expressions.read(node)
-            return Store(variable_address(0), Const(0))
+            return ir.Store(variable_address(0), Const(0))
         number = self.register(name)
         if getattr(node, "type", "") == "NAME" and node in self.variables:
-            return Load(number, variable_address(self.numbers[str(node)]))
-        return Assign(number, self.expressions.read(node))
+            return ir.Load(number, variable_address(self.numbers[str(node)]))
+        return ir.Assign(number, self.expressions.read(node))
 
-    def atomic_read_write(self, *parts: Node) -> tuple[Op, ...]:
+    def atomic_read_write(self, *parts: Node) -> tuple[ir.Op, ...]:
         name = cast("Token", parts[0])
         old, new = (self.expressions.read(node) for node in parts[1:])
         if name not in self.variables:
             self.unknown_variable(name)
             return ()
         scratch, store = self.builder.scratch(0), self.store(name, new, parts[2])
-        swap = Rmw(scratch, store.address, "compare_exchange", store.value, old)
-        return swap, Assume(Binary("==", Register(scratch), old))
+        swap = ir.Rmw(scratch, store.address, "compare_exchange", store.value, old)
+        return swap, ir.Assume(Binary("==", Register(scratch), old))
 
-    def store(self, name: Token, value: Expr, node: Node) -> Store:
+    def store(self, name: Token, value: Expr, node: Node) -> ir.Store:
         domain, known = self.variables[str(name)].domain, fold(value)
         if isinstance(known, Const) and not domain.lo <= known.value <= domain.hi:
             message = f"{known.value} lies outside the range {domain.lo} to {domain.hi} of `{name}`"
             self.findings.report(Code.OUT_OF_RANGE, message, node, f"`{name}` cannot hold this")
-        return Store(variable_address(self.numbers[str(name)]), value)
+        return ir.Store(variable_address(self.numbers[str(name)]), value)
 
     def value(self, name: Token) -> Expr:
         """What `name` means inside an expression."""
@@ -268,7 +250,7 @@ class _Lowering:
         self.findings.report(Code.UNKNOWN_VARIABLE, f"unknown shared variable `{name}`", name, "not declared", hint)
 
 
-def _property(source: SourceText, program: Program, token: Token) -> Property:
+def _property(source: SourceText, program: ir.Program, token: Token) -> ir.Property:
     from memfence.program.text.properties import parse_expression
 
     keyword = "forbid" if token.startswith("forbid") else "invariant"
@@ -279,7 +261,7 @@ def _property(source: SourceText, program: Program, token: Token) -> Property:
         expr = parse_expression(text, program, keyword)
     except InputError as error:
         raise InputError([_moved(d, source, start) for d in error.diagnostics]) from None
-    return Forbidden(expr, text) if keyword == "forbid" else Invariant(expr, text)
+    return ir.Forbidden(expr, text) if keyword == "forbid" else ir.Invariant(expr, text)
 
 
 def _moved(diagnostic: Diagnostic, source: SourceText, by: int) -> Diagnostic:

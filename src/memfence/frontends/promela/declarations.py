@@ -10,29 +10,7 @@ from typing import assert_never
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label, did_you_mean
-from memfence.frontends.promela.syntax import (
-    BinaryOperation,
-    Choice,
-    Declaration,
-    Declared,
-    EmptyBuffer,
-    Expression,
-    Init,
-    LabelReference,
-    LocalReference,
-    Mtype,
-    Name,
-    Number,
-    Pid,
-    Proctype,
-    Reference,
-    Run,
-    RunningCount,
-    Timeout,
-    Typedef,
-    UnaryOperation,
-    Unit,
-)
+from memfence.frontends.promela import syntax
 from memfence.program.expressions import EvaluationError, apply_binary, apply_unary
 from memfence.program.ir import Domain
 from memfence.records import dataclass
@@ -103,7 +81,7 @@ def element_names(name: str, shape: Shape) -> list[str]:
 class SharedName:
     """A global, or one field of a global record. `base` is the number of its first variable."""
 
-    name: Name
+    name: syntax.Name
     base: int
     shape: Shape
     domain: Domain
@@ -113,7 +91,7 @@ class SharedName:
 class Member:
     """What a declaration makes: a variable, or each field of a record."""
 
-    name: Name
+    name: syntax.Name
     shape: Shape
     domain: Domain
     values: list[int]
@@ -124,13 +102,13 @@ class Model:
     """Everything declared outside the bodies. `memory` are the initial values, one a variable."""
 
     constants: dict[str, int] = field(default_factory=dict)
-    types: dict[str, Typedef] = field(default_factory=dict)
+    types: dict[str, syntax.Typedef] = field(default_factory=dict)
     shared: dict[str, SharedName] = field(default_factory=dict)
     records: dict[str, int | None] = field(default_factory=dict)
     memory: list[int] = field(default_factory=list)
-    proctypes: dict[str, Proctype] = field(default_factory=dict)
-    init: Init | None = None
-    started: list[Proctype | Init] = field(default_factory=list)
+    proctypes: dict[str, syntax.Proctype] = field(default_factory=dict)
+    init: syntax.Init | None = None
+    started: list[syntax.Proctype | syntax.Init] = field(default_factory=list)
     processes: int = 0
 
     @property
@@ -140,28 +118,28 @@ class Model:
         return Domain(min((d.lo for d in domains), default=0), max((d.hi for d in domains), default=1), "wrap")
 
 
-def collect(units: Iterable[Unit], errors: Errors) -> Model:
+def collect(units: Iterable[syntax.Unit], errors: Errors) -> Model:
     """The declarations of a model in the order of the text; mistakes go to `errors`."""
     model = Model()
     for unit in units:
         match unit:
-            case Mtype(names):
+            case syntax.Mtype(names):
                 _number_constants(model, names, errors)
-            case Typedef(name, fields):
+            case syntax.Typedef(name, fields):
                 if any(declaration.type == name.text for declaration in fields):
                     errors.add(Code.RECURSION, f"record `{name.text}` contains itself", name.span)
-                    model.types[name.text] = Typedef(name, ())
+                    model.types[name.text] = syntax.Typedef(name, ())
                 elif _is_new(model, name, errors):
                     model.types[name.text] = unit
-            case Declaration():
+            case syntax.Declaration():
                 for item in unit.items:
                     _declare_shared(model, unit, item, errors)
-            case Proctype(name):
+            case syntax.Proctype(name):
                 if _is_new(model, name, errors):
                     model.proctypes[name.text] = unit
                 if unit.active is not None:
                     model.started.append(unit)
-            case Init():
+            case syntax.Init():
                 if model.init is not None:
                     first = Label(model.init.span, "first one")
                     errors.add(Code.DUPLICATE, "`init` is defined twice", unit.span, first)
@@ -172,7 +150,7 @@ def collect(units: Iterable[Unit], errors: Errors) -> Model:
     return model
 
 
-def _number_constants(model: Model, names: tuple[Name, ...], errors: Errors) -> None:
+def _number_constants(model: Model, names: tuple[syntax.Name, ...], errors: Errors) -> None:
     """Spin numbers backwards: the last name of all is 1, and a later `mtype` comes on top of an earlier one."""
     top = len(model.constants)
     for position, name in enumerate(names):
@@ -182,8 +160,8 @@ def _number_constants(model: Model, names: tuple[Name, ...], errors: Errors) -> 
         errors.add(Code.TOO_LARGE, "more than 255 `mtype` names", names[-1].span)
 
 
-def _declare_shared(model: Model, declaration: Declaration, item: Declared, errors: Errors) -> None:
-    def value_of(expression: Expression) -> int:
+def _declare_shared(model: Model, declaration: syntax.Declaration, item: syntax.Declared, errors: Errors) -> None:
+    def value_of(expression: syntax.Expression) -> int:
         return constant_value(expression, model.constants.get, errors)
 
     if not _is_new(model, item.name, errors):
@@ -196,7 +174,11 @@ def _declare_shared(model: Model, declaration: Declaration, item: Declared, erro
 
 
 def members(
-    model: Model, declaration: Declaration, item: Declared, value_of: Callable[[Expression], int], errors: Errors
+    model: Model,
+    declaration: syntax.Declaration,
+    item: syntax.Declared,
+    value_of: Callable[[syntax.Expression], int],
+    errors: Errors,
 ) -> list[Member]:
     """The variables that `item` stands for: itself, or every field of a record, of arrays and of inner records too."""
     found = list(islice(_members(model, declaration.type, item, value_of, errors), MOST_ELEMENTS + 1))
@@ -208,7 +190,7 @@ def members(
 
 
 def _members(
-    model: Model, kind: str, item: Declared, value_of: Callable[[Expression], int], errors: Errors
+    model: Model, kind: str, item: syntax.Declared, value_of: Callable[[syntax.Expression], int], errors: Errors
 ) -> Iterator[Member]:
     size = array_size(item, value_of, errors)
     if kind not in model.types:
@@ -225,7 +207,7 @@ def _members(
                 yield Member(name, (size, *member.shape), member.domain, member.values)
 
 
-def domain_of(type_name: str, item: Declared, errors: Errors) -> Domain:
+def domain_of(type_name: str, item: syntax.Declared, errors: Errors) -> Domain:
     """The values of a declared variable."""
     if type_name != "unsigned":
         if item.width is not None:
@@ -239,7 +221,7 @@ def domain_of(type_name: str, item: Declared, errors: Errors) -> Domain:
     return Domain(0, 2**width - 1, "wrap")
 
 
-def array_size(item: Declared, value_of: Callable[[Expression], int], errors: Errors) -> int | None:
+def array_size(item: syntax.Declared, value_of: Callable[[syntax.Expression], int], errors: Errors) -> int | None:
     """The number of elements, None for a scalar."""
     if item.size is None:
         return None
@@ -253,7 +235,11 @@ def array_size(item: Declared, value_of: Callable[[Expression], int], errors: Er
 
 
 def initial_values(
-    item: Declared, size: int | None, domain: Domain, value_of: Callable[[Expression], int], errors: Errors
+    item: syntax.Declared,
+    size: int | None,
+    domain: Domain,
+    value_of: Callable[[syntax.Expression], int],
+    errors: Errors,
 ) -> list[int]:
     """The initial value of every element; as in Spin the last one given serves the elements that remain."""
     count = size or 1
@@ -264,8 +250,8 @@ def initial_values(
     return [*given, *(given[-1:] or [0]) * count][:count]
 
 
-def _is_new(model: Model, name: Name, errors: Errors) -> bool:
-    known: SharedName | Proctype | Typedef | None = (
+def _is_new(model: Model, name: syntax.Name, errors: Errors) -> bool:
+    known: SharedName | syntax.Proctype | syntax.Typedef | None = (
         model.shared.get(name.text) or model.proctypes.get(name.text) or model.types.get(name.text)
     )
     if known is None and name.text not in model.constants and name.text not in model.records:
@@ -275,7 +261,7 @@ def _is_new(model: Model, name: Name, errors: Errors) -> bool:
     return False
 
 
-def constant_value(expression: Expression, lookup: Callable[[str], int | None], errors: Errors) -> int:
+def constant_value(expression: syntax.Expression, lookup: Callable[[str], int | None], errors: Errors) -> int:
     """The value of a constant expression; 1, which is good for a size, too, after reporting that it has none."""
     try:
         return evaluate(expression, lambda reference: lookup(reference.name.text))
@@ -286,39 +272,41 @@ def constant_value(expression: Expression, lookup: Callable[[str], int | None], 
     return 1
 
 
-def evaluate(expression: Expression, lookup: Callable[[Reference], int | None], pid: int | None = None) -> int:
+def evaluate(
+    expression: syntax.Expression, lookup: Callable[[syntax.Reference], int | None], pid: int | None = None
+) -> int:
     """The value of an expression, where `lookup` knows the values of names; NotConstant where it does not."""
     match expression:
-        case Number(value):
+        case syntax.Number(value):
             return value
-        case RunningCount(span) | Timeout(span) | EmptyBuffer(_, _, span):
+        case syntax.RunningCount(span) | syntax.Timeout(span) | syntax.EmptyBuffer(_, _, span):
             raise NotConstant(span)
-        case Pid(span):
+        case syntax.Pid(span):
             if pid is None:
                 raise NotConstant(span)
             return pid
-        case Reference(_, _, span):
+        case syntax.Reference(_, _, span):
             found = lookup(expression)
             if found is None:
                 raise NotConstant(span)
             return found
-        case UnaryOperation(op, operand):
+        case syntax.UnaryOperation(op, operand):
             return apply_unary(op, evaluate(operand, lookup, pid))
-        case BinaryOperation("&&", left, right):
+        case syntax.BinaryOperation("&&", left, right):
             return int(bool(evaluate(left, lookup, pid)) and bool(evaluate(right, lookup, pid)))
-        case BinaryOperation("||", left, right):
+        case syntax.BinaryOperation("||", left, right):
             return int(bool(evaluate(left, lookup, pid)) or bool(evaluate(right, lookup, pid)))
-        case BinaryOperation(op, left, right):
+        case syntax.BinaryOperation(op, left, right):
             return apply_binary(op, evaluate(left, lookup, pid), evaluate(right, lookup, pid))
-        case Choice(condition, then, otherwise):
+        case syntax.Choice(condition, then, otherwise):
             return evaluate(then if evaluate(condition, lookup, pid) else otherwise, lookup, pid)
-        case Run(_, _, span) | LabelReference(_, _, _, span) | LocalReference(_, _, _, span):
+        case syntax.Run(_, _, span) | syntax.LabelReference(_, _, _, span) | syntax.LocalReference(_, _, _, span):
             raise NotConstant(span)
         case _:
             assert_never(expression)
 
 
-def unknown_name(name: Name, known: Iterable[str], errors: Errors) -> None:
+def unknown_name(name: syntax.Name, known: Iterable[str], errors: Errors) -> None:
     known = set(known)
     root, _, field_name = name.text.partition(".")
     fields = sorted(other.removeprefix(f"{root}.") for other in known if other.startswith(f"{root}."))

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from memfence.codes import Code
 from memfence.diagnostics import Label
+from memfence.frontends.promela import syntax
 from memfence.frontends.promela.declarations import (
     INT,
     Errors,
@@ -18,37 +19,9 @@ from memfence.frontends.promela.declarations import (
     strides,
     unknown_name,
 )
-from memfence.frontends.promela.syntax import (
-    BinaryOperation,
-    Choice,
-    EmptyBuffer,
-    Expression,
-    LabelReference,
-    LocalReference,
-    Name,
-    Number,
-    Pid,
-    Reference,
-    Run,
-    RunningCount,
-    Timeout,
-    UnaryOperation,
-)
 from memfence.frontends.promela.timeouts import MARK as TIMEOUT
+from memfence.program import expressions
 from memfence.program.builder import ProcessBuilder
-from memfence.program.expressions import (
-    Address,
-    Binary,
-    Conditional,
-    Const,
-    Expr,
-    Register,
-    Unary,
-    conjunction,
-    fold,
-    negate,
-    variable_address,
-)
 from memfence.program.facts.ends import has_ended
 from memfence.program.ir import Assert, Assign, Load, Op, Store
 from memfence.records import dataclass
@@ -62,13 +35,17 @@ class LocalName:
     """A local variable, parameter, or field of a local record: `register` is its first register, None if it never
     changes from `values`. The record itself has no values."""
 
-    name: Name
+    name: syntax.Name
     register: int | None
     shape: Shape
     values: tuple[int, ...]
 
-    def element(self, position: int) -> Expr:
-        return Const(self.values[position]) if self.register is None else Register(self.register + position)
+    def element(self, position: int) -> expressions.Expr:
+        return (
+            expressions.Const(self.values[position])
+            if self.register is None
+            else expressions.Register(self.register + position)
+        )
 
 
 @dataclass(slots=True)
@@ -79,7 +56,7 @@ class Names:
     errors: Errors
     scopes: list[dict[str, LocalName]] = field(default_factory=list)
 
-    def find(self, name: Name) -> LocalName | SharedName | int | None:
+    def find(self, name: syntax.Name) -> LocalName | SharedName | int | None:
         """The variable or constant; None after reporting that there is none."""
         scope = next((scope for scope in reversed(self.scopes) if _root(name.text) in scope), None)
         if scope is not None:
@@ -95,7 +72,7 @@ class Names:
         unknown_name(name, self.all_names(), self.errors)
         return None
 
-    def size_of(self, array: Name) -> int | None:
+    def size_of(self, array: syntax.Name) -> int | None:
         """How many elements the array has, of records too; None if it is not one."""
         scope = next((scope for scope in reversed(self.scopes) if array.text in scope), None)
         if scope is not None:
@@ -131,78 +108,78 @@ class Evaluation:
         self.names, self.builder, self.pid, self.split = names, builder, pid, split
         self.errors = names.errors
         self.ops: list[Op] = []
-        self.loaded: dict[Address, Expr] = {}
+        self.loaded: dict[expressions.Address, expressions.Expr] = {}
         self.temporaries = 0
 
-    def value(self, expression: Expression, when: Expr | None = None) -> Expr:
+    def value(self, expression: syntax.Expression, when: expressions.Expr | None = None) -> expressions.Expr:
         """The value of `expression`; what it loads is loaded only where `when` holds."""
-        return _within_int(fold(self._value(expression, when)))
+        return _within_int(expressions.fold(self._value(expression, when)))
 
-    def _value(self, expression: Expression, when: Expr | None) -> Expr:
+    def _value(self, expression: syntax.Expression, when: expressions.Expr | None) -> expressions.Expr:
         match expression:
-            case Number(value):
-                return Const(value)
-            case Pid():
-                return Const(self.pid)
-            case Reference():
+            case syntax.Number(value):
+                return expressions.Const(value)
+            case syntax.Pid():
+                return expressions.Const(self.pid)
+            case syntax.Reference():
                 return self.read(expression, when)
-            case UnaryOperation(op, operand):
-                return Unary(op, self.value(operand, when))
-            case BinaryOperation("&&" | "||" as op, left, right):
+            case syntax.UnaryOperation(op, operand):
+                return expressions.Unary(op, self.value(operand, when))
+            case syntax.BinaryOperation("&&" | "||" as op, left, right):
                 first = self.value(left, when)
-                needed = first if op == "&&" else negate(first)
-                return Binary(op, first, self.value(right, _both(when, needed)))
-            case BinaryOperation(op, left, right):
-                return Binary(op, self.value(left, when), self.value(right, when))
-            case Choice(condition, then, otherwise):
+                needed = first if op == "&&" else expressions.negate(first)
+                return expressions.Binary(op, first, self.value(right, _both(when, needed)))
+            case syntax.BinaryOperation(op, left, right):
+                return expressions.Binary(op, self.value(left, when), self.value(right, when))
+            case syntax.Choice(condition, then, otherwise):
                 test = self.value(condition, when)
                 yes = self.value(then, _both(when, test))
-                return Conditional(test, yes, self.value(otherwise, _both(when, negate(test))))
-            case RunningCount():
+                return expressions.Conditional(test, yes, self.value(otherwise, _both(when, expressions.negate(test))))
+            case syntax.RunningCount():
                 return self.running()
-            case Timeout():
+            case syntax.Timeout():
                 return TIMEOUT
-            case EmptyBuffer(_, _, span):
+            case syntax.EmptyBuffer(_, _, span):
                 self.errors.add(Code.UNSUPPORTED, f"`{span.text}`: only a property can look at a buffer", span)
-            case Run(proctype, _, span):
+            case syntax.Run(proctype, _, span):
                 message = f"`run {proctype.text}` is only possible at the beginning of `init`"
                 self.errors.add(Code.UNSUPPORTED, message, span, hint="use `active proctype`")
-            case LabelReference(_, _, _, span) | LocalReference(_, _, _, span):
+            case syntax.LabelReference(_, _, _, span) | syntax.LocalReference(_, _, _, span):
                 message = f"`{span.text}`: a process cannot look into another one; only an `ltl` block can"
                 self.errors.add(Code.UNSUPPORTED, message, span, hint="use a shared variable")
             case _:
                 assert_never(expression)
-        return Const(0)
+        return expressions.Const(0)
 
-    def running(self) -> Expr:
+    def running(self) -> expressions.Expr:
         """How many processes have not ended, or have stores pending: who waits for them sees all they did."""
-        running: Expr = Const(0)
+        running: expressions.Expr = expressions.Const(0)
         for number in range(self.names.model.processes):
-            running = Binary("+", running, negate(has_ended(number, ITS_ENDS)))
+            running = expressions.Binary("+", running, expressions.negate(has_ended(number, ITS_ENDS)))
         return running
 
-    def read(self, reference: Reference, when: Expr | None) -> Expr:
+    def read(self, reference: syntax.Reference, when: expressions.Expr | None) -> expressions.Expr:
         found = self.names.find(reference.name)
         match found:
             case None:
-                return Const(0)
+                return expressions.Const(0)
             case int():
-                return Const(found)
+                return expressions.Const(found)
             case SharedName():
                 return self.load(self.address(found, reference, when), when)
             case LocalName(_, _, shape):
                 index = self.index(found, reference, when)
-                if isinstance(index, Const):
+                if isinstance(index, expressions.Const):
                     return found.element(index.value)
                 self.check_bounds(index, element_count(shape), when)
                 return _choose(index, [found.element(i) for i in range(element_count(shape))])
             case _:
                 assert_never(found)
 
-    def load(self, address: Address, when: Expr | None) -> Expr:
+    def load(self, address: expressions.Address, when: expressions.Expr | None) -> expressions.Expr:
         if address in self.loaded:
             return self.loaded[address]
-        value = Register(self.temporary())
+        value = expressions.Register(self.temporary())
         self.ops.append(Load(value.index, address, when))
         if when is None and not self.split:
             self.loaded[address] = value
@@ -217,15 +194,19 @@ class Evaluation:
         known = next((i for i, r in enumerate(self.builder.registers) if r.name == name), None)
         return self.builder.register(name, INT) if known is None else known
 
-    def address(self, shared: SharedName, reference: Reference, when: Expr | None) -> Address:
+    def address(
+        self, shared: SharedName, reference: syntax.Reference, when: expressions.Expr | None
+    ) -> expressions.Address:
         index = self.index(shared, reference, when)
-        if isinstance(index, Const):
-            return variable_address(shared.base + index.value)
-        return Address(shared.base, element_count(shared.shape), index)
+        if isinstance(index, expressions.Const):
+            return expressions.variable_address(shared.base + index.value)
+        return expressions.Address(shared.base, element_count(shared.shape), index)
 
-    def index(self, found: LocalName | SharedName, reference: Reference, when: Expr | None) -> Expr:
+    def index(
+        self, found: LocalName | SharedName, reference: syntax.Reference, when: expressions.Expr | None
+    ) -> expressions.Expr:
         """Which element of `found` the reference means; a constant one lies within bounds."""
-        result: Expr = Const(0)
+        result: expressions.Expr = expressions.Const(0)
         parts = zip(reference.indices, found.shape, strides(found.shape), strict=True)
         several = sum(size is not None for size in found.shape) > 1
         for given, size, stride in parts:
@@ -233,23 +214,32 @@ class Evaluation:
                 self.check_kind(found, reference, given is not None, size is not None)
                 continue
             index = self.part_index(found, reference, given, size, when)
-            if several and not isinstance(index, Const):  # one that is too large could mean another element
+            if several and not isinstance(index, expressions.Const):  # one that is too large could mean another element
                 self.check_bounds(index, size, when)
-            result = fold(Binary("+", result, Binary("*", index, Const(stride))))
+            result = expressions.fold(
+                expressions.Binary("+", result, expressions.Binary("*", index, expressions.Const(stride)))
+            )
         return result
 
     def part_index(
-        self, found: LocalName | SharedName, reference: Reference, given: Expression, size: int, when: Expr | None
-    ) -> Expr:
+        self,
+        found: LocalName | SharedName,
+        reference: syntax.Reference,
+        given: syntax.Expression,
+        size: int,
+        when: expressions.Expr | None,
+    ) -> expressions.Expr:
         index = self.value(given, when)
-        if isinstance(index, Const) and not 0 <= index.value < size:
+        if isinstance(index, expressions.Const) and not 0 <= index.value < size:
             declared = Label(found.name.span, "declared here")
             message = f"index {index.value} of `{reference.name.text}` lies outside 0..{size - 1}"
             self.errors.add(Code.BAD_ADDRESS, message, reference.span, declared)
-            return Const(0)
+            return expressions.Const(0)
         return index
 
-    def check_kind(self, found: LocalName | SharedName, reference: Reference, has_index: bool, needs: bool) -> None:
+    def check_kind(
+        self, found: LocalName | SharedName, reference: syntax.Reference, has_index: bool, needs: bool
+    ) -> None:
         if has_index == needs:
             return
         declared, name = Label(found.name.span, "declared here"), reference.name.text
@@ -262,12 +252,16 @@ class Evaluation:
             message, hint = f"`{name}` is not an array", None
         self.errors.add(Code.TYPE_MISMATCH, message, reference.span, declared, hint=hint)
 
-    def check_bounds(self, index: Expr, size: int, when: Expr | None) -> None:
+    def check_bounds(self, index: expressions.Expr, size: int, when: expressions.Expr | None) -> None:
         """Registers have no addresses: a wrong index of a local array has to fail by itself."""
-        inside = Binary("&&", Binary("<=", Const(0), index), Binary("<", index, Const(size)))
-        self.ops.append(Assert(inside if when is None else Binary("||", negate(when), inside)))
+        inside = expressions.Binary(
+            "&&",
+            expressions.Binary("<=", expressions.Const(0), index),
+            expressions.Binary("<", index, expressions.Const(size)),
+        )
+        self.ops.append(Assert(inside if when is None else expressions.Binary("||", expressions.negate(when), inside)))
 
-    def assign(self, target: Reference, value: Expression) -> None:
+    def assign(self, target: syntax.Reference, value: syntax.Expression) -> None:
         """Append the ops of `target = value`."""
         found = self.names.find(target.name)
         given = self.value(value)
@@ -288,36 +282,43 @@ class Evaluation:
             case _:
                 assert_never(found)
 
-    def assign_element(self, register: int, size: int, index: Expr, given: Expr) -> None:
-        if isinstance(index, Const):
+    def assign_element(self, register: int, size: int, index: expressions.Expr, given: expressions.Expr) -> None:
+        if isinstance(index, expressions.Const):
             self.ops.append(Assign(register + index.value, given))
             return
         self.check_bounds(index, size, None)
         position, value = self.temporary(), self.temporary()  # both may depend on the elements
         self.ops += [Assign(position, index), Assign(value, given)]
         for i in range(size):
-            here = Binary("==", Register(position), Const(i))
-            self.ops.append(Assign(register + i, Conditional(here, Register(value), Register(register + i))))
+            here = expressions.Binary("==", expressions.Register(position), expressions.Const(i))
+            self.ops.append(
+                Assign(
+                    register + i,
+                    expressions.Conditional(here, expressions.Register(value), expressions.Register(register + i)),
+                )
+            )
 
 
-def _both(when: Expr | None, also: Expr) -> Expr | None:
-    folded = fold(also if when is None else conjunction(when, also))
-    return None if isinstance(folded, Const) and folded != Const(0) else folded
+def _both(when: expressions.Expr | None, also: expressions.Expr) -> expressions.Expr | None:
+    folded = expressions.fold(also if when is None else expressions.conjunction(when, also))
+    return None if isinstance(folded, expressions.Const) and folded != expressions.Const(0) else folded
 
 
-def _choose(index: Expr, elements: list[Expr]) -> Expr:
+def _choose(index: expressions.Expr, elements: list[expressions.Expr]) -> expressions.Expr:
     """The element at `index`, found by halving, so that long arrays do not make deep expressions."""
     if len(elements) == 1:
         return elements[0]
 
-    def between(low: int, high: int) -> Expr:
+    def between(low: int, high: int) -> expressions.Expr:
         if high - low == 1:
             return elements[low]
         middle = (low + high) // 2
-        return Conditional(Binary("<", index, Const(middle)), between(low, middle), between(middle, high))
+        return expressions.Conditional(
+            expressions.Binary("<", index, expressions.Const(middle)), between(low, middle), between(middle, high)
+        )
 
     return between(0, len(elements))
 
 
-def _within_int(expr: Expr) -> Expr:
-    return Const(INT.fit(expr.value)) if isinstance(expr, Const) else expr
+def _within_int(expr: expressions.Expr) -> expressions.Expr:
+    return expressions.Const(INT.fit(expr.value)) if isinstance(expr, expressions.Const) else expr

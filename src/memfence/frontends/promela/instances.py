@@ -12,36 +12,9 @@ from dataclasses import field, replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Label, did_you_mean
+from memfence.frontends.promela import syntax
 from memfence.frontends.promela.declarations import Errors, Model, NotConstant, Shape, evaluate, members, strides
 from memfence.frontends.promela.preprocess import wrong_count
-from memfence.frontends.promela.syntax import (
-    Assertion,
-    Assignment,
-    Atomic,
-    BinaryOperation,
-    Break,
-    Condition,
-    Declaration,
-    Declared,
-    Do,
-    Else,
-    Expression,
-    For,
-    Goto,
-    If,
-    Init,
-    Name,
-    Number,
-    Proctype,
-    Reference,
-    Run,
-    Sequence,
-    Skip,
-    Step,
-    all_steps,
-    expressions_of,
-    subexpressions,
-)
 from memfence.program.crowd import REPRESENTATIVES
 from memfence.program.expressions import EvaluationError
 from memfence.program.ir import Domain
@@ -56,7 +29,7 @@ class Instance:
     """A process to be: `arguments` are the values of its parameters, `locals` those of its variables on the way."""
 
     name: str
-    proctype: Proctype
+    proctype: syntax.Proctype
     pid: int
     arguments: tuple[int, ...] = ()
     locals: dict[str, list[int]] = field(default_factory=dict)
@@ -64,15 +37,17 @@ class Instance:
 
 def start(model: Model, errors: Errors) -> list[Instance]:
     """Every process, by number. Sets `model.memory` to what the static part of `init` leaves."""
-    first: list[tuple[Proctype | Init, int]] = []
+    first: list[tuple[syntax.Proctype | syntax.Init, int]] = []
     for unit in model.started:
-        count = 1 if isinstance(unit, Init) else _copies(model, unit, errors)
+        count = 1 if isinstance(unit, syntax.Init) else _copies(model, unit, errors)
         first += [(unit, len(first) + i) for i in range(count)]
     instances = [
-        Instance("", unit, pid, (0,) * _parameter_count(unit)) for unit, pid in first if isinstance(unit, Proctype)
+        Instance("", unit, pid, (0,) * _parameter_count(unit))
+        for unit, pid in first
+        if isinstance(unit, syntax.Proctype)
     ]
     for unit, pid in first:
-        if isinstance(unit, Init):
+        if isinstance(unit, syntax.Init):
             beginning = _Beginning(model, errors, len(first), bool(instances), pid)
             instances += beginning.execute(unit)
     if len(instances) > MOST_PROCESSES:
@@ -88,10 +63,10 @@ def start(model: Model, errors: Errors) -> list[Instance]:
 
 def any_number(model: Model) -> tuple[str, ...]:
     """The proctypes that are declared `active [*]`."""
-    return tuple(unit.name.text for unit in model.started if isinstance(unit, Proctype) and unit.any_number)
+    return tuple(unit.name.text for unit in model.started if isinstance(unit, syntax.Proctype) and unit.any_number)
 
 
-def _copies(model: Model, unit: Proctype, errors: Errors) -> int:
+def _copies(model: Model, unit: syntax.Proctype, errors: Errors) -> int:
     if unit.any_number:
         return REPRESENTATIVES
     if unit.active is None or isinstance(unit.active, int):
@@ -109,17 +84,21 @@ def _copies(model: Model, unit: Proctype, errors: Errors) -> int:
     return count
 
 
-def _parameter_count(unit: Proctype) -> int:
+def _parameter_count(unit: syntax.Proctype) -> int:
     return sum(len(declaration.items) for declaration in unit.parameters)
 
 
-def _as_proctype(init: Init, steps: tuple[Step, ...]) -> Proctype:
-    return Proctype(Name("init", init.span), (), Sequence(steps), 1)
+def _as_proctype(init: syntax.Init, steps: tuple[syntax.Step, ...]) -> syntax.Proctype:
+    return syntax.Proctype(syntax.Name("init", init.span), (), syntax.Sequence(steps), 1)
 
 
-def _all_runs(steps: tuple[Step, ...]) -> list[Run]:
-    expressions = (expression for step in all_steps(steps) for expression in expressions_of(step.statement))
-    return [part for expression in expressions for part in subexpressions(expression) if isinstance(part, Run)]
+def _all_runs(steps: tuple[syntax.Step, ...]) -> list[syntax.Run]:
+    expressions = (
+        expression for step in syntax.all_steps(steps) for expression in syntax.expressions_of(step.statement)
+    )
+    return [
+        part for expression in expressions for part in syntax.subexpressions(expression) if isinstance(part, syntax.Run)
+    ]
 
 
 class _NotStatic(Exception):
@@ -146,7 +125,7 @@ class _Beginning:
         self.in_atomic = False
         self.steps = 0
 
-    def execute(self, init: Init) -> list[Instance]:
+    def execute(self, init: syntax.Init) -> list[Instance]:
         done = 0
         for step in init.body.steps:
             (locals_,) = self.scopes
@@ -165,7 +144,7 @@ class _Beginning:
         self.model.memory = self.memory
         return self.started + self.remainder(init, done)
 
-    def remainder(self, init: Init, done: int) -> list[Instance]:
+    def remainder(self, init: syntax.Init, done: int) -> list[Instance]:
         """`init` as a process, if it has more to do than what was executed."""
         rest = init.body.steps[done:]
         if not rest and (self.started or self.others):
@@ -176,12 +155,12 @@ class _Beginning:
             return []
         # Declarations stay in front, for their names; the values they had come with the instance. The empty block
         # stands for what was executed: a declaration behind it is an assignment.
-        before = tuple(step for step in init.body.steps[:done] if isinstance(step.statement, Declaration))
-        executed = (Step(Sequence(()), init.span),) if len(before) < done else ()
+        before = tuple(step for step in init.body.steps[:done] if isinstance(step.statement, syntax.Declaration))
+        executed = (syntax.Step(syntax.Sequence(()), init.span),) if len(before) < done else ()
         values = {name: variable.values for name, variable in self.scopes[0].items()}
         return [Instance("init", _as_proctype(init, (*before, *executed, *rest)), self.pid, (), values)]
 
-    def dynamic(self, run: Run) -> None:
+    def dynamic(self, run: syntax.Run) -> None:
         self.errors.add(
             Code.UNSUPPORTED,
             f"`run {run.proctype.text}` does not happen at the very beginning of `init`",
@@ -192,92 +171,96 @@ class _Beginning:
 
     # Statements
 
-    def step(self, step: Step) -> bool:
+    def step(self, step: syntax.Step) -> bool:
         """Execute `step`; False if a `break` leaves the loop around it."""
         self.steps += 1
         if self.steps > MOST_STEPS or step.labels:
             raise _NotStatic
         match step.statement:
-            case Declaration():
+            case syntax.Declaration():
                 for item in step.statement.items:
                     self.declare(step.statement, item)
-            case Assignment(target, value):
+            case syntax.Assignment(target, value):
                 self.assign(target, self.value(value))
-            case Condition(Run() as run):
+            case syntax.Condition(syntax.Run() as run):
                 self.run(run)
-            case Condition(expression) | Assertion(expression):
+            case syntax.Condition(expression) | syntax.Assertion(expression):
                 if not self.value(expression):
                     raise _NotStatic
-            case Skip():
+            case syntax.Skip():
                 pass
-            case Break():
+            case syntax.Break():
                 return False
-            case Sequence(steps):
+            case syntax.Sequence(steps):
                 return self.block(steps)
-            case Atomic(Sequence(steps)):
+            case syntax.Atomic(syntax.Sequence(steps)):
                 outer, self.in_atomic = self.in_atomic, True
                 goes_on = self.block(steps)
                 self.in_atomic = outer
                 self.watched = self.watched or bool(self.started)
                 return goes_on
-            case For(target, low, high, body):
+            case syntax.For(target, low, high, body):
                 self.loop(target, low, high, body)
-            case If(options):
+            case syntax.If(options):
                 return self.choose(options)
-            case Do(options):
+            case syntax.Do(options):
                 self.repeat(options)
             case _:
                 raise _NotStatic
         return True
 
-    def block(self, steps: tuple[Step, ...]) -> bool:
+    def block(self, steps: tuple[syntax.Step, ...]) -> bool:
         """Execute the steps, whose names end with them; False if a `break` leaves them."""
         self.scopes.append({})
         goes_on = all(self.step(step) for step in steps)
         self.scopes.pop()
         return goes_on
 
-    def loop(self, target: Reference, low: Expression, high: Expression, body: Sequence) -> None:
+    def loop(
+        self, target: syntax.Reference, low: syntax.Expression, high: syntax.Expression, body: syntax.Sequence
+    ) -> None:
         self.assign(target, self.value(low))
-        while self.value(BinaryOperation("<=", target, high, target.span)):
-            if not self.step(Step(body, target.span)):
+        while self.value(syntax.BinaryOperation("<=", target, high, target.span)):
+            if not self.step(syntax.Step(body, target.span)):
                 return
-            self.assign(target, self.value(BinaryOperation("+", target, Number(1, target.span), target.span)))
+            self.assign(
+                target, self.value(syntax.BinaryOperation("+", target, syntax.Number(1, target.span), target.span))
+            )
 
-    def choose(self, options: tuple[tuple[Step, ...], ...]) -> bool:
+    def choose(self, options: tuple[tuple[syntax.Step, ...], ...]) -> bool:
         """Take the only option that can be taken; False if a `break` ends it."""
         enabled = [option for option in options if self.is_enabled(option[0])]
-        otherwise = [option for option in options if isinstance(option[0].statement, Else)]
+        otherwise = [option for option in options if isinstance(option[0].statement, syntax.Else)]
         chosen = enabled or otherwise
         if len(chosen) != 1:
             raise _NotStatic
         steps = chosen[0] if enabled else chosen[0][1:]
         return all(self.step(step) for step in steps)
 
-    def repeat(self, options: tuple[tuple[Step, ...], ...]) -> None:
+    def repeat(self, options: tuple[tuple[syntax.Step, ...], ...]) -> None:
         while self.choose(options):
             self.steps += 1
             if self.steps > MOST_STEPS:
                 raise _NotStatic
 
-    def is_enabled(self, step: Step) -> bool:
+    def is_enabled(self, step: syntax.Step) -> bool:
         match step.statement:
-            case Else():
+            case syntax.Else():
                 return False
-            case Condition(Run()):
+            case syntax.Condition(syntax.Run()):
                 return True
-            case Condition(expression):
+            case syntax.Condition(expression):
                 return bool(self.value(expression))
-            case Goto() | Atomic() | Sequence() | If() | Do():
+            case syntax.Goto() | syntax.Atomic() | syntax.Sequence() | syntax.If() | syntax.Do():
                 raise _NotStatic
             case _:
                 return True
 
-    def declare(self, declaration: Declaration, item: Declared) -> None:
+    def declare(self, declaration: syntax.Declaration, item: syntax.Declared) -> None:
         for member in members(self.model, declaration, item, self.value, self.errors):
             self.scopes[-1][member.name.text] = _Variable(member.domain, member.values, member.shape)
 
-    def run(self, run: Run) -> None:
+    def run(self, run: syntax.Run) -> None:
         name = run.proctype
         proctype = self.model.proctypes.get(name.text)
         if proctype is None:
@@ -298,24 +281,24 @@ class _Beginning:
 
     # Values
 
-    def value(self, expression: Expression) -> int:
+    def value(self, expression: syntax.Expression) -> int:
         return evaluate(expression, self.look_up, self.pid)
 
-    def look_up(self, reference: Reference) -> int | None:
+    def look_up(self, reference: syntax.Reference) -> int | None:
         found = self.variable(reference)
         if isinstance(found, int):
             return found
         values, position, _ = found
         return values[position]
 
-    def assign(self, target: Reference, value: int) -> None:
+    def assign(self, target: syntax.Reference, value: int) -> None:
         found = self.variable(target)
         if isinstance(found, int):
             raise _NotStatic
         values, position, domain = found
         values[position] = domain.fit(value)
 
-    def variable(self, reference: Reference) -> int | tuple[list[int], int, Domain]:
+    def variable(self, reference: syntax.Reference) -> int | tuple[list[int], int, Domain]:
         """The constant that `reference` names, or where its value is."""
         name = reference.name.text
         local = next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
@@ -330,7 +313,7 @@ class _Beginning:
             return self.model.constants[name]
         raise _NotStatic
 
-    def position(self, reference: Reference, shape: Shape) -> int:
+    def position(self, reference: syntax.Reference, shape: Shape) -> int:
         """Which element of the variable `reference` means."""
         found = 0
         for index, size, stride in zip(reference.indices, shape, strides(shape), strict=True):

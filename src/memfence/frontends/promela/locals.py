@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Label
+from memfence.frontends.promela import syntax
 from memfence.frontends.promela.declarations import (
     Errors,
     Member,
@@ -26,17 +27,6 @@ from memfence.frontends.promela.declarations import (
 )  # fmt: skip
 from memfence.frontends.promela.evaluation import LocalName
 from memfence.frontends.promela.instances import Instance
-from memfence.frontends.promela.syntax import (
-    Declaration,
-    Declared,
-    Do,
-    Expression,
-    If,
-    Name,
-    Reference,
-    Step,
-    assigned_names,
-)  # fmt: skip
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import EvaluationError
 
@@ -48,7 +38,7 @@ class Locals:
 
     def __init__(self, model: Model, instance: Instance, builder: ProcessBuilder, errors: Errors) -> None:
         self.model, self.instance, self.builder, self.errors = model, instance, builder, errors
-        self.assigned = assigned_names(instance.proctype.body.steps)
+        self.assigned = syntax.assigned_names(instance.proctype.body.steps)
 
     def declare_parameters(self, scope: dict[str, LocalName]) -> None:
         values = iter(self.instance.arguments)
@@ -63,10 +53,10 @@ class Locals:
                 domain = domain_of(declaration.type, item, self.errors)
                 self.add(scope, Member(item.name, (None,), domain, [domain.fit(value)]), False)
 
-    def declare_first(self, scope: dict[str, LocalName], steps: tuple[Step, ...]) -> int:
+    def declare_first(self, scope: dict[str, LocalName], steps: tuple[syntax.Step, ...]) -> int:
         """Declare what stands before the first statement; its values are those at the start. Return how many steps."""
         for count, step in enumerate(steps):
-            if not isinstance(step.statement, Declaration) or step.labels:
+            if not isinstance(step.statement, syntax.Declaration) or step.labels:
                 return count
             for item in step.statement.items:
                 self.declare_record(scope, step.statement, item)
@@ -74,21 +64,25 @@ class Locals:
                     self.add(scope, member, False)
         return len(steps)
 
-    def declare_record(self, scope: dict[str, LocalName], declaration: Declaration, item: Declared) -> None:
+    def declare_record(
+        self, scope: dict[str, LocalName], declaration: syntax.Declaration, item: syntax.Declared
+    ) -> None:
         if declaration.type in self.model.types and self.is_new(scope, item.name):
             scope[item.name.text] = LocalName(item.name, None, (self.size_of(item),), ())
 
-    def start_members(self, declaration: Declaration, item: Declared, scope: dict[str, LocalName]) -> list[Member]:
+    def start_members(
+        self, declaration: syntax.Declaration, item: syntax.Declared, scope: dict[str, LocalName]
+    ) -> list[Member]:
         """What `item` declares, with the values at the start: those that the beginning of `init` left, if it did."""
 
-        def look_up(reference: Reference) -> int | None:
+        def look_up(reference: syntax.Reference) -> int | None:
             local = scope.get(reference.name.text)
             if local is not None:
                 plain = not is_array(local.shape) and not any(reference.indices)
                 return local.values[0] if plain and local.values else None
             return self.model.constants.get(reference.name.text)
 
-        def value_of(expression: Expression) -> int:
+        def value_of(expression: syntax.Expression) -> int:
             try:
                 return evaluate(expression, look_up, self.instance.pid)
             except (NotConstant, EvaluationError) as problem:
@@ -111,11 +105,11 @@ class Locals:
         self.errors.add(Code.TOO_LARGE, message, member.name.span)
         return False
 
-    def declare_inner(self, scope: dict[str, LocalName], steps: tuple[Step, ...]) -> None:
+    def declare_inner(self, scope: dict[str, LocalName], steps: tuple[syntax.Step, ...]) -> None:
         """Declare the names of a block that stand after its beginning; only braces make a scope of their own."""
         for step in steps:
             match step.statement:
-                case Declaration(_, items):
+                case syntax.Declaration(_, items):
                     for item in items:
                         self.refuse_array(step.statement, item)
                         if self.is_composed(step.statement, item):
@@ -125,16 +119,16 @@ class Locals:
                         else:
                             domain = domain_of(step.statement.type, item, self.errors)
                             self.add(scope, Member(item.name, (None,), domain, [0]), True)
-                case If(options) | Do(options):
+                case syntax.If(options) | syntax.Do(options):
                     for option in options:
                         self.declare_inner(scope, option)
                 case _:
                     pass
 
-    def is_composed(self, declaration: Declaration, item: Declared) -> bool:
+    def is_composed(self, declaration: syntax.Declaration, item: syntax.Declared) -> bool:
         return item.size is not None or declaration.type in self.model.types
 
-    def refuse_array(self, declaration: Declaration, item: Declared) -> None:
+    def refuse_array(self, declaration: syntax.Declaration, item: syntax.Declared) -> None:
         if self.is_composed(declaration, item):
             is_record = declaration.type in self.model.types
             self.errors.add(
@@ -145,8 +139,8 @@ class Locals:
                 hint=f"declare `{item.name.text}` at the beginning of its process",
             )
 
-    def size_of(self, item: Declared) -> int | None:
-        def value_of(expression: Expression) -> int:
+    def size_of(self, item: syntax.Declared) -> int | None:
+        def value_of(expression: syntax.Expression) -> int:
             try:
                 return evaluate(expression, lambda reference: self.model.constants.get(reference.name.text))
             except (NotConstant, EvaluationError):
@@ -155,7 +149,7 @@ class Locals:
 
         return array_size(item, value_of, self.errors)
 
-    def is_new(self, scope: dict[str, LocalName], name: Name) -> bool:
+    def is_new(self, scope: dict[str, LocalName], name: syntax.Name) -> bool:
         if name.text not in scope:
             return True
         first = Label(scope[name.text].name.span, "first declared here")

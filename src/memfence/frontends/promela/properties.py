@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import assert_never
 
 from memfence.codes import Code
 from memfence.diagnostics import InputError, did_you_mean
+from memfence.frontends.promela import syntax
 from memfence.frontends.promela.declarations import (
     Errors,
     Model,
@@ -26,53 +26,24 @@ from memfence.frontends.promela.declarations import (
     strides,
     unknown_name,
 )
+from memfence.frontends.promela.formula_tokens import (
+    TEMPORAL,
+    is_one_state_formula,
+    is_state_formula,
+    reference_end,
+    state_formula,
+    with_operators,
+)
 from memfence.frontends.promela.inlines import LtlBlock
+from memfence.frontends.promela.instances import any_number
 from memfence.frontends.promela.reader import read_expression
 from memfence.frontends.promela.statements import Lowered
-from memfence.frontends.promela.syntax import (
-    BinaryOperation,
-    Choice,
-    EmptyBuffer,
-    Expression,
-    LabelReference,
-    LocalReference,
-    Name,
-    Number,
-    Pid,
-    Reference,
-    Run,
-    RunningCount,
-    Timeout,
-    UnaryOperation,
-)
 from memfence.frontends.promela.timeouts import in_memory, nobody_can_move
 from memfence.frontends.promela.tokens import NAME, Token
-from memfence.program.expressions import (
-    Address,
-    At,
-    Binary,
-    BufferEmpty,
-    Conditional,
-    Const,
-    EvaluationError,
-    Expr,
-    RegisterOf,
-    Shared,
-    Unary,
-    fold,
-    negate,
-    variable_address,
-)
+from memfence.program import expressions
 from memfence.program.facts.ends import halting_locations, has_ended
 from memfence.program.ir import Final, Invariant, Ltl, Process, Property
 from memfence.source import SourceText
-
-_WORDS = {
-    "always": "[]", "eventually": "<>", "until": "U", "weakuntil": "W", "release": "R", "V": "R", "next": "X",
-    "implies": "->", "equivalent": "<->",
-}  # fmt: skip
-_TEMPORAL = frozenset({"[]", "<>", "U", "W", "R", "X"})
-_LOOSER_THAN_ALWAYS = frozenset({"&&", "||", "->", "<->"})
 
 
 class Formulas:
@@ -83,77 +54,83 @@ class Formulas:
 
     def property_of(self, block: LtlBlock) -> Property | None:
         """The property of one block; None after reporting what is wrong with it."""
-        tokens = _with_operators(block.tokens)
+        tokens = with_operators(block.tokens)
         if not tokens:
             self.errors.add(Code.BAD_PROPERTY, f"`ltl {block.name}` is empty", block.keyword.span)
             return None
         try:
-            if tokens[0].text == "finally" and _is_state_formula(tokens[1:]):
+            if tokens[0].text == "finally" and is_state_formula(tokens[1:]):
                 return Final("forall", *self.body(block, tokens[1:]))
-            if tokens[0].text == "[]" and _is_one_state_formula(tokens[1:]):
+            if tokens[0].text == "[]" and is_one_state_formula(tokens[1:]):
                 return Invariant(*self.body(block, tokens[1:]))
             return Ltl(block.name, self.text_of(tokens), block.keyword.span)
         except InputError as error:
             self.errors.found += [replace(d, code=Code.BAD_PROPERTY) for d in error.diagnostics]
             return None
 
-    def body(self, block: LtlBlock, tokens: Sequence[Token]) -> tuple[Expr, str]:
+    def body(self, block: LtlBlock, tokens: Sequence[Token]) -> tuple[expressions.Expr, str]:
         """The state formula, and its text as it was written."""
-        body = read_expression(self.source, _state_formula(tokens))
+        body = read_expression(self.source, state_formula(tokens))
         first, last = tokens[0].span, tokens[-1].span
         same = first.source is last.source and first.start < last.end
         text = first.source.text[first.start : last.end] if same else block.name
-        return fold(self.value(body)), " ".join(text.split())
+        return expressions.fold(self.value(body)), " ".join(text.split())
 
     # State formulas
 
-    def value(self, expression: Expression) -> Expr:
+    def value(self, expression: syntax.Expression) -> expressions.Expr:
         match expression:
-            case Number(value):
-                return Const(value)
-            case Reference():
+            case syntax.Number(value):
+                return expressions.Const(value)
+            case syntax.Reference():
                 return self.variable(expression)
-            case UnaryOperation(op, operand):
-                return Unary(op, self.value(operand))
-            case BinaryOperation(op, left, right):
-                return Binary(op, self.value(left), self.value(right))
-            case Choice(condition, then, otherwise):
-                return Conditional(self.value(condition), self.value(then), self.value(otherwise))
-            case LabelReference(proctype, pid, label):
+            case syntax.UnaryOperation(op, operand):
+                return expressions.Unary(op, self.value(operand))
+            case syntax.BinaryOperation(op, left, right):
+                return expressions.Binary(op, self.value(left), self.value(right))
+            case syntax.Choice(condition, then, otherwise):
+                return expressions.Conditional(self.value(condition), self.value(then), self.value(otherwise))
+            case syntax.LabelReference(proctype, pid, label):
                 return self.label(proctype, pid, label)
-            case LocalReference(proctype, pid, variable):
+            case syntax.LocalReference(proctype, pid, variable):
                 return self.local(proctype, pid, variable)
-            case EmptyBuffer(proctype, pid):
+            case syntax.EmptyBuffer(proctype, pid):
                 process = self.process(proctype, pid)
-                return Const(0) if process is None else BufferEmpty(process)
-            case RunningCount():
+                return expressions.Const(0) if process is None else expressions.BufferEmpty(process)
+            case syntax.RunningCount():
                 return self.running()
-            case Timeout():
+            case syntax.Timeout():
                 return nobody_can_move([p.process for p in self.processes], in_memory)
-            case Pid(span) | Run(_, _, span):
+            case syntax.Pid(span) | syntax.Run(_, _, span):
                 self.errors.add(Code.BAD_PROPERTY, f"`{span.text}` means nothing in a property", span)
-                return Const(0)
+                return expressions.Const(0)
             case _:
                 assert_never(expression)
 
-    def running(self) -> Expr:
+    def meanings(self) -> tuple[tuple[str, expressions.Expr], ...]:
+        """What `timeout` and `_nr_pr` mean in properties from elsewhere; nothing where the processes are not known."""
+        if any_number(self.model):
+            return ()
+        return ("timeout", nobody_can_move([p.process for p in self.processes], in_memory)), ("_nr_pr", self.running())
+
+    def running(self) -> expressions.Expr:
         ended = (has_ended(n, halting_locations(p.process)) for n, p in enumerate(self.processes))
-        running: Expr = Const(0)
+        running: expressions.Expr = expressions.Const(0)
         for one in ended:
-            running = Binary("+", running, negate(one))
+            running = expressions.Binary("+", running, expressions.negate(one))
         return running
 
-    def variable(self, reference: Reference) -> Expr:
+    def variable(self, reference: syntax.Reference) -> expressions.Expr:
         name = reference.name
         if name.text in self.model.constants:
-            return Const(self.model.constants[name.text])
+            return expressions.Const(self.model.constants[name.text])
         shared = self.model.shared.get(name.text)
         if shared is None:
             self.unknown_variable(name)
-            return Const(0)
-        return Shared(self.address(shared, reference))
+            return expressions.Const(0)
+        return expressions.Shared(self.address(shared, reference))
 
-    def unknown_variable(self, name: Name) -> None:
+    def unknown_variable(self, name: syntax.Name) -> None:
         owners = [f"{p.process.template}[{p.pid}]" for p in self.processes if name.text in p.locals]
         if not owners:
             unknown_name(name, [*self.model.shared, *self.model.constants], self.errors)
@@ -161,39 +138,41 @@ class Formulas:
         message = f"`{name.text}` is a local variable: say of which process"
         self.errors.add(Code.BAD_PROPERTY, message, name.span, hint=f"write `{owners[0]}:{name.text}`")
 
-    def address(self, shared: SharedName, reference: Reference) -> Address:
+    def address(self, shared: SharedName, reference: syntax.Reference) -> expressions.Address:
         index = self.index(shared.shape, reference)
-        if isinstance(index, Const):
-            return variable_address(shared.base + index.value)
-        return Address(shared.base, element_count(shared.shape), index)
+        if isinstance(index, expressions.Const):
+            return expressions.variable_address(shared.base + index.value)
+        return expressions.Address(shared.base, element_count(shared.shape), index)
 
-    def index(self, shape: Shape, reference: Reference) -> Expr:
+    def index(self, shape: Shape, reference: syntax.Reference) -> expressions.Expr:
         """Which element the reference means; a constant one lies within bounds."""
-        result: Expr = Const(0)
+        result: expressions.Expr = expressions.Const(0)
         for given, size, stride in zip(reference.indices, shape, strides(shape), strict=True):
             if size is None or given is None:
                 self.check_kind(reference, given is not None, size is not None)
                 continue
-            index = fold(self.value(given))
-            if isinstance(index, Const) and not 0 <= index.value < size:
+            index = expressions.fold(self.value(given))
+            if isinstance(index, expressions.Const) and not 0 <= index.value < size:
                 message = f"index {index.value} of `{reference.name.text}` lies outside 0..{size - 1}"
                 self.errors.add(Code.BAD_ADDRESS, message, reference.span)
-                return Const(0)
-            if len(shape) > 1 and not isinstance(index, Const):
+                return expressions.Const(0)
+            if len(shape) > 1 and not isinstance(index, expressions.Const):
                 message = f"`{reference.span.text}`: the index of a record is not a constant"
                 self.errors.add(Code.BAD_PROPERTY, message, reference.span)
-                return Const(0)
-            result = fold(Binary("+", result, Binary("*", index, Const(stride))))
+                return expressions.Const(0)
+            result = expressions.fold(
+                expressions.Binary("+", result, expressions.Binary("*", index, expressions.Const(stride)))
+            )
         return result
 
-    def check_kind(self, reference: Reference, has_index: bool, needs: bool) -> None:
+    def check_kind(self, reference: syntax.Reference, has_index: bool, needs: bool) -> None:
         if has_index != needs:
             what = "is an array and needs an index" if needs else "is not an array"
             self.errors.add(Code.TYPE_MISMATCH, f"`{reference.name.text}` {what}", reference.span)
 
     # Other processes
 
-    def process(self, proctype: Name, pid: Expression | None) -> int | None:
+    def process(self, proctype: syntax.Name, pid: syntax.Expression | None) -> int | None:
         """The number of the process meant; None after reporting that there is none."""
         candidates = [(i, p) for i, p in enumerate(self.processes) if p.process.template == proctype.text]
         if not candidates:
@@ -209,7 +188,7 @@ class Formulas:
             return candidates[0][0]
         try:
             number = evaluate(pid, lambda reference: self.model.constants.get(reference.name.text))
-        except (NotConstant, EvaluationError):
+        except (NotConstant, expressions.EvaluationError):
             self.errors.add(Code.BAD_PROPERTY, f"`{pid.span.text}` is not a constant", pid.span)
             return None
         found = next((i for i, process in candidates if process.pid == number), None)
@@ -219,10 +198,10 @@ class Formulas:
             self.errors.add(Code.UNKNOWN_PROCESS, message, pid.span, hint=f"`_pid` of `{proctype.text}`: {numbers}")
         return found
 
-    def label(self, proctype: Name, pid: Expression | None, label: Name) -> Expr:
+    def label(self, proctype: syntax.Name, pid: syntax.Expression | None, label: syntax.Name) -> expressions.Expr:
         process = self.process(proctype, pid)
         if process is None:
-            return Const(0)
+            return expressions.Const(0)
         locations = self.processes[process].process.locations
         found = frozenset(i for i, location in enumerate(locations) if label.text in location.labels)
         if not found:
@@ -230,27 +209,29 @@ class Formulas:
             hint = did_you_mean(label.text, known)
             message = f"`{proctype.text}` has no label `{label.text}`"
             self.errors.add(Code.UNKNOWN_LABEL, message, label.span, hint=hint)
-        return At(process, found)
+        return expressions.At(process, found)
 
-    def local(self, proctype: Name, pid: Expression | None, variable: Reference) -> Expr:
+    def local(
+        self, proctype: syntax.Name, pid: syntax.Expression | None, variable: syntax.Reference
+    ) -> expressions.Expr:
         process = self.process(proctype, pid)
         if process is None:
-            return Const(0)
+            return expressions.Const(0)
         lowered = self.processes[process]
         found = lowered.locals.get(variable.name.text)
         if found is None:
             hint = did_you_mean(variable.name.text, sorted(lowered.locals))
             message = f"`{proctype.text}` has no variable `{variable.name.text}`"
             self.errors.add(Code.UNKNOWN_REGISTER, message, variable.span, hint=hint)
-            return Const(0)
+            return expressions.Const(0)
         index = self.index(found.shape, variable)
-        if not isinstance(index, Const) or not found.values:
+        if not isinstance(index, expressions.Const) or not found.values:
             message = f"`{variable.span.text}` does not name one element of `{variable.name.text}`"
             self.errors.add(Code.BAD_PROPERTY, message, variable.span)
-            return Const(0)
+            return expressions.Const(0)
         if found.register is None:
-            return Const(found.values[index.value])
-        return RegisterOf(process, found.register + index.value)
+            return expressions.Const(found.values[index.value])
+        return expressions.RegisterOf(process, found.register + index.value)
 
     # Temporal formulas
 
@@ -259,16 +240,13 @@ class Formulas:
         words: list[str] = []
         at = 0
         while at < len(tokens):
-            end = _reference_end(tokens, at)
+            end = reference_end(tokens, at)
             if end is not None:
-                words.append(self.reference_text(read_expression(self.source, _state_formula(tokens[at:end]))))
+                words.append(self.reference_text(read_expression(self.source, state_formula(tokens[at:end]))))
                 at = end
                 continue
             token = tokens[at]
-            if token.kind == "TIMEOUT":
-                message = "`timeout` is not possible in a temporal formula"
-                self.errors.add(Code.BAD_PROPERTY, message, token.span, hint="write `[] (...)`, or use --deadlock")
-            if token.kind == NAME and token.text not in _TEMPORAL:
+            if token.kind == NAME and token.text not in TEMPORAL:
                 words.append(self.name_text(token))
             else:
                 words.append(token.text)
@@ -278,24 +256,24 @@ class Formulas:
     def name_text(self, token: Token) -> str:
         value = self.model.constants.get(token.text)
         if value is None and token.text not in self.model.shared:
-            self.unknown_variable(Name(token.text, token.span))
+            self.unknown_variable(syntax.Name(token.text, token.span))
         return token.text if value is None else str(value)
 
-    def reference_text(self, reference: Expression) -> str:
+    def reference_text(self, reference: syntax.Expression) -> str:
         match self.value(reference):
-            case Const(value):
+            case expressions.Const(value):
                 return str(value)
-            case RegisterOf(process, register):
+            case expressions.RegisterOf(process, register):
                 owner = self.processes[process].process
                 return f"{owner.name}.{owner.registers[register].name}"
-            case BufferEmpty(process):
+            case expressions.BufferEmpty(process):
                 return f'empty("{self.processes[process].process.name}")'
-            case Binary() if isinstance(reference, RunningCount):
+            case expressions.Binary() if isinstance(reference, syntax.RunningCount):
                 ended = (_ended_text(p.process) for p in self.processes)
                 return f"({' + '.join(ended)})"
-            case Shared(address) if address.variable is not None:
+            case expressions.Shared(address) if address.variable is not None:
                 return f'"{_names(self.model)[address.variable]}"'
-            case At(process, _) if isinstance(reference, LabelReference):
+            case expressions.At(process, _) if isinstance(reference, syntax.LabelReference):
                 return f"{self.processes[process].process.name}@{reference.label.text}"
             case _:
                 return "false"
@@ -309,76 +287,3 @@ def _names(model: Model) -> list[str]:
 def _ended_text(process: Process) -> str:
     places = " || ".join(f'"{process.name}"@#{number}' for number in sorted(halting_locations(process)))
     return f'!(({places or "false"}) && empty("{process.name}"))'
-
-
-def _reference_end(tokens: Sequence[Token], at: int) -> int | None:
-    """Where the reference to another process that starts at `at` ends; None if none starts there."""
-    if tokens[at].kind == "NR_PR":
-        return at + 1
-    if tokens[at].text == "empty" and at + 2 < len(tokens) and tokens[at + 1].kind == "LPAR":
-        return _behind_brackets(tokens, at + 3) + 1
-    if tokens[at].kind != NAME or tokens[at].text in _TEMPORAL:
-        return None
-    end = _behind_brackets(tokens, at + 1)
-    if end < len(tokens) and tokens[end].kind == "DOT":
-        return _behind_fields(tokens, end)
-    if end + 1 >= len(tokens) or tokens[end].kind not in ("AT", "COLON"):
-        return None
-    return _behind_fields(tokens, _behind_brackets(tokens, end + 2))
-
-
-def _behind_fields(tokens: Sequence[Token], at: int) -> int:
-    while at < len(tokens) and tokens[at].kind == "DOT":
-        at = _behind_brackets(tokens, at + 2)
-    return at
-
-
-def _behind_brackets(tokens: Sequence[Token], at: int) -> int:
-    if at < len(tokens) and tokens[at].kind == "LSQB":
-        for position in range(at, len(tokens)):
-            if tokens[position].kind == "RSQB":
-                return position + 1
-    return at
-
-
-def _with_operators(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with `[]`, `<>` and the words for operators as one token each."""
-    result: list[Token] = []
-    for token in tokens:
-        joined = (result[-1].text if result else "") + token.text
-        if joined in ("[]", "<>") and result[-1].span.end <= token.span.start:
-            span = token.span.source.span(result[-1].span.start, token.span.end)
-            result[-1] = replace(token, kind="TEMPORAL", text=joined, span=span)
-        elif token.kind == NAME and token.text in _WORDS:
-            text = _WORDS[token.text]
-            result.append(replace(token, kind="TEMPORAL" if text in _TEMPORAL else "BINOP", text=text))
-        else:
-            result.append(token)
-    return result
-
-
-def _is_one_state_formula(tokens: Sequence[Token]) -> bool:
-    """Whether an operator in front of `tokens` applies to all of them, and all of them speak of one state.
-
-    Temporal operators bind tighter than logical ones: `[] p && q` says of `q` only that it holds at the start.
-    """
-    depth = 0
-    for token in tokens:
-        depth += (token.kind == "LPAR") - (token.kind == "RPAR")
-        if token.text in _TEMPORAL or (depth == 0 and token.text in _LOOSER_THAN_ALWAYS):
-            return False
-    return True
-
-
-def _is_state_formula(tokens: Sequence[Token]) -> bool:
-    return not any(token.text in _TEMPORAL for token in tokens)
-
-
-def _state_formula(tokens: Sequence[Token]) -> list[Token]:
-    """`->` and `<->` are operators here, `:` names a variable of another process, `empty(P)` looks at its buffer."""
-    kinds = {"ARROW": "BINOP", "IFF": "BINOP", "COLON": "REMOTE"}
-    changed = [replace(token, kind=kinds.get(token.kind, token.kind)) for token in tokens]
-    for at, (token, after) in enumerate(pairwise(changed)):
-        if token.kind == NAME and token.text == "empty" and after.kind == "LPAR":
-            changed[at] = replace(token, kind="EMPTY")
-    return changed

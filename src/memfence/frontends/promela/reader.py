@@ -15,46 +15,8 @@ from lark.lexer import Lexer
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
 from memfence.frontends.parsing.grammar import load_grammar, syntax_error
-from memfence.frontends.promela.syntax import (
-    Assertion,
-    Assignment,
-    Atomic,
-    BinaryOperation,
-    Break,
-    Call,
-    Choice,
-    Condition,
-    Declaration,
-    Declared,
-    Do,
-    Else,
-    EmptyBuffer,
-    Expression,
-    For,
-    ForIn,
-    Goto,
-    If,
-    Init,
-    LabelReference,
-    LocalReference,
-    Mtype,
-    Name,
-    Number,
-    Pid,
-    Proctype,
-    Reference,
-    Run,
-    RunningCount,
-    Select,
-    Skip,
-    Statement,
-    Step,
-    TextPlace,
-    Timeout,
-    Typedef,
-    UnaryOperation,
-    Unit,
-)
+from memfence.frontends.parsing.precedence import climb
+from memfence.frontends.promela import syntax
 from memfence.frontends.promela.syntax import Sequence as Steps
 from memfence.frontends.promela.tokens import KEYWORDS, NAME, READABLE, Token
 from memfence.program.expressions import BinaryOp, UnaryOp
@@ -83,13 +45,13 @@ class TokenLexer(Lexer):
             yield LarkToken(token.kind, token.text, start_pos=position, end_pos=position + 1)
 
 
-def read_units(source: SourceText, tokens: Sequence[Token]) -> list[Unit]:
+def read_units(source: SourceText, tokens: Sequence[Token]) -> list[syntax.Unit]:
     """The declarations of a whole model."""
     reader = _Reader(source, tokens)
     return reader.finish([reader.unit(child) for child in _nodes(reader.parse("start"))])
 
 
-def read_expression(source: SourceText, tokens: Sequence[Token]) -> Expression:
+def read_expression(source: SourceText, tokens: Sequence[Token]) -> syntax.Expression:
     """One expression, such as the body of a property."""
     reader = _Reader(source, tokens)
     return reader.finish(reader.expression(reader.parse("expr")))
@@ -143,11 +105,11 @@ class _Reader:
         first, last = self.range(node)
         return _from_to(self.tokens[first].span, self.tokens[last - 1].span)
 
-    def name(self, token: LarkToken) -> Name:
+    def name(self, token: LarkToken) -> syntax.Name:
         original = self.tokens[token.start_pos or 0]
-        return Name(original.text, original.span, original.frame)
+        return syntax.Name(original.text, original.span, original.frame)
 
-    def text_place(self, labelled: Node, node: Node) -> TextPlace | None:
+    def text_place(self, labelled: Node, node: Node) -> syntax.TextPlace | None:
         """Where text around a statement could be written; None in a file that is not the one to edit."""
         start, end = self.range(labelled)
         outer, first, last = self.tokens[start], self.tokens[self.range(node)[0]], self.tokens[end - 1]
@@ -160,48 +122,52 @@ class _Reader:
         if following is not None and following.kind in ("SEMI", "ARROW"):
             behind, separator = following.place.end, ""
             after = after and following.place.source is self.source and following.place.start >= last.place.end
-        return TextPlace(
+        return syntax.TextPlace(
             outer.place.start, first.place.start, behind, separator, before, after, first.owner
         )  # fmt: skip
 
     # Declarations
 
-    def unit(self, node: Node) -> Unit:
+    def unit(self, node: Node) -> syntax.Unit:
         match node.data:
             case "mtype":
-                return Mtype(tuple(self.name(token) for token in _tokens(node, "NAME")))
+                return syntax.Mtype(tuple(self.name(token) for token in _tokens(node, "NAME")))
             case "declaration":
                 return self.declaration(node)
             case "typedef":
                 fields = _nodes(_child(node, "parameters"))
-                return Typedef(self.name(_tokens(node, "NAME")[0]), tuple(self.declaration(field) for field in fields))
+                return syntax.Typedef(
+                    self.name(_tokens(node, "NAME")[0]), tuple(self.declaration(field) for field in fields)
+                )
             case "init":
-                return Init(self.body(_child(node, "body")), self.exact_span(node))
+                return syntax.Init(self.body(_child(node, "body")), self.exact_span(node))
             case _:
                 return self.proctype(node)
 
-    def proctype(self, node: Node) -> Proctype:
+    def proctype(self, node: Node) -> syntax.Proctype:
         parts = {str(child.data): child for child in _nodes(node)}
         declarations = tuple(self.declaration(child) for child in _nodes(parts.get("parameters")))
         sizes = _nodes(parts.get("active"))
         any_number = bool(sizes) and sizes[0].data == "any_number"
-        count: Expression | int | None = 1 if "active" in parts else None
+        count: syntax.Expression | int | None = 1 if "active" in parts else None
         if sizes and not any_number:
             count = self.expression(sizes[0])
-        return Proctype(self.name(_tokens(node, "NAME")[0]), declarations, self.body(parts["body"]), count, any_number)
+        return syntax.Proctype(
+            self.name(_tokens(node, "NAME")[0]), declarations, self.body(parts["body"]), count, any_number
+        )
 
-    def declaration(self, node: Node) -> Declaration:
+    def declaration(self, node: Node) -> syntax.Declaration:
         kind = cast(LarkToken, node.children[0])
-        return Declaration(str(kind), tuple(self.item(child) for child in _nodes(node)))
+        return syntax.Declaration(str(kind), tuple(self.item(child) for child in _nodes(node)))
 
-    def item(self, node: Node) -> Declared:
+    def item(self, node: Node) -> syntax.Declared:
         parts = {str(child.data): child for child in _nodes(node)}
         width = self.integer(_tokens(parts["width"], "NUMBER")[0]) if "width" in parts else None
         size = self.expression(_nodes(parts["size"])[0]) if "size" in parts else None
-        values: tuple[Expression, ...] | None = None
+        values: tuple[syntax.Expression, ...] | None = None
         if "initial" in parts:
             values = tuple(self.expression(child) for child in _nodes(parts["initial"]))
-        return Declared(self.name(_tokens(node, "NAME")[0]), width, size, values)
+        return syntax.Declared(self.name(_tokens(node, "NAME")[0]), width, size, values)
 
     def integer(self, token: LarkToken, most: int = LARGEST) -> int:
         digits = str(token)
@@ -219,15 +185,15 @@ class _Reader:
     def body(self, node: Node) -> Steps:
         return Steps(self.steps(_child(node, "sequence")))
 
-    def steps(self, node: Node) -> tuple[Step, ...]:
+    def steps(self, node: Node) -> tuple[syntax.Step, ...]:
         return tuple(self.step(child) for child in _nodes(node))
 
-    def step(self, node: Node) -> Step:
+    def step(self, node: Node) -> syntax.Step:
         *labels, inner = _nodes(node)
         names = tuple(self.name(_tokens(label, "NAME")[0]) for label in labels)
-        return Step(self.statement(inner), self.span(inner), names, self.text_place(node, inner))
+        return syntax.Step(self.statement(inner), self.span(inner), names, self.text_place(node, inner))
 
-    def options(self, node: Node) -> tuple[tuple[Step, ...], ...]:
+    def options(self, node: Node) -> tuple[tuple[syntax.Step, ...], ...]:
         options = []
         for child in _nodes(node):
             steps = self.steps(_child(child, "sequence"))
@@ -237,69 +203,71 @@ class _Reader:
             options.append(steps)
         return tuple(options)
 
-    def statement(self, node: Node) -> Statement:
+    def statement(self, node: Node) -> syntax.Statement:
         match node.data:
             case "declaration":
                 return self.declaration(node)
             case "assignment":
                 target, value = _nodes(node)
-                return Assignment(self.reference(target), self.expression(value))
+                return syntax.Assignment(self.reference(target), self.expression(value))
             case "step":
                 counter = self.reference(_nodes(node)[0])
                 op: BinaryOp = "+" if _tokens(node, "INCDEC")[0] == "++" else "-"
-                return Assignment(counter, BinaryOperation(op, counter, Number(1, counter.span), counter.span))
+                return syntax.Assignment(
+                    counter, syntax.BinaryOperation(op, counter, syntax.Number(1, counter.span), counter.span)
+                )
             case "condition":
-                return Condition(self.expression(_nodes(node)[0]))
+                return syntax.Condition(self.expression(_nodes(node)[0]))
             case "assert":
-                return Assertion(self.expression(_nodes(node)[0]))
+                return syntax.Assertion(self.expression(_nodes(node)[0]))
             case "goto":
-                return Goto(self.name(_tokens(node, "NAME")[0]))
+                return syntax.Goto(self.name(_tokens(node, "NAME")[0]))
             case "break":
-                return Break()
+                return syntax.Break()
             case "else":
-                return Else()
+                return syntax.Else()
             case "skip" | "print":
-                return Skip()
+                return syntax.Skip()
             case "call":
                 arguments = len(self.arguments(node))
-                return Call(self.name(_tokens(node, "NAME")[0]), arguments)
+                return syntax.Call(self.name(_tokens(node, "NAME")[0]), arguments)
             case "select":
                 target, low, high = _nodes(node)
-                return Select(self.reference(target), self.expression(low), self.expression(high))
+                return syntax.Select(self.reference(target), self.expression(low), self.expression(high))
             case _:
                 return self.compound(node)
 
-    def compound(self, node: Node) -> Statement:
+    def compound(self, node: Node) -> syntax.Statement:
         match node.data:
             case "atomic":
                 keyword = self.tokens[self.range(node)[0]]
-                return Atomic(self.body(_child(node, "body")), keyword.place, keyword.kind == "D_STEP")
+                return syntax.Atomic(self.body(_child(node, "body")), keyword.place, keyword.kind == "D_STEP")
             case "block":
                 return self.body(_child(node, "body"))
             case "if":
-                return If(self.options(node))
+                return syntax.If(self.options(node))
             case "do":
-                return Do(self.options(node))
+                return syntax.Do(self.options(node))
             case _:
                 target, bounds, body = _nodes(node)
                 if bounds.data == "within":
-                    return ForIn(self.reference(target), self.name(_tokens(bounds, "NAME")[0]), self.body(body))
+                    return syntax.ForIn(self.reference(target), self.name(_tokens(bounds, "NAME")[0]), self.body(body))
                 low, high = (self.expression(child) for child in _nodes(bounds))
-                return For(self.reference(target), low, high, self.body(body))
+                return syntax.For(self.reference(target), low, high, self.body(body))
 
     # Expressions
 
-    def arguments(self, node: Node) -> tuple[Expression, ...]:
+    def arguments(self, node: Node) -> tuple[syntax.Expression, ...]:
         return tuple(self.expression(expr) for child in _nodes(node) for expr in _nodes(child))
 
-    def reference(self, node: Node) -> Reference:
+    def reference(self, node: Node) -> syntax.Reference:
         parts = _nodes(node)
         names = [self.name(_tokens(part, "NAME")[0]) for part in parts]
         path = replace(names[0], text=".".join(name.text for name in names))
         indices = (self.expression(index[0]) if (index := _nodes(part)) else None for part in parts)
-        return Reference(path, tuple(indices), self.exact_span(node))
+        return syntax.Reference(path, tuple(indices), self.exact_span(node))
 
-    def expression(self, node: Node) -> Expression:
+    def expression(self, node: Node) -> syntax.Expression:
         """Precedence climbing over the flat list of operands and operators."""
         operands = node.children[::2]
         operators = cast(list[LarkToken], node.children[1::2])
@@ -307,20 +275,16 @@ class _Reader:
             label = Label(self.exact_span(node))
             message = f"more than {MOST_OPERANDS} operands in one expression"
             self.errors.append(Diagnostic(Code.TOO_DEEP, message, label, hint="split it with parentheses"))
-            return Number(0, label.span)
-        values: list[Expression] = [self.operand(cast(Node, operands[0]))]
-        waiting: list[str] = []
-        for operator, operand in zip(operators, operands[1:], strict=True):
-            right_associative = operator == "->"
-            while waiting and PRECEDENCE[waiting[-1]] >= PRECEDENCE[str(operator)] + right_associative:
-                _reduce(values, waiting.pop())
-            waiting.append(str(operator))
-            values.append(self.operand(cast(Node, operand)))
-        while waiting:
-            _reduce(values, waiting.pop())
-        return values[0]
+            return syntax.Number(0, label.span)
+        signs = [str(operator) for operator in operators]
 
-    def operand(self, node: Node) -> Expression:
+        def join(left: syntax.Expression, number: int, right: syntax.Expression) -> syntax.Expression:
+            return _joined_by(signs[number], left, right)
+
+        read = [self.operand(cast(Node, operand)) for operand in operands]
+        return climb(read, signs, PRECEDENCE, join, right_associative=frozenset({"->"}))
+
+    def operand(self, node: Node) -> syntax.Expression:
         prefixes: list[Node] = []
         while node.data == "unary":  # not recursive, since `!!!!...` may be long
             prefixes.append(node)
@@ -331,45 +295,45 @@ class _Reader:
             return value
         for prefix in reversed(prefixes):
             op = cast(UnaryOp, str(prefix.children[0]))
-            value = UnaryOperation(op, value, self.exact_span(prefix))
+            value = syntax.UnaryOperation(op, value, self.exact_span(prefix))
         return value
 
-    def atom(self, node: Node, *, negated: bool = False) -> Expression:
+    def atom(self, node: Node, *, negated: bool = False) -> syntax.Expression:
         span = self.exact_span(node)
         match node.data:
             case "number":
                 # There is one more negative number than positive ones.
-                return Number(self.integer(_tokens(node, "NUMBER")[0], LARGEST + negated), span)
+                return syntax.Number(self.integer(_tokens(node, "NUMBER")[0], LARGEST + negated), span)
             case "true" | "false":
-                return Number(int(node.data == "true"), span)
+                return syntax.Number(int(node.data == "true"), span)
             case "pid":
-                return Pid(span)
+                return syntax.Pid(span)
             case "running":
-                return RunningCount(span)
+                return syntax.RunningCount(span)
             case "timeout":
-                return Timeout(span)
+                return syntax.Timeout(span)
             case "empty":
                 index = _nodes(node)
                 owner = self.name(_tokens(node, "NAME")[0])
-                return EmptyBuffer(owner, self.expression(index[0]) if index else None, span)
+                return syntax.EmptyBuffer(owner, self.expression(index[0]) if index else None, span)
             case "varref":
                 return self.reference(node)
             case "group":
                 return self.expression(_nodes(node)[0])
             case "conditional":
                 condition, then, otherwise = (self.expression(child) for child in _nodes(node))
-                return Choice(condition, then, otherwise, span)
+                return syntax.Choice(condition, then, otherwise, span)
             case "run":
-                return Run(self.name(_tokens(node, "NAME")[0]), self.arguments(node), span)
+                return syntax.Run(self.name(_tokens(node, "NAME")[0]), self.arguments(node), span)
             case "at":
                 proctype, label = _tokens(node, "NAME")
                 index = _nodes(node)
                 pid = self.expression(index[0]) if index else None
-                return LabelReference(self.name(proctype), pid, self.name(label), span)
+                return syntax.LabelReference(self.name(proctype), pid, self.name(label), span)
             case _:
                 *index, variable = _nodes(node)
                 pid = self.expression(index[0]) if index else None
-                return LocalReference(self.name(_tokens(node, "NAME")[0]), pid, self.reference(variable), span)
+                return syntax.LocalReference(self.name(_tokens(node, "NAME")[0]), pid, self.reference(variable), span)
 
 
 _SHOWN_IN_INLINES = frozenset({"assignment", "step", "condition", "assert", "call", "select", "print", "atomic"})
@@ -390,17 +354,19 @@ _NO_SPACE_BEFORE = frozenset({";", ",", ")", "]", "++", "--", "[", ":", "."})
 _NO_SPACE_AFTER = frozenset({"(", "[", "!", "~", "."})
 
 
-def _reduce(values: list[Expression], op: str) -> None:
-    right, left = values.pop(), values.pop()
+def _joined_by(operator: str, left: syntax.Expression, right: syntax.Expression) -> syntax.Expression:
     span = _from_to(left.span, right.span)
-    match op:
+    match operator:
         case "->":
-            values.append(BinaryOperation("||", UnaryOperation("!", left, left.span), right, span))
+            return syntax.BinaryOperation("||", _negated(left), right, span)
         case "<->":
-            no_left, no_right = UnaryOperation("!", left, left.span), UnaryOperation("!", right, right.span)
-            values.append(BinaryOperation("==", no_left, no_right, span))
+            return syntax.BinaryOperation("==", _negated(left), _negated(right), span)
         case _:
-            values.append(BinaryOperation(cast(BinaryOp, op), left, right, span))
+            return syntax.BinaryOperation(cast(BinaryOp, operator), left, right, span)
+
+
+def _negated(value: syntax.Expression) -> syntax.Expression:
+    return syntax.UnaryOperation("!", value, value.span)
 
 
 def _nodes(node: Node | None) -> list[Node]:

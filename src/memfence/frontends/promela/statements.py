@@ -12,6 +12,7 @@ from dataclasses import replace
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, did_you_mean
 from memfence.frontends.promela import fence_points as points
+from memfence.frontends.promela import syntax
 from memfence.frontends.promela.declarations import Errors, Model
 from memfence.frontends.promela.desugar import expand_for, expand_select
 from memfence.frontends.promela.emission import Emission, assignment
@@ -20,32 +21,6 @@ from memfence.frontends.promela.guards import Guards, Options, doubtful_elses, g
 from memfence.frontends.promela.instances import Instance
 from memfence.frontends.promela.jumps import Jumps
 from memfence.frontends.promela.locals import Locals
-from memfence.frontends.promela.syntax import (
-    Assertion,
-    Assignment,
-    Atomic,
-    Break,
-    Call,
-    Condition,
-    Declaration,
-    Declared,
-    Do,
-    Else,
-    Expression,
-    For,
-    ForIn,
-    Goto,
-    If,
-    Name,
-    Number,
-    Reference,
-    Select,
-    Skip,
-    Step,
-    all_steps,
-    expressions_of,
-    subexpressions,
-)
 from memfence.frontends.promela.syntax import Sequence as Steps
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, conjunction, negate
@@ -105,7 +80,7 @@ class _Lowering:
 
     # Sequences
 
-    def block(self, steps: tuple[Step, ...], target: int, head: int | None, guards: Guards) -> int:
+    def block(self, steps: tuple[syntax.Step, ...], target: int, head: int | None, guards: Guards) -> int:
         """A `{ ... }` with its own names."""
         scope: dict[str, LocalName] = {}
         self.names.scopes.append(scope)
@@ -116,7 +91,7 @@ class _Lowering:
 
     def sequence(
         self,
-        steps: tuple[Step, ...],
+        steps: tuple[syntax.Step, ...],
         target: int,
         head: int | None = None,
         guards: Guards = (),
@@ -143,14 +118,16 @@ class _Lowering:
             return head
         return target
 
-    def note_place_before(self, location: int, step: Step) -> None:
+    def note_place_before(self, location: int, step: syntax.Step) -> None:
         """Remember the fence point in front of `step`, if text there catches every way into the location."""
         statement = step.statement
-        if self.jumps.region is not None or isinstance(statement, Do | Goto | Break | Else | Steps):
+        if self.jumps.region is not None or isinstance(
+            statement, syntax.Do | syntax.Goto | syntax.Break | syntax.Else | Steps
+        ):
             return
         if self.jumps.lead_to(step):
             return
-        if isinstance(statement, Atomic) and not self.needs_lock(statement):
+        if isinstance(statement, syntax.Atomic) and not self.needs_lock(statement):
             return
         point = points.before(step, self.template)
         if point is not None:
@@ -166,18 +143,18 @@ class _Lowering:
             if len(known) > 1 or None in known:
                 self.builder.locations[number] = replace(self.builder.locations[number], point=point)
 
-    def one_step(self, step: Step, target: int, guards: Guards = ()) -> int:
+    def one_step(self, step: syntax.Step, target: int, guards: Guards = ()) -> int:
         """Add `step` at its own location, which is returned; a jump has none and returns where it leads."""
         match step.statement:
-            case Goto(label):
+            case syntax.Goto(label):
                 return self.jumps.target_of(label)
-            case Break() if not step.labels:
+            case syntax.Break() if not step.labels:
                 return self.jumps.break_target(step)
             case Steps(steps) if not step.labels:
                 return self.block(steps, target, None, ())
-            case Atomic() if not step.labels and not self.needs_lock(step.statement):
+            case syntax.Atomic() if not step.labels and not self.needs_lock(step.statement):
                 return self.atomic_block(step.statement, target, None, ())
-            case Do(options):
+            case syntax.Do(options):
                 head = self.jumps.start_of(step)
                 self.loop(head, options, target)
                 return head
@@ -186,37 +163,37 @@ class _Lowering:
                 self.from_head(here, step, target, guards, own=True)
                 return here
 
-    def from_head(self, head: int, step: Step, target: int, guards: Guards, *, own: bool = False) -> None:
+    def from_head(self, head: int, step: syntax.Step, target: int, guards: Guards, *, own: bool = False) -> None:
         """Add `step` so that it starts at `head`; `own` if that is its own location, else `head` has other ways on."""
-        if step.labels and not own and not isinstance(step.statement, Goto):
+        if step.labels and not own and not isinstance(step.statement, syntax.Goto):
             self.copied(head, step, target, guards)
             return
         match step.statement:
-            case Goto(label):
+            case syntax.Goto(label):
                 self.builder.emit(head, self.jumps.target_of(label), span=step.span)
-            case Break():
+            case syntax.Break():
                 self.builder.emit(head, self.jumps.break_target(step), span=step.span)
             case Steps(steps):
                 self.block(steps, target, head, guards)
-            case Atomic():
+            case syntax.Atomic():
                 self.atomic(head, step.statement, target, guards)
-            case If(options):
+            case syntax.If(options):
                 self.choice(head, options, target)
-            case Do():
+            case syntax.Do():
                 self.copied(head, step, target, guards)
-            case For(variable, low, high, body):
+            case syntax.For(variable, low, high, body):
                 self.sequence(expand_for(variable, low, high, body), target, head)
-            case ForIn(variable, array, body):
-                first = Number(0, array.span)
+            case syntax.ForIn(variable, array, body):
+                first = syntax.Number(0, array.span)
                 self.sequence(expand_for(variable, first, self.last_index(array), body), target, head)
-            case Select():
+            case syntax.Select():
                 self.select(head, step, step.statement, target)
-            case Else():
+            case syntax.Else():
                 self.otherwise(head, step, target, guards)
             case _:
                 self.simple(head, step, target)
 
-    def copied(self, head: int, step: Step, target: int, guards: Guards) -> None:
+    def copied(self, head: int, step: syntax.Step, target: int, guards: Guards) -> None:
         """Add `step` at its own location, and let `head` do what that does: it begins an option."""
         known = len(self.builder.transitions)
         start = self.one_step(step, target, guards)
@@ -249,7 +226,7 @@ class _Lowering:
             evaluation.ops.append(self.none_of(guards, evaluation))
             self.begin_with(evaluation.ops, head, known)
 
-    def none_of(self, guards: tuple[Expression, ...], evaluation: Evaluation) -> Assume:
+    def none_of(self, guards: tuple[syntax.Expression, ...], evaluation: Evaluation) -> Assume:
         return Assume(conjunction(*(negate(evaluation.value(guard)) for guard in guards)))
 
     def begin_with(self, ops: Sequence[Op], head: int, known: int) -> None:
@@ -265,7 +242,7 @@ class _Lowering:
         self.choice(head, options, head)
         self.jumps.leave_loop()
 
-    def otherwise(self, head: int, step: Step, target: int, guards: Guards) -> None:
+    def otherwise(self, head: int, step: syntax.Step, target: int, guards: Guards) -> None:
         if guards is None:
             return  # some option is always possible, so this one never is
 
@@ -275,39 +252,39 @@ class _Lowering:
 
     # Statements of one step
 
-    def simple(self, head: int, step: Step, target: int) -> None:
+    def simple(self, head: int, step: syntax.Step, target: int) -> None:
         match step.statement:
-            case Declaration(_, items):
+            case syntax.Declaration(_, items):
                 self.assign_declared(head, step, items, target)
-            case Assignment(variable, value):
+            case syntax.Assignment(variable, value):
                 self.emission.emit(head, target, step, assignment(variable, value))
-            case Condition(expression):
+            case syntax.Condition(expression):
                 self.emission.emit(head, target, step, lambda e: e.ops.append(Assume(e.value(expression))))
-            case Assertion(expression):
+            case syntax.Assertion(expression):
                 self.emission.emit(head, target, step, lambda e: e.ops.append(Assert(e.value(expression))))
-            case Skip():
+            case syntax.Skip():
                 self.builder.emit(head, target, span=step.span)
-            case Call(name, arguments):
+            case syntax.Call(name, arguments):
                 self.call(head, step, name, arguments, target)
             case _:
                 raise AssertionError(step.statement)
 
-    def assign_declared(self, head: int, step: Step, items: tuple[Declared, ...], target: int) -> None:
+    def assign_declared(self, head: int, step: syntax.Step, items: tuple[syntax.Declared, ...], target: int) -> None:
         """A declaration after the first statement assigns its values when control passes it, as in Spin."""
         if any(item.size is not None for item in items) or (
-            isinstance(step.statement, Declaration) and (step.statement.type in self.model.types)
+            isinstance(step.statement, syntax.Declaration) and (step.statement.type in self.model.types)
         ):
             return  # refused already
         for position in reversed(range(len(items))):
             item = items[position]
             here = head if position == 0 else self.jumps.location(step.span)
-            variable = Reference(item.name, (None,), item.name.span)
-            value = item.initial[0] if item.initial else Number(0, item.name.span)
+            variable = syntax.Reference(item.name, (None,), item.name.span)
+            value = item.initial[0] if item.initial else syntax.Number(0, item.name.span)
             written = step if position == len(items) - 1 else replace(step, text=None)
             self.emission.emit(here, target, written, assignment(variable, value))
             target = here
 
-    def call(self, head: int, step: Step, name: Name, arguments: int, target: int) -> None:
+    def call(self, head: int, step: syntax.Step, name: syntax.Name, arguments: int, target: int) -> None:
         op = FENCES.get(name.text)
         if op is None:
             hint = did_you_mean(name.text, sorted(FENCES), "define it with `inline` above this place")
@@ -321,20 +298,20 @@ class _Lowering:
 
     # Atomic
 
-    def mentions_shared(self, steps: tuple[Step, ...]) -> bool:
+    def mentions_shared(self, steps: tuple[syntax.Step, ...]) -> bool:
         """Whether some expression among `steps` may name a shared variable."""
         return any(
             self.names.is_shared(part.name.text)
-            for step in all_steps(steps)
-            for expression in expressions_of(step.statement)
-            for part in subexpressions(expression)
-            if isinstance(part, Reference)
+            for step in syntax.all_steps(steps)
+            for expression in syntax.expressions_of(step.statement)
+            for part in syntax.subexpressions(expression)
+            if isinstance(part, syntax.Reference)
         )
 
-    def needs_lock(self, atomic: Atomic) -> bool:
+    def needs_lock(self, atomic: syntax.Atomic) -> bool:
         return self.jumps.region is None and self.mentions_shared(atomic.body.steps)
 
-    def atomic(self, head: int, atomic: Atomic, target: int, guards: Guards) -> None:
+    def atomic(self, head: int, atomic: syntax.Atomic, target: int, guards: Guards) -> None:
         """A lock region, unless nothing shared is touched or the lock is held already.
 
         The lock is taken together with the first statement: where that cannot be executed, others go on.
@@ -349,7 +326,7 @@ class _Lowering:
         self.begin_with([Lock()], head, known)
         self.jumps.leave_region()
 
-    def atomic_block(self, atomic: Atomic, target: int, head: int | None, guards: Guards) -> int:
+    def atomic_block(self, atomic: syntax.Atomic, target: int, head: int | None, guards: Guards) -> int:
         outer, self.deterministic = self.deterministic, self.deterministic or atomic.deterministic
         start = self.block(atomic.body.steps, target, head, guards)
         self.deterministic = outer
@@ -357,13 +334,13 @@ class _Lowering:
 
     # Sugar
 
-    def last_index(self, array: Name) -> Number:
+    def last_index(self, array: syntax.Name) -> syntax.Number:
         size = self.names.size_of(array)
         if size is None:
             self.errors.add(Code.TYPE_MISMATCH, f"`{array.text}` is not an array", array.span)
-        return Number((size or 1) - 1, array.span)
+        return syntax.Number((size or 1) - 1, array.span)
 
-    def select(self, head: int, step: Step, chosen: Select, target: int) -> None:
+    def select(self, head: int, step: syntax.Step, chosen: syntax.Select, target: int) -> None:
         """Any value of a constant range: one transition each, as in Spin."""
         bounds = Evaluation(self.names, self.builder, self.instance.pid)
         low, high = bounds.value(chosen.low), bounds.value(chosen.high)

@@ -12,48 +12,34 @@ from dataclasses import field, replace
 from memfence.codes import Code
 from memfence.frontends.promela.declarations import INT, Errors
 from memfence.passes.lock_regions import reached_with_lock
-from memfence.program.expressions import (
-    FALSE,
-    TRUE,
-    Address,
-    At,
-    Binary,
-    BufferEmpty,
-    Conditional,
-    Expr,
-    Register,
-    RegisterOf,
-    Shared,
-    conjunction,
-    disjunction,
-    fold,
-    negate,
-    rewrite,
-    walk,
-)
+from memfence.program import expressions
 from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.ends import halting_locations
 from memfence.program.ir import Assign, Assume, Load, Op, Process, RegisterVar, Transition
 from memfence.program.traversal import map_transition
 from memfence.records import dataclass
 
-MARK = At(0, frozenset({-2}))
+MARK = expressions.At(0, frozenset({-2}))
 """Stands for `timeout` until all processes are known."""
 
-Read = Callable[[Address, Expr], Expr]
+Read = Callable[[expressions.Address, expressions.Expr], expressions.Expr]
 """The value at an address, which is only looked at where the condition is true."""
 
 
-def nobody_can_move(processes: Sequence[Process], read: Read) -> Expr:
+def nobody_can_move(processes: Sequence[Process], read: Read) -> expressions.Expr:
     """True where nothing is pending, and each process has ended or waits for something that is not true."""
-    empty = [BufferEmpty(number) for number, _ in enumerate(processes)]
-    waits = [disjunction(*_waiting(number, process, read)) for number, process in enumerate(processes)]
-    return conjunction(*empty, *waits)
+    empty = [expressions.BufferEmpty(number) for number, _ in enumerate(processes)]
+    waits = [expressions.disjunction(*_waiting(number, process, read)) for number, process in enumerate(processes)]
+    return expressions.conjunction(*empty, *waits)
 
 
-def in_memory(address: Address, condition: Expr) -> Expr:
+def in_memory(address: expressions.Address, condition: expressions.Expr) -> expressions.Expr:
     """How a property reads a variable."""
-    return Conditional(condition, Shared(address), FALSE) if condition != TRUE else Shared(address)
+    return (
+        expressions.Conditional(condition, expressions.Shared(address), expressions.FALSE)
+        if condition != expressions.TRUE
+        else expressions.Shared(address)
+    )
 
 
 def with_timeouts(processes: Sequence[Process], errors: Errors) -> list[Process]:
@@ -61,42 +47,42 @@ def with_timeouts(processes: Sequence[Process], errors: Errors) -> list[Process]
     return [_replaced(process, processes, errors) for process in processes]
 
 
-def _waiting(number: int, process: Process, read: Read) -> Iterator[Expr]:
+def _waiting(number: int, process: Process, read: Read) -> Iterator[expressions.Expr]:
     """Where the process can be without being able to move, outside of lock regions."""
     ends = halting_locations(process)
     if ends:
-        yield At(number, ends)
+        yield expressions.At(number, ends)
     held = {location for location, holds in reached_with_lock(process) if holds}
     for location in sorted({t.source for t in process.transitions} - held):
-        here = At(number, frozenset({location}))
+        here = expressions.At(number, frozenset({location}))
         ways = [_can_be_taken(number, t, here, read) for t in process.transitions if t.source == location]
-        blocked = fold(conjunction(*(negate(way) for way in ways)))
-        if blocked != FALSE:
-            yield Binary("&&", here, blocked)
+        blocked = expressions.fold(expressions.conjunction(*(expressions.negate(way) for way in ways)))
+        if blocked != expressions.FALSE:
+            yield expressions.Binary("&&", here, blocked)
 
 
-def _can_be_taken(number: int, transition: Transition, here: Expr, read: Read) -> Expr:
+def _can_be_taken(number: int, transition: Transition, here: expressions.Expr, read: Read) -> expressions.Expr:
     """Whether the step is possible where the process stands at its source: all that it assumes is true."""
-    known: dict[int, Expr] = {}
+    known: dict[int, expressions.Expr] = {}
 
-    def seen(expr: Expr) -> Expr:
-        def leaf(node: Expr) -> Expr:
+    def seen(expr: expressions.Expr) -> expressions.Expr:
+        def leaf(node: expressions.Expr) -> expressions.Expr:
             match node:
-                case Register(index):
-                    return known.get(index, RegisterOf(number, index))
+                case expressions.Register(index):
+                    return known.get(index, expressions.RegisterOf(number, index))
                 case _:
-                    return FALSE if node == MARK else node
+                    return expressions.FALSE if node == MARK else node
 
-        return fold(rewrite(expr, leaf))
+        return expressions.fold(expressions.rewrite(expr, leaf))
 
-    needed: list[Expr] = []
+    needed: list[expressions.Expr] = []
     for op in transition.ops:
         match op:
             case Load(register, address, when):
                 chosen = replace(address, index=seen(address.index))
-                condition = TRUE if address.variable is not None else here
+                condition = expressions.TRUE if address.variable is not None else here
                 if when is not None:
-                    condition = conjunction(here, seen(when))
+                    condition = expressions.conjunction(here, seen(when))
                 known[register] = read(chosen, condition)
             case Assign(register, value):
                 known[register] = seen(value)
@@ -104,7 +90,7 @@ def _can_be_taken(number: int, transition: Transition, here: Expr, read: Read) -
                 needed.append(seen(expr))
             case _:
                 pass  # it never waits where nothing is pending
-    return fold(conjunction(*needed))
+    return expressions.fold(expressions.conjunction(*needed))
 
 
 @dataclass(slots=True)
@@ -113,13 +99,13 @@ class _Loads:
 
     first: int
     ops: list[Op] = field(default_factory=list)
-    known: dict[tuple[Address, Expr], Expr] = field(default_factory=dict)
+    known: dict[tuple[expressions.Address, expressions.Expr], expressions.Expr] = field(default_factory=dict)
 
-    def read(self, address: Address, condition: Expr) -> Expr:
+    def read(self, address: expressions.Address, condition: expressions.Expr) -> expressions.Expr:
         if (address, condition) not in self.known:
             register = self.first + len(self.ops)
-            self.ops.append(Load(register, address, None if condition == TRUE else condition))
-            self.known[address, condition] = Register(register)
+            self.ops.append(Load(register, address, None if condition == expressions.TRUE else condition))
+            self.known[address, condition] = expressions.Register(register)
         return self.known[address, condition]
 
 
@@ -137,7 +123,9 @@ def _replaced(process: Process, processes: Sequence[Process], errors: Errors) ->
         if transition.source in inside:
             message = "`timeout` is only possible as the first statement of an `atomic`"
             errors.add(Code.UNSUPPORTED, message, transition.span, hint="wait for `timeout` in front of the `atomic`")
-        done = map_transition(transition, lambda expr: rewrite(expr, lambda leaf: meaning if leaf == MARK else leaf))
+        done = map_transition(
+            transition, lambda expr: expressions.rewrite(expr, lambda leaf: meaning if leaf == MARK else leaf)
+        )
         return replace(done, ops=(*loads.ops, *done.ops))
 
     steps = tuple(map(changed, process.transitions))
@@ -145,5 +133,5 @@ def _replaced(process: Process, processes: Sequence[Process], errors: Errors) ->
 
 
 def _is_marked(transition: Transition) -> bool:
-    leaves = (leaf for op in transition.ops for expr in op_expressions(op) for leaf in walk(expr))
+    leaves = (leaf for op in transition.ops for expr in op_expressions(op) for leaf in expressions.walk(expr))
     return any(leaf == MARK for leaf in leaves)

@@ -11,26 +11,7 @@ from memfence.frontends.parsing.grammar import load_grammar, parse_text, span_of
 from memfence.frontends.parsing.separators import explain_syntax_error
 from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
 from memfence.frontends.parsing.trees import TreeReader, trees
-from memfence.frontends.remmex.syntax import (
-    Block,
-    Body,
-    Break,
-    Check,
-    Declaration,
-    Do,
-    Else,
-    Guard,
-    If,
-    PlaceOf,
-    ProcessText,
-    ProgramText,
-    ReleaseLock,
-    SetLocal,
-    Skip,
-    Statement,
-    StoreTo,
-    TakeLock,
-)  # fmt: skip
+from memfence.frontends.remmex import syntax
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:
@@ -57,19 +38,19 @@ class Reader(TreeReader):
     def __init__(self, source: SourceText) -> None:
         super().__init__()
         self.source = source
-        self._locals: list[Declaration] = []
+        self._locals: list[syntax.Declaration] = []
 
-    def read(self) -> ProgramText:
+    def read(self) -> syntax.ProgramText:
         tree = self._parse()
         self.require_shallow(tree)
-        declarations: list[Declaration] = []
-        processes: list[ProcessText] = []
+        declarations: list[syntax.Declaration] = []
+        processes: list[syntax.ProcessText] = []
         for part in trees(tree):
             if part.data == "declaration":
                 declarations += self._declaration(part)
             else:
                 processes.append(self._process(part))
-        return ProgramText(tuple(declarations), tuple(processes))
+        return syntax.ProgramText(tuple(declarations), tuple(processes))
 
     def _parse(self) -> Tree[Token]:
         try:
@@ -86,11 +67,11 @@ class Reader(TreeReader):
     def span(self, node: Node) -> Span:
         return span_of(self.source, node)
 
-    def _declaration(self, tree: Tree[Token]) -> list[Declaration]:
+    def _declaration(self, tree: Tree[Token]) -> list[syntax.Declaration]:
         kind, *declarators = trees(tree)
         return [self._declarator(str(kind.children[0]), declarator) for declarator in declarators]
 
-    def _declarator(self, kind: str, tree: Tree[Token]) -> Declaration:
+    def _declarator(self, kind: str, tree: Tree[Token]) -> syntax.Declaration:
         token, size, initial = tree.children
         name = self.name(token)
         length = None if size is None else self.number(size)
@@ -108,7 +89,7 @@ class Reader(TreeReader):
             what = f"an array can have 1 to {MOST_ELEMENTS} elements, not {length}"
             self.report(Code.EMPTY_RANGE if length == 0 else Code.TOO_LARGE, what, self.span(tree))
             length = 1
-        return Declaration(kind, name, length, values)
+        return syntax.Declaration(kind, name, length, values)
 
     def _signed(self, tree: Tree[Token]) -> int:
         *sign, value = tree.children
@@ -117,15 +98,15 @@ class Reader(TreeReader):
         number = self.number(value)
         return -number if any(sign) else number
 
-    def _process(self, tree: Tree[Token]) -> ProcessText:
+    def _process(self, tree: Tree[Token]) -> syntax.ProcessText:
         name, sequence = tree.children[0], trees(tree)[-1]
         self._locals = []
         statements, trailing = self._sequence(sequence)
-        return ProcessText(self.name(name), tuple(self._locals), statements, trailing)
+        return syntax.ProcessText(self.name(name), tuple(self._locals), statements, trailing)
 
-    def _sequence(self, tree: Tree[Token]) -> tuple[tuple[Statement, ...], tuple[Name, ...]]:
+    def _sequence(self, tree: Tree[Token]) -> tuple[tuple[syntax.Statement, ...], tuple[Name, ...]]:
         """The statements, and labels after the last one."""
-        statements: list[Statement] = []
+        statements: list[syntax.Statement] = []
         labels: list[Name] = []
         for part in trees(tree):
             if part.data == "declaration":
@@ -133,11 +114,11 @@ class Reader(TreeReader):
             elif part.data == "label":
                 labels.append(self.name(part.children[0]))
             else:
-                statements.append(Statement(tuple(labels), self._body(part), self.span(part)))
+                statements.append(syntax.Statement(tuple(labels), self._body(part), self.span(part)))
                 labels = []
         return tuple(statements), tuple(labels)
 
-    def _options(self, tree: Tree[Token]) -> tuple[tuple[Statement, ...], ...]:
+    def _options(self, tree: Tree[Token]) -> tuple[tuple[syntax.Statement, ...], ...]:
         options = []
         for option in trees(tree):
             statements = self._inner(trees(option)[0])
@@ -147,49 +128,49 @@ class Reader(TreeReader):
                 self.report(Code.SYNTAX, "this option has no statement", self.span(option), "write `:: skip`")
         return tuple(options)
 
-    def _inner(self, tree: Tree[Token]) -> tuple[Statement, ...]:
+    def _inner(self, tree: Tree[Token]) -> tuple[syntax.Statement, ...]:
         statements, trailing = self._sequence(tree)
         for label in trailing:
             self.report(Code.SYNTAX, f"no statement follows the label `{label.text}`", label.span, "write `skip`")
         return statements
 
-    def _body(self, tree: Tree[Token]) -> Body:
+    def _body(self, tree: Tree[Token]) -> syntax.Body:
         children = tree.children
         match str(tree.data):
             case "store":
-                return StoreTo(self.place(cast("Tree[Token]", children[0])), children[1])
+                return syntax.StoreTo(self.place(cast("Tree[Token]", children[0])), children[1])
             case "assign":
-                return SetLocal(self.name(children[0]), children[1])
+                return syntax.SetLocal(self.name(children[0]), children[1])
             case "guard":
-                return Guard(children[0])
+                return syntax.Guard(children[0])
             case "skip":
-                return Skip()
+                return syntax.Skip()
             case "break_":
-                return Break()
+                return syntax.Break()
             case "goto":
                 return Goto(self.name(children[0]))
             case "fence":
                 return FenceHere("sfence" if str(children[0]) == "sfence" else "mfence")
             case "assert_":
-                return Check(children[0])
+                return syntax.Check(children[0])
             case "else_":
-                return Else()
+                return syntax.Else()
             case "lock":
-                return TakeLock()
+                return syntax.TakeLock()
             case "unlock":
-                return ReleaseLock()
+                return syntax.ReleaseLock()
             case "if_":
-                return If(self._options(tree))
+                return syntax.If(self._options(tree))
             case "do":
-                return Do(self._options(tree))
+                return syntax.Do(self._options(tree))
             case "block":
-                return Block(self._inner(trees(tree)[0]))
+                return syntax.Block(self._inner(trees(tree)[0]))
             case other:
                 raise AssertionError(other)
 
-    def place(self, tree: Tree[Token]) -> PlaceOf:
+    def place(self, tree: Tree[Token]) -> syntax.PlaceOf:
         name, index = tree.children
-        return PlaceOf(self.name(name), index, self.span(tree))
+        return syntax.PlaceOf(self.name(name), index, self.span(tree))
 
 
 def mask_comments(text: str) -> str:

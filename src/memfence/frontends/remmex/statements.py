@@ -6,75 +6,45 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from memfence.codes import Code
-from memfence.diagnostics import Diagnostic, Label, did_you_mean
-from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
+from memfence.diagnostics import Diagnostic, Label
+from memfence.frontends.parsing.labels import Labels
+from memfence.frontends.parsing.syntax import FenceHere, Goto
+from memfence.frontends.remmex import syntax
 from memfence.frontends.remmex.expressions import SharedName, Translator
 from memfence.frontends.remmex.reader import Reader
-from memfence.frontends.remmex.syntax import (
-    Block,
-    Break,
-    Check,
-    Declaration,
-    Do,
-    Else,
-    Guard,
-    If,
-    ProcessText,
-    ReleaseLock,
-    SetLocal,
-    Simple,
-    Skip,
-    Statement,
-    StoreTo,
-    TakeLock,
-)  # fmt: skip
+from memfence.program import ir
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const
-from memfence.program.ir import (
-    BIT,
-    UNDECLARED,
-    Assert,
-    Assign,
-    Assume,
-    Domain,
-    Fence,
-    FencePoint,
-    Lock,
-    Op,
-    Process,
-    Store,
-    Unlock,
-)  # fmt: skip
 
 DOMAINS = {
-    "int": UNDECLARED,
-    "short": Domain(-(2**15), 2**15 - 1, "wrap"),
-    "byte": Domain(0, 255, "wrap"),
-    "bit": BIT,
-    "bool": BIT,
+    "int": ir.UNDECLARED,
+    "short": ir.Domain(-(2**15), 2**15 - 1, "wrap"),
+    "byte": ir.Domain(0, 255, "wrap"),
+    "bit": ir.BIT,
+    "bool": ir.BIT,
 }
 
 
 class ProcessLowering:
     """One process, called `name`; mistakes go to the reader's errors."""
 
-    def __init__(self, reader: Reader, text: ProcessText, name: str, shared: Mapping[str, SharedName]) -> None:
+    def __init__(self, reader: Reader, text: syntax.ProcessText, name: str, shared: Mapping[str, SharedName]) -> None:
         self.reader = reader
         self.text = text
         self.builder = ProcessBuilder(name, name, text.name.span)
         self.translator = Translator(reader, self.builder, shared)
-        self.labels: dict[str, int] = {}
+        self.labels = Labels(reader, self.builder)
         self.exits: list[int] = []
 
-    def lower(self) -> Process:
+    def lower(self) -> ir.Process:
         for declaration in self.text.locals:
             self._declare(declaration)
-        self._place_labels()
+        self.labels.place([*(s.labels for s in _every_statement(self.text.statements)), self.text.trailing])
         trailing = [label.text for label in self.text.trailing]
-        end = self.labels[trailing[0]] if trailing else self.builder.location("end")
+        end = self.labels.locations[trailing[0]] if trailing else self.builder.location("end")
         return self.builder.build(self._sequence(self.text.statements, end))
 
-    def _declare(self, declaration: Declaration) -> None:
+    def _declare(self, declaration: syntax.Declaration) -> None:
         name = declaration.name
         if name.text in self.translator.locals:
             before = Label(self.builder.registers[self.translator.locals[name.text]].span, "first here")
@@ -88,66 +58,53 @@ class ProcessLowering:
         init = tuple(domain.fit(value) for value in declaration.initial[:1])
         self.translator.locals[name.text] = self.builder.register(name.text, domain, init, name.span)
 
-    def _place_labels(self) -> None:
-        """A location for every label, ahead: a `goto` may lead forwards."""
-        places: dict[str, Name] = {}
-        for labels in [*(s.labels for s in _every_statement(self.text.statements)), self.text.trailing]:
-            location = None
-            for label in labels:
-                if label.text in places:
-                    before = Label(places[label.text].span, "first here")
-                    what = f"the label `{label.text}` is defined twice"
-                    self.reader.errors.append(Diagnostic(Code.DUPLICATE, what, Label(label.span), (before,)))
-                    continue
-                places[label.text] = label
-                if location is None:
-                    names = [name.text for name in labels]
-                    location = self.builder.location(label.text, names, label.span)
-                self.labels[label.text] = location
-
-    def _sequence(self, statements: Sequence[Statement], target: int) -> int:
+    def _sequence(self, statements: Sequence[syntax.Statement], target: int) -> int:
         """Lower a sequence that ends at `target`; return where it starts."""
         for position in range(len(statements) - 1, -1, -1):
             before = statements[position - 1] if position else None
             target = self._statement(statements[position], target, before)
         return target
 
-    def _statement(self, statement: Statement, target: int, before: Statement | None = None) -> int:
+    def _statement(self, statement: syntax.Statement, target: int, before: syntax.Statement | None = None) -> int:
         """Lower one statement; return the location before it. Jumps without label need none of their own."""
         body = statement.body
-        if statement.labels and statement.labels[0].text in self.labels:
-            here = self.labels[statement.labels[0].text]
-            if isinstance(body, Do):
+        if statement.labels and statement.labels[0].text in self.labels.locations:
+            here = self.labels.locations[statement.labels[0].text]
+            if isinstance(body, syntax.Do):
                 self._loop(body, here, target)
             else:
                 self._start(statement, here, target)
             return here
-        if isinstance(body, Break | Goto):
+        if isinstance(body, syntax.Break | Goto):
             return self._jump(statement)
-        if isinstance(body, Block):
+        if isinstance(body, syntax.Block):
             return self._sequence(body.statements, target)
-        joins = before is not None and isinstance(before.body, If | Do | Block) and not isinstance(body, Do)
+        joins = (
+            before is not None
+            and isinstance(before.body, syntax.If | syntax.Do | syntax.Block)
+            and not isinstance(body, syntax.Do)
+        )
         point = self._point_before(statement) if joins else None
         here = self.builder.location(span=statement.span, point=point)
-        if isinstance(body, Do):
+        if isinstance(body, syntax.Do):
             self._loop(body, here, target)
         else:
             self._start(statement, here, target)
         return here
 
-    def _start(self, statement: Statement, here: int, target: int) -> None:
+    def _start(self, statement: syntax.Statement, here: int, target: int) -> None:
         """Let the statement start at `here`, which other options may share."""
         body, span = statement.body, statement.span
         match body:
-            case If(options):
+            case syntax.If(options):
                 self._options(options, here, target)
-            case Do():
+            case syntax.Do():
                 head = self.builder.location(span=span)
                 self._loop(body, head, target)
                 self.builder.emit(here, head, span=span)
-            case Break() | Goto():
+            case syntax.Break() | Goto():
                 self.builder.emit(here, self._jump(statement), span=span)
-            case Block(statements):
+            case syntax.Block(statements):
                 if statements:
                     self._option(statements, here, target, ())
                 else:
@@ -155,19 +112,21 @@ class ProcessLowering:
             case _:
                 self.builder.emit(here, target, *self._ops(body), span=span, point=self._point_after(statement))
 
-    def _loop(self, loop: Do, head: int, target: int) -> None:
+    def _loop(self, loop: syntax.Do, head: int, target: int) -> None:
         self.exits.append(target)
         self._options(loop.options, head, head)
         self.exits.pop()
 
-    def _options(self, options: Sequence[Sequence[Statement]], here: int, target: int) -> None:
+    def _options(self, options: Sequence[Sequence[syntax.Statement]], here: int, target: int) -> None:
         for number, option in enumerate(options):
             others = [other[0] for position, other in enumerate(options) if position != number]
             self._option(option, here, target, others)
 
-    def _option(self, statements: Sequence[Statement], here: int, target: int, others: Sequence[Statement]) -> None:
+    def _option(
+        self, statements: Sequence[syntax.Statement], here: int, target: int, others: Sequence[syntax.Statement]
+    ) -> None:
         first, rest = statements[0], self._sequence(statements[1:], target)
-        if isinstance(first.body, Else):
+        if isinstance(first.body, syntax.Else):
             ops = self._otherwise(first, others)
             self.builder.emit(here, rest, *ops, span=first.span, point=self._point_after(first))
         elif first.labels:
@@ -175,75 +134,70 @@ class ProcessLowering:
         else:
             self._start(first, here, rest)
 
-    def _otherwise(self, statement: Statement, others: Sequence[Statement]) -> list[Op]:
+    def _otherwise(self, statement: syntax.Statement, others: Sequence[syntax.Statement]) -> list[ir.Op]:
         """`else`: none of the other options can start."""
-        guards = [other.body.condition for other in others if isinstance(other.body, Guard)]
+        guards = [other.body.condition for other in others if isinstance(other.body, syntax.Guard)]
         if len(guards) != len(others) or not guards:
             what = "this `else` can never start: another option always can" if others else "`else` is the only option"
             self.reader.report(Code.SYNTAX, what, statement.span, "begin the other options with a condition")
-            return [Assume(Const(0))]
+            return [ir.Assume(Const(0))]
         return self.translator.none_of(guards)
 
-    def _jump(self, statement: Statement) -> int:
+    def _jump(self, statement: syntax.Statement) -> int:
         body = statement.body
-        if isinstance(body, Break):
+        if isinstance(body, syntax.Break):
             if self.exits:
                 return self.exits[-1]
             self.reader.report(Code.SYNTAX, "`break` outside a `do` loop", statement.span)
             return 0
         assert isinstance(body, Goto)
-        label = body.label
-        if label.text in self.labels:
-            return self.labels[label.text]
-        hint = did_you_mean(label.text, list(self.labels), f"write `{label.text}:` before a statement")
-        self.reader.report(Code.UNKNOWN_LABEL, f"unknown label `{label.text}`", label.span, hint)
-        return 0
+        return self.labels.target(body.label)
 
-    def _ops(self, body: Simple) -> list[Op]:
+    def _ops(self, body: syntax.Simple) -> list[ir.Op]:
         match body:
-            case StoreTo(place, value):
+            case syntax.StoreTo(place, value):
                 loads, expr = self.translator.value(value)
                 if loads:
                     what = "a statement either loads or stores"
                     self.reader.report(Code.UNSUPPORTED, what, self.reader.span(value), "load into a local first")
-                return [Store(self.translator.address(place), expr)]
-            case SetLocal(name, value):
+                return [ir.Store(self.translator.address(place), expr)]
+            case syntax.SetLocal(name, value):
                 loads, expr = self.translator.value(value)
-                return [*loads, Assign(self.translator.local(name), expr)]
-            case Guard(condition):
+                return [*loads, ir.Assign(self.translator.local(name), expr)]
+            case syntax.Guard(condition):
                 return self.translator.condition(condition)
-            case Check(condition):
+            case syntax.Check(condition):
                 loads, expr = self.translator.value(condition)
-                return [*loads, Assert(expr)]
-            case Skip():
+                return [*loads, ir.Assert(expr)]
+            case syntax.Skip():
                 return []
             case FenceHere(kind):
-                return [Fence(kind)]
-            case TakeLock():
-                return [Lock()]
-            case ReleaseLock():
-                return [Unlock()]
-            case Else():
+                return [ir.Fence(kind)]
+            case syntax.TakeLock():
+                return [ir.Lock()]
+            case syntax.ReleaseLock():
+                return [ir.Unlock()]
+            case syntax.Else():
                 return []
             case _:
                 assert_never(body)
 
-    def _point_after(self, statement: Statement) -> FencePoint | None:
+    def _point_after(self, statement: syntax.Statement) -> ir.FencePoint | None:
         """A fence after a statement; not after LOCK, which waits for the buffer anyway."""
-        if isinstance(statement.body, TakeLock):
+        if isinstance(statement.body, syntax.TakeLock):
             return None
         span = statement.span
         words = " ".join(span.text.split())
-        return FencePoint(self.builder.template, f"after {span.start} {span.end}", span, words)
+        return ir.FencePoint(self.builder.template, f"after {span.start} {span.end}", span, words)
 
-    def _point_before(self, statement: Statement) -> FencePoint:
+    def _point_before(self, statement: syntax.Statement) -> ir.FencePoint:
         """Where several ways join: after a compound statement, in front of the next."""
         span = statement.span
         key = f"before {span.start} {span.end}"
-        return FencePoint(self.builder.template, key, span, "the statement before this one")
+        return ir.FencePoint(self.builder.template, key, span, "the statement before this one")
 
 
-def check_initial(reader: Reader, declaration: Declaration, domain: Domain) -> None:
+def check_initial(reader: Reader, declaration: syntax.Declaration, domain: ir.Domain) -> None:
     """Report initial values that the type cannot hold."""
     for value in declaration.initial:
         if not domain.lo <= value <= domain.hi:
@@ -251,14 +205,14 @@ def check_initial(reader: Reader, declaration: Declaration, domain: Domain) -> N
             reader.report(Code.OUT_OF_RANGE, what, declaration.name.span)
 
 
-def _every_statement(statements: Sequence[Statement]) -> Iterator[Statement]:
+def _every_statement(statements: Sequence[syntax.Statement]) -> Iterator[syntax.Statement]:
     for statement in statements:
         yield statement
         match statement.body:
-            case If(options) | Do(options):
+            case syntax.If(options) | syntax.Do(options):
                 for option in options:
                     yield from _every_statement(option)
-            case Block(inner):
+            case syntax.Block(inner):
                 yield from _every_statement(inner)
             case _:
                 pass

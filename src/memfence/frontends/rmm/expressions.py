@@ -7,18 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from memfence.codes import Code
 from memfence.frontends.rmm.reader import Reader
-from memfence.program.expressions import (
-    FALSE,
-    TRUE,
-    Binary,
-    BinaryOp,
-    Const,
-    Expr,
-    Register,
-    Unary,
-    conjunction,
-    negate,
-)  # fmt: skip
+from memfence.program import expressions
 from memfence.program.ir import Domain, RegisterVar
 from memfence.source import Span
 
@@ -40,7 +29,7 @@ class Translator:
         self.count = count
         self.register = register
 
-    def condition(self, node: Node) -> Expr:
+    def condition(self, node: Node) -> expressions.Expr:
         """A truth value; reported if it is a number."""
         inner = _inside(node)
         if not is_truth(inner):
@@ -49,7 +38,7 @@ class Translator:
             self.reader.report(Code.TYPE_MISMATCH, what, span, f"write `{span.text} != 0`")
         return self.translate(inner)
 
-    def number(self, node: Node) -> Expr:
+    def number(self, node: Node) -> expressions.Expr:
         """An integer; reported if it is a truth value."""
         inner = _inside(node)
         if is_truth(inner):
@@ -57,31 +46,31 @@ class Translator:
             self.reader.report(Code.TYPE_MISMATCH, f"`{span.text}` is a condition where a number is expected", span)
         return self.translate(inner)
 
-    def translate(self, node: Node) -> Expr:
+    def translate(self, node: Node) -> expressions.Expr:
         if hasattr(node, "type"):
-            return TRUE if node.type == "TRUE" else FALSE
+            return expressions.TRUE if node.type == "TRUE" else expressions.FALSE
         tree = node
         match str(tree.data):
             case "constant":
-                return Const(self.reader.number(cast("Token", tree.children[0])))
+                return expressions.Const(self.reader.number(cast("Token", tree.children[0])))
             case "register_value":
-                return Register(self.register(cast("Token", tree.children[0])))
+                return expressions.Register(self.register(cast("Token", tree.children[0])))
             case "negative":
-                return Unary("-", self.number(tree.children[1]))
+                return expressions.Unary("-", self.number(tree.children[1]))
             case "not_":
-                return negate(self.condition(tree.children[0]))
+                return expressions.negate(self.condition(tree.children[0]))
             case "me":
-                return Const(self.me)
+                return expressions.Const(self.me)
             case "other_process":
                 index = self.reader.number(cast("Token", tree.children[0]))
-                return Const(self.other(index, self.reader.span(tree)) or 0)
+                return expressions.Const(self.other(index, self.reader.span(tree)) or 0)
             case "process_number":
-                return Const(self.reader.number(cast("Token", tree.children[0])))
+                return expressions.Const(self.reader.number(cast("Token", tree.children[0])))
             case "binary":
                 left, operator, right = tree.children
                 side = self.condition if str(operator) in ("&&", "||") else self.number
                 op = "==" if str(operator) == "=" else str(operator)
-                return Binary(cast(BinaryOp, op), side(left), side(right))
+                return expressions.Binary(cast(expressions.BinaryOp, op), side(left), side(right))
             case other:
                 raise AssertionError(other)
 
@@ -108,18 +97,18 @@ def is_truth(node: Node) -> bool:
     return node.data == "not_" or (node.data == "binary" and str(node.children[1]) in _TRUTH)
 
 
-def bounds_of(expr: Expr, registers: Sequence[RegisterVar]) -> Bounds:
+def bounds_of(expr: expressions.Expr, registers: Sequence[RegisterVar]) -> Bounds:
     """The least and the greatest value that declared domains allow; None where there is no limit."""
     match expr:
-        case Const(value):
+        case expressions.Const(value):
             return value, value
-        case Register(number):
+        case expressions.Register(number):
             domain = registers[number].domain
             return None if domain.overflow == "undeclared" else (domain.lo, domain.hi)
-        case Unary("-", operand):
+        case expressions.Unary("-", operand):
             inner = bounds_of(operand, registers)
             return (-inner[1], -inner[0]) if inner else None
-        case Binary("+" | "-" as op, left, right):
+        case expressions.Binary("+" | "-" as op, left, right):
             a, b = bounds_of(left, registers), bounds_of(right, registers)
             if a is None or b is None:
                 return None
@@ -128,14 +117,14 @@ def bounds_of(expr: Expr, registers: Sequence[RegisterVar]) -> Bounds:
             return 0, 1
 
 
-def within(expr: Expr, domain: Domain, registers: Sequence[RegisterVar]) -> Expr | None:
+def within(expr: expressions.Expr, domain: Domain, registers: Sequence[RegisterVar]) -> expressions.Expr | None:
     """The condition that the value lies in the domain; None if it always does."""
     if domain.overflow == "undeclared":
         return None
     bounds = bounds_of(expr, registers)
-    checks: list[Expr] = []
+    checks: list[expressions.Expr] = []
     if bounds is None or bounds[0] < domain.lo:
-        checks.append(Binary("<=", Const(domain.lo), expr))
+        checks.append(expressions.Binary("<=", expressions.Const(domain.lo), expr))
     if bounds is None or bounds[1] > domain.hi:
-        checks.append(Binary("<=", expr, Const(domain.hi)))
-    return conjunction(*checks) if checks else None
+        checks.append(expressions.Binary("<=", expr, expressions.Const(domain.hi)))
+    return expressions.conjunction(*checks) if checks else None

@@ -10,27 +10,8 @@ from memfence.frontends.parsing.grammar import load_grammar, parse_text
 from memfence.frontends.parsing.separators import explain_syntax_error
 from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
 from memfence.frontends.parsing.trees import TreeReader, tokens, trees
+from memfence.frontends.rmm import syntax
 from memfence.frontends.rmm.macros import Expansion
-from memfence.frontends.rmm.syntax import (
-    AssumeHere,
-    Block,
-    Body,
-    Cas,
-    Declaration,
-    Either,
-    If,
-    Locked,
-    Nop,
-    Place,
-    ProcessText,
-    ProgramText,
-    ReadCheck,
-    ReadInto,
-    SetRegister,
-    Statement,
-    While,
-    Write,
-)  # fmt: skip
 from memfence.program.crowd import REPRESENTATIVES
 from memfence.source import SourceText, Span
 
@@ -55,12 +36,12 @@ class Reader(TreeReader):
         self.expansion = expansion
         self._templates: dict[str, int] = {}
 
-    def read(self) -> ProgramText:
+    def read(self) -> syntax.ProgramText:
         tree = self._parse()
         self.require_shallow(tree)
         forbidden: list[tuple[tuple[Name | None, ...], Span]] = []
-        data: tuple[Declaration, ...] = ()
-        processes: list[ProcessText] = []
+        data: tuple[syntax.Declaration, ...] = ()
+        processes: list[syntax.ProcessText] = []
         for part in trees(tree):
             if part.data == "forbidden":
                 forbidden += [(tuple(self._label(c) for c in tokens(t)), self.span(t)) for t in trees(part)]
@@ -68,7 +49,7 @@ class Reader(TreeReader):
                 data = self._declarations(part)
             elif part.data == "process":
                 processes.append(self._process(part))
-        return ProgramText(tuple(forbidden), data, tuple(processes))
+        return syntax.ProgramText(tuple(forbidden), data, tuple(processes))
 
     def _parse(self) -> Tree[Token]:
         expanded = SourceText(self.expansion.source.path, self.expansion.text)
@@ -95,16 +76,16 @@ class Reader(TreeReader):
         value = self.number(cast("Token", digits))
         return -value if minus else value
 
-    def _declarations(self, tree: Tree[Token] | None) -> tuple[Declaration, ...]:
+    def _declarations(self, tree: Tree[Token] | None) -> tuple[syntax.Declaration, ...]:
         return tuple(self._declaration(part) for part in trees(tree)) if tree is not None else ()
 
-    def _declaration(self, tree: Tree[Token]) -> Declaration:
+    def _declaration(self, tree: Tree[Token]) -> syntax.Declaration:
         token, initial, domain = tree.children
         name = self.name(cast("Token", token))
         value = None if getattr(initial, "type", "") == "ANY" else self._signed(cast("Tree[Token]", initial))
         bounds = [self._signed(t) for t in trees(cast("Tree[Token]", domain))] if domain is not None else []
         if not bounds:
-            return Declaration(name, value, None)
+            return syntax.Declaration(name, value, None)
         lo, hi = bounds
         if lo > hi:
             span = self.span(domain)
@@ -114,9 +95,9 @@ class Reader(TreeReader):
             what = f"the initial value {value} of `{name.text}` lies outside its domain [{lo}:{hi}]"
             self.report(Code.OUT_OF_RANGE, what, self.span(tree))
             value = lo
-        return Declaration(name, value, (lo, hi))
+        return syntax.Declaration(name, value, (lo, hi))
 
-    def _process(self, tree: Tree[Token]) -> ProcessText:
+    def _process(self, tree: Tree[Token]) -> syntax.ProcessText:
         word, count, data, registers, statements = tree.children
         start, _ = _offsets(word)
         base = self.expansion.place(start, start + 1)[2] or "process"
@@ -130,72 +111,72 @@ class Reader(TreeReader):
             what = f"`process({copies})`: there can be 1 to 64 copies"
             self.report(Code.TOO_LARGE, what, self.span(count))
             copies = 1
-        return ProcessText(
+        return syntax.ProcessText(
             self.span(word), template, copies, self._declarations(cast("Tree[Token] | None", data)),
             self._declarations(cast("Tree[Token] | None", registers)), self._list(cast("Tree[Token]", statements)),
             any_number,
         )  # fmt: skip
 
-    def _list(self, tree: Tree[Token]) -> tuple[Statement, ...]:
+    def _list(self, tree: Tree[Token]) -> tuple[syntax.Statement, ...]:
         return tuple(self._statement(part, True) for part in trees(tree))
 
-    def _statement(self, tree: Tree[Token], listed: bool) -> Statement:
+    def _statement(self, tree: Tree[Token], listed: bool) -> syntax.Statement:
         *labels, body = trees(tree)
         start, end = _offsets(body)
         names = tuple(self.name(tokens(label)[0]) for label in labels)
         first, last, macro = self.expansion.place(start, end)
-        return Statement(names, self._body(body), self.span(body), first, last, listed, macro)
+        return syntax.Statement(names, self._body(body), self.span(body), first, last, listed, macro)
 
-    def _body(self, tree: Tree[Token]) -> Body:
+    def _body(self, tree: Tree[Token]) -> syntax.Body:
         children = tree.children
         match str(tree.data):
             case "nop":
-                return Nop()
+                return syntax.Nop()
             case "read_check":
-                return ReadCheck(self._location(children[0]), children[1])
+                return syntax.ReadCheck(self._location(children[0]), children[1])
             case "read_into":
-                return ReadInto(self.name(cast("Token", children[0])), self._location(children[1]))
+                return syntax.ReadInto(self.name(cast("Token", children[0])), self._location(children[1]))
             case "write" | "locked_write":
-                return Write(self._location(children[0]), children[1], tree.data == "locked_write")
+                return syntax.Write(self._location(children[0]), children[1], tree.data == "locked_write")
             case "cas":
-                return Cas(self._location(children[0]), children[1], children[2])
+                return syntax.Cas(self._location(children[0]), children[1], children[2])
             case "fence":
                 return _fence(str(children[0]))
             case "set_register":
-                return SetRegister(self.name(cast("Token", children[0])), children[1])
+                return syntax.SetRegister(self.name(cast("Token", children[0])), children[1])
             case "assume":
-                return AssumeHere(children[0])
+                return syntax.AssumeHere(children[0])
             case "if_":
                 then, otherwise = cast("list[Tree[Token] | None]", children[1:])
                 assert then is not None
                 other = self._statement(otherwise, False) if otherwise is not None else None
-                return If(children[0], self._statement(then, False), other)
+                return syntax.If(children[0], self._statement(then, False), other)
             case "while_":
-                return While(children[0], self._statement(cast("Tree[Token]", children[1]), False))
+                return syntax.While(children[0], self._statement(cast("Tree[Token]", children[1]), False))
             case "goto":
                 return Goto(self.name(cast("Token", children[0])))
             case "either":
-                return Either(tuple(self._list(part) for part in trees(tree)))
+                return syntax.Either(tuple(self._list(part) for part in trees(tree)))
             case "locked":
-                return Locked(tuple(self._list(part) for part in trees(tree)))
+                return syntax.Locked(tuple(self._list(part) for part in trees(tree)))
             case "block":
-                return Block(self._list(cast("Tree[Token]", children[0])))
+                return syntax.Block(self._list(cast("Tree[Token]", children[0])))
             case other:
                 raise AssertionError(other)
 
-    def _location(self, node: Node) -> Place:
+    def _location(self, node: Node) -> syntax.Place:
         tree = cast("Tree[Token]", node)
         if tree.data == "pointer":
-            return Place("pointer", Name("", self.span(tree)), address=tree.children[0])
+            return syntax.Place("pointer", Name("", self.span(tree)), address=tree.children[0])
         words = tokens(tree)
         name = Name(str(words[0]), self.span(tree))
         match str(tree.data):
             case "own":
-                return Place("own", name)
+                return syntax.Place("own", name)
             case "other":
-                return Place("other", name, self.number(words[1]))
+                return syntax.Place("other", name, self.number(words[1]))
             case _:
-                return Place("global", name)
+                return syntax.Place("global", name)
 
 
 def _usual_mistake(text: str, offset: int) -> str | None:
@@ -213,11 +194,11 @@ def _offsets(node: Node) -> tuple[int, int]:
     return start, getattr(position, "end_pos", start) or start
 
 
-def _fence(word: str) -> FenceHere | Nop:
+def _fence(word: str) -> FenceHere | syntax.Nop:
     """`ssfence` keeps stores in order. Loads are in order under every model here: `llfence` changes nothing."""
     match word:
         case "llfence":
-            return Nop()
+            return syntax.Nop()
         case "sfence" | "ssfence":
             return FenceHere("sfence")
         case _:

@@ -12,28 +12,15 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.edits import Edit, Jump, apply_edits, fence_edits, fresh_label
 from memfence.frontends.trencher.reader import OPERATORS, STYLE, read
 from memfence.frontends.trencher.syntax import STATE, TRANSITION, Item, Thread
+from memfence.program import ir
 from memfence.program.expressions import Address, Binary, Const, Expr, Register, Unary
-from memfence.program.ir import (
-    Assign,
-    Assume,
-    Fence,
-    FenceKind,
-    FencePoint,
-    Load,
-    Lock,
-    Process,
-    Program,
-    Store,
-    Transition,
-    Unlock,
-)
 from memfence.source import SourceText
 
 if TYPE_CHECKING:
     from memfence.frontends.registry import EditKind
 
 
-def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:
+def insert_fences(source: SourceText, points: Sequence[tuple[ir.FencePoint, EditKind]]) -> str:
     """The text with a fence written at each point (or its write locked), otherwise byte for byte the same."""
     edits: list[Edit] = []
     for thread in read(source).threads:
@@ -52,12 +39,12 @@ def _thread_edits(text: str, thread: Thread, chosen: Sequence[tuple[str, EditKin
     fences = [(key, kind) for key, kind in chosen if kind != "locked"]
     at_state = _by_key(fences, STATE)
     after = {int(number): kinds for number, kinds in _by_key(fences, TRANSITION).items()}
-    spelling: dict[FenceKind, str] = {"mfence": "mfence", "sfence": "sfence"}
+    spelling: dict[ir.FenceKind, str] = {"mfence": "mfence", "sfence": "sfence"}
     return fence_edits(text, jumps, taken, at_state, after, spelling, STYLE.comment)
 
 
-def _by_key(fences: Sequence[tuple[str, FenceKind]], prefix: str) -> dict[str, list[FenceKind]]:
-    found: dict[str, list[FenceKind]] = {}
+def _by_key(fences: Sequence[tuple[str, ir.FenceKind]], prefix: str) -> dict[str, list[ir.FenceKind]]:
+    found: dict[str, list[ir.FenceKind]] = {}
     for key, kind in fences:
         if key.startswith(prefix):
             found.setdefault(key.removeprefix(prefix), []).append(kind)
@@ -90,7 +77,7 @@ def _locked(jump: Jump, item: Item, taken: set[str]) -> Jump:
     return replace(jump, rewrite=rewrite)
 
 
-def write_program(program: Program) -> str:
+def write_program(program: ir.Program) -> str:
     """The program as a transition list; `parse` reads it as the same program. InputError for what it cannot express."""
     parts = [f"memory_size {len(program.variables)}\n"] if program.variables else []
     for process in program.processes:
@@ -102,24 +89,24 @@ def write_program(program: Program) -> str:
     return "\n".join(parts)
 
 
-def _instruction(transition: Transition, process: Process) -> str:
+def _instruction(transition: ir.Transition, process: ir.Process) -> str:
     def text(expr: Expr) -> str:
         return _prefix(expr, process, transition)
 
     match transition.ops:
-        case (Load(register, address, None),) if not transition.locked:
+        case (ir.Load(register, address, None),) if not transition.locked:
             return f"read {process.registers[register].name} {text(_index(address))}"
-        case (Store(address, value),) if not transition.locked:
+        case (ir.Store(address, value),) if not transition.locked:
             return f"write {text(value)} {text(_index(address))}"
-        case (Assign(register, value),):
+        case (ir.Assign(register, value),):
             return f"local {process.registers[register].name} {text(value)}"
-        case (Assume(condition),):
+        case (ir.Assume(condition),):
             return f"check {text(condition)}"
-        case (Fence(kind),):
+        case (ir.Fence(kind),):
             return kind
-        case (Lock(),):
+        case (ir.Lock(),):
             return "lock"
-        case (Unlock(),):
+        case (ir.Unlock(),):
             return "unlock"
         case ():
             return "noop"
@@ -134,7 +121,7 @@ def _index(address: Address) -> Expr:
     return address.index if address.base == 0 else Binary("+", Const(address.base), address.index)
 
 
-def _prefix(expr: Expr, process: Process, transition: Transition) -> str:
+def _prefix(expr: Expr, process: ir.Process, transition: ir.Transition) -> str:
     match expr:
         case Const(value):
             return str(value)
@@ -150,6 +137,6 @@ def _prefix(expr: Expr, process: Process, transition: Transition) -> str:
             raise _cannot_express("this expression", transition)
 
 
-def _cannot_express(what: str, transition: Transition) -> InputError:
+def _cannot_express(what: str, transition: ir.Transition) -> InputError:
     message = f"{what} cannot be written as an instruction of a transition list"
     return InputError([Diagnostic(Code.UNSUPPORTED, message, Label(transition.span))])

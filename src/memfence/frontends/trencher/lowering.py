@@ -11,23 +11,9 @@ from memfence.codes import Code
 from memfence.frontends.parsing.grammar import span_of
 from memfence.frontends.trencher.reader import MOST_MEMORY, Reader, read
 from memfence.frontends.trencher.syntax import STATE, TRANSITION, Item, Thread
+from memfence.program import ir
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr, Register, Unary, fold, variable_address
-from memfence.program.ir import (
-    UNDECLARED,
-    Assign,
-    Assume,
-    Fence,
-    FencePoint,
-    Load,
-    Lock,
-    Op,
-    Process,
-    Program,
-    SharedVar,
-    Store,
-    Unlock,
-)
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText
 
@@ -44,10 +30,10 @@ class _Lowering:
         self.reader = reader
         self.size = size
 
-    def processes(self) -> tuple[Process, ...]:
+    def processes(self) -> tuple[ir.Process, ...]:
         return tuple(self.process(thread, name) for thread in self.reader.threads for name in thread.instances)
 
-    def process(self, thread: Thread, name: str) -> Process:
+    def process(self, thread: Thread, name: str) -> ir.Process:
         source = self.reader.source
         template = str(thread.name)
         builder = ProcessBuilder(name, template, thread.span)
@@ -67,32 +53,32 @@ class _Lowering:
             point = None
             if leading:
                 after = _words(leading[0]) if len(leading) == 1 else f"state {state}"
-                point = FencePoint(template, f"{STATE}{state}", leading[0].span, after)
+                point = ir.FencePoint(template, f"{STATE}{state}", leading[0].span, after)
             numbers[state] = builder.location(state, (state,), span_of(source, place), point)
         for index, item in enumerate(thread.items):
-            point = FencePoint(template, f"{TRANSITION}{index}", item.span, _words(item))
+            point = ir.FencePoint(template, f"{TRANSITION}{index}", item.span, _words(item))
             ops = self.ops(item, register)
             builder.emit(numbers[item.source], numbers[item.target], *ops, span=item.span, point=point)
         return builder.build(numbers[thread.initial])
 
-    def ops(self, item: Item, register: Callable[[str], int]) -> tuple[Op, ...]:
+    def ops(self, item: Item, register: Callable[[str], int]) -> tuple[ir.Op, ...]:
         operands = item.operands
         match item.verb:
             case "read":
-                return (Load(register(str(operands[0])), self.address(operands[1], register)),)
+                return (ir.Load(register(str(operands[0])), self.address(operands[1], register)),)
             case "write":
                 value = _expression(operands[0], register)
-                return (Store(self.address(operands[1], register), value),)
+                return (ir.Store(self.address(operands[1], register), value),)
             case "local":
-                return (Assign(register(str(operands[0])), _expression(operands[1], register)),)
+                return (ir.Assign(register(str(operands[0])), _expression(operands[1], register)),)
             case "check":
-                return (Assume(_expression(operands[0], register)),)
+                return (ir.Assume(_expression(operands[0], register)),)
             case "mfence" | "sfence":
-                return (Fence(item.verb),)
+                return (ir.Fence(item.verb),)
             case "lock":
-                return (Lock(),)
+                return (ir.Lock(),)
             case "unlock":
-                return (Unlock(),)
+                return (ir.Unlock(),)
             case _:
                 return ()
 
@@ -127,7 +113,7 @@ def _words(item: Item) -> str:
     return " ".join(item.span.text.split())
 
 
-def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
+def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> ir.Program:
     """The program; lock regions are left as they are, and no value has a range yet."""
     reader = read(source)
     size = reader.memory_size
@@ -138,5 +124,5 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
         reader.raise_errors()
     processes = _Lowering(reader, size).processes()
     reader.raise_errors()
-    memory = tuple(SharedVar(f"mem[{i}]", UNDECLARED) for i in range(size))
-    return Program(PurePath(source.path).stem, memory, processes, (), source, replace(options, language="trencher"))
+    memory = tuple(ir.SharedVar(f"mem[{i}]", ir.UNDECLARED) for i in range(size))
+    return ir.Program(PurePath(source.path).stem, memory, processes, (), source, replace(options, language="trencher"))

@@ -11,40 +11,12 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import assert_never
 
-from memfence.program.expressions import (
-    At,
-    Binary,
-    BufferEmpty,
-    Const,
-    Expr,
-    Register,
-    RegisterOf,
-    Shared,
-    Unary,
-    fold,
-    registers_of,
-    walk,
-)
-from memfence.program.ir import (
-    Assert,
-    Assign,
-    Assume,
-    Fence,
-    Load,
-    Lock,
-    Op,
-    Process,
-    Program,
-    Rmw,
-    Store,
-    Transition,
-    Unlock,
-)
+from memfence.program import expressions, ir
 
 Order = frozenset[str]
 """Which of `<`, `=` and `>` may hold between two expressions."""
 
-Known = Mapping[tuple[Expr, Expr], Order]
+Known = Mapping[tuple[expressions.Expr, expressions.Expr], Order]
 """What is known at a location; pairs that are not there may stand in any order."""
 
 ANY: Order = frozenset("<=>")
@@ -59,7 +31,7 @@ _ORDERS: dict[str, Order] = {
 _MIRRORED = str.maketrans("<>", "><")
 
 
-def locations_in_reach(program: Program) -> tuple[frozenset[int], ...]:
+def locations_in_reach(program: ir.Program) -> tuple[frozenset[int], ...]:
     """For each process the locations that it may come to; it never comes to the others."""
     errors = program.error_locations
     return tuple(
@@ -68,7 +40,7 @@ def locations_in_reach(program: Program) -> tuple[frozenset[int], ...]:
     )
 
 
-def _reached(process: Process, entries: set[int]) -> frozenset[int]:
+def _reached(process: ir.Process, entries: set[int]) -> frozenset[int]:
     known: dict[int, Known] = {entry: {} for entry in entries}
     waiting = deque(sorted(entries))
     while waiting:
@@ -85,7 +57,7 @@ def _reached(process: Process, entries: set[int]) -> frozenset[int]:
     return frozenset(known)
 
 
-def _after(process: Process, transition: Transition, known: Known) -> Known | None:
+def _after(process: ir.Process, transition: ir.Transition, known: Known) -> Known | None:
     """What is known once the transition is taken; None if it never is."""
     sync = transition.sync
     received = frozenset(sync.registers) if sync is not None else frozenset()
@@ -100,28 +72,30 @@ def _after(process: Process, transition: Transition, known: Known) -> Known | No
     return _forget(known, received | scratch)
 
 
-def _after_op(process: Process, op: Op, known: Known) -> Known | None:
+def _after_op(process: ir.Process, op: ir.Op, known: Known) -> Known | None:
     match op:
-        case Assume(condition) | Assert(condition):
-            return _where(known, fold(condition), truth=True)
-        case Assign(register, value):
+        case ir.Assume(condition) | ir.Assert(condition):
+            return _where(known, expressions.fold(condition), truth=True)
+        case ir.Assign(register, value):
             rest = _forget(known, frozenset({register}))
             wraps = process.registers[register].domain.overflow == "wrap"
-            if wraps or register in registers_of(value) or not _is_private(value):
+            if wraps or register in expressions.registers_of(value) or not _is_private(value):
                 return rest
-            return _where(rest, Binary("==", Register(register), fold(value)), truth=True)
-        case Load(register) | Rmw(int(register)):
+            return _where(
+                rest, expressions.Binary("==", expressions.Register(register), expressions.fold(value)), truth=True
+            )
+        case ir.Load(register) | ir.Rmw(int(register)):
             return _forget(known, frozenset({register}))
-        case Rmw() | Store() | Fence() | Lock() | Unlock():
+        case ir.Rmw() | ir.Store() | ir.Fence() | ir.Lock() | ir.Unlock():
             return known
         case _:
             assert_never(op)
 
 
-def _where(known: Known, condition: Expr, *, truth: bool) -> Known | None:
+def _where(known: Known, condition: expressions.Expr, *, truth: bool) -> Known | None:
     """What is known where the condition has that truth; None if it cannot have it."""
     for left, right, order in _comparisons(condition, truth):
-        if isinstance(left, Const) and isinstance(right, Const):
+        if isinstance(left, expressions.Const) and isinstance(right, expressions.Const):
             actual = "<" if left.value < right.value else "=" if left.value == right.value else ">"
             if actual not in order:
                 return None
@@ -136,22 +110,26 @@ def _where(known: Known, condition: Expr, *, truth: bool) -> Known | None:
     return known
 
 
-def _comparisons(condition: Expr, truth: bool) -> Iterator[tuple[Expr, Expr, Order]]:
+def _comparisons(
+    condition: expressions.Expr, truth: bool
+) -> Iterator[tuple[expressions.Expr, expressions.Expr, Order]]:
     """Comparisons that all hold where the condition has that truth."""
     match condition:
-        case Unary("!", operand):
+        case expressions.Unary("!", operand):
             yield from _comparisons(operand, not truth)
-        case Binary("&&" | "||" as op, left, right):
+        case expressions.Binary("&&" | "||" as op, left, right):
             if (op == "&&") == truth:
                 yield from _comparisons(left, truth)
                 yield from _comparisons(right, truth)
-        case Binary(op, left, right) if op in _ORDERS:
+        case expressions.Binary(op, left, right) if op in _ORDERS:
             yield left, right, _ORDERS[op] if truth else ANY - _ORDERS[op]
         case _:
-            yield condition, Const(0), _ORDERS["!=" if truth else "=="]
+            yield condition, expressions.Const(0), _ORDERS["!=" if truth else "=="]
 
 
-def _sorted(left: Expr, right: Expr, order: Order) -> tuple[Expr, Expr, Order]:
+def _sorted(
+    left: expressions.Expr, right: expressions.Expr, order: Order
+) -> tuple[expressions.Expr, expressions.Expr, Order]:
     """The same comparison with its sides in one order, whichever way it was written."""
     if repr(left) <= repr(right):
         return left, right, order
@@ -170,10 +148,13 @@ def _forget(known: Known, registers: frozenset[int]) -> Known:
     return {
         (left, right): order
         for (left, right), order in known.items()
-        if not registers & (registers_of(left) | registers_of(right))
+        if not registers & (expressions.registers_of(left) | expressions.registers_of(right))
     }
 
 
-def _is_private(expr: Expr) -> bool:
+def _is_private(expr: expressions.Expr) -> bool:
     """Whether only the process itself can change the value."""
-    return not any(isinstance(node, Shared | RegisterOf | At | BufferEmpty) for node in walk(expr))
+    return not any(
+        isinstance(node, expressions.Shared | expressions.RegisterOf | expressions.At | expressions.BufferEmpty)
+        for node in expressions.walk(expr)
+    )

@@ -5,73 +5,61 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
+from memfence.program import ir
 from memfence.program.expressions import Address, Binary, Conditional, Expr, Unary, registers_of
-from memfence.program.ir import (
-    Assert,
-    Assign,
-    Assume,
-    Fence,
-    Load,
-    Lock,
-    Op,
-    Process,
-    Program,
-    Rmw,
-    Store,
-    Transition,
-    Unlock,
-)
 
 
-def op_expressions(op: Op) -> tuple[Expr, ...]:
+def op_expressions(op: ir.Op) -> tuple[Expr, ...]:
     """Every expression that `op` evaluates, indices included."""
     match op:
-        case Load(_, address, when):
+        case ir.Load(_, address, when):
             return (address.index,) if when is None else (when, address.index)
-        case Store(address, value, when=when):
+        case ir.Store(address, value, when=when):
             return (address.index, value) if when is None else (when, address.index, value)
-        case Rmw(_, address, _, operand, expected):
+        case ir.Rmw(_, address, _, operand, expected):
             return (address.index, operand) if expected is None else (address.index, expected, operand)
-        case Assign(_, value):
+        case ir.Assign(_, value):
             return (value,)
-        case Assume(condition) | Assert(condition):
+        case ir.Assume(condition) | ir.Assert(condition):
             return (condition,)
-        case Fence() | Lock() | Unlock():
+        case ir.Fence() | ir.Lock() | ir.Unlock():
             return ()
         case _:
             assert_never(op)
 
 
-def registers_read(op: Op) -> frozenset[int]:
+def registers_read(op: ir.Op) -> frozenset[int]:
     """The process's own registers that `op` needs."""
     return frozenset().union(*(registers_of(e) for e in op_expressions(op)))
 
 
-def register_written(op: Op) -> int | None:
+def register_written(op: ir.Op) -> int | None:
     """The register that `op` sets, if any."""
-    return op.register if isinstance(op, Load | Rmw | Assign) else None
+    if isinstance(op, ir.Store):
+        return op.status
+    return op.register if isinstance(op, ir.Load | ir.Rmw | ir.Assign) else None
 
 
-def is_local(op: Op) -> bool:
+def is_local(op: ir.Op) -> bool:
     """Whether `op` touches nothing but the process's own registers."""
-    return isinstance(op, Assign | Assume | Assert)
+    return isinstance(op, ir.Assign | ir.Assume | ir.Assert)
 
 
-def address_read(op: Op) -> Address | None:
+def address_read(op: ir.Op) -> Address | None:
     """What `op` may read in memory."""
-    return op.address if isinstance(op, Load | Rmw) else None
+    return op.address if isinstance(op, ir.Load | ir.Rmw) else None
 
 
-def address_written(op: Op) -> Address | None:
+def address_written(op: ir.Op) -> Address | None:
     """What `op` may write to memory, now or later."""
-    return op.address if isinstance(op, Store | Rmw) else None
+    return op.address if isinstance(op, ir.Store | ir.Rmw) else None
 
 
-def accesses_memory(op: Op) -> bool:
-    return isinstance(op, Load | Store | Rmw)
+def accesses_memory(op: ir.Op) -> bool:
+    return isinstance(op, ir.Load | ir.Store | ir.Rmw)
 
 
-def value_written(op: Rmw, old: Expr) -> Expr:
+def value_written(op: ir.Rmw, old: Expr) -> Expr:
     """What `op` writes where it writes something, before it is made to fit; `old` is what it has read."""
     match op.kind:
         case "exchange" | "compare_exchange":
@@ -96,7 +84,7 @@ def value_written(op: Rmw, old: Expr) -> Expr:
             assert_never(op.kind)
 
 
-def stored_variables(process: Process) -> tuple[int, ...]:
+def stored_variables(process: ir.Process) -> tuple[int, ...]:
     """The variables that the process may store to, in order: those for which it has a PSO buffer."""
     found: set[int] = set()
     for transition in process.transitions:
@@ -106,16 +94,16 @@ def stored_variables(process: Process) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def has_torn_steps(program: Program) -> bool:
+def has_torn_steps(program: ir.Program) -> bool:
     """Whether some plain step has several stores: store order sees what comes in between, races do not."""
     steps = (t for p in program.processes for t in p.transitions if not t.locked)
-    return any(sum(isinstance(op, Store) for op in t.ops) > 1 for t in steps)
+    return any(sum(isinstance(op, ir.Store) for op in t.ops) > 1 for t in steps)
 
 
-def has_guarded_writes(program: Program) -> bool:
+def has_guarded_writes(program: ir.Program) -> bool:
     """Whether some step reads one variable and writes another: what others have pending decides when it is possible."""
 
-    def variables(transition: Transition, place: Callable[[Op], Address | None]) -> set[int]:
+    def variables(transition: ir.Transition, place: Callable[[ir.Op], Address | None]) -> set[int]:
         addresses = [address for op in transition.ops if (address := place(op)) is not None]
         return {variable for address in addresses for variable in address.variables}
 

@@ -9,20 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, assert_never
 
-from memfence.program.expressions import (
-    At,
-    Binary,
-    BinaryOp,
-    BufferEmpty,
-    Conditional,
-    Const,
-    Expr,
-    Register,
-    RegisterOf,
-    Shared,
-    Unary,
-    UnaryOp,
-)
+from memfence.program import expressions
 
 _EDGE = 2**64
 _INFINITE = 2**128
@@ -50,7 +37,7 @@ ONE = Interval(1, 1)
 Environment = tuple[Interval, ...]
 """One interval a register of the process."""
 
-Look = Callable[[RegisterOf], Interval]
+Look = Callable[[expressions.RegisterOf], Interval]
 """What a register of another process can hold."""
 
 
@@ -79,28 +66,28 @@ def meet(a: Interval, b: Interval) -> Interval | None:
     return Interval(lo, hi) if lo <= hi else None
 
 
-def value_of(expr: Expr, env: Environment, look: Look) -> Interval | None:
+def value_of(expr: expressions.Expr, env: Environment, look: Look) -> Interval | None:
     """Every value that `expr` can have with registers in `env`."""
     match expr:
-        case Const(value):
+        case expressions.Const(value):
             return interval(value, value)
-        case Register(number):
+        case expressions.Register(number):
             return env[number]
-        case RegisterOf():
+        case expressions.RegisterOf():
             return look(expr)
-        case At() | BufferEmpty():
+        case expressions.At() | expressions.BufferEmpty():
             return BOOLEAN
-        case Shared():
+        case expressions.Shared():
             return EVERYTHING
-        case Unary(op, operand):
+        case expressions.Unary(op, operand):
             inner = value_of(operand, env, look)
             return None if inner is None else _unary(op, inner)
-        case Binary("&&" | "||", _, _):
+        case expressions.Binary("&&" | "||", _, _):
             return _connective(expr, env, look)
-        case Binary(op, left, right):
+        case expressions.Binary(op, left, right):
             a, b = value_of(left, env, look), value_of(right, env, look)
             return None if a is None or b is None else _binary(op, a, b)
-        case Conditional(condition, then, otherwise):
+        case expressions.Conditional(condition, then, otherwise):
             yes, no = refine(condition, True, env, look), refine(condition, False, env, look)
             return join(
                 None if yes is None else value_of(then, yes, look),
@@ -110,7 +97,7 @@ def value_of(expr: Expr, env: Environment, look: Look) -> Interval | None:
             assert_never(expr)
 
 
-def _connective(expr: Expr, env: Environment, look: Look) -> Interval | None:
+def _connective(expr: expressions.Expr, env: Environment, look: Look) -> Interval | None:
     true = refine(expr, True, env, look) is not None
     false = refine(expr, False, env, look) is not None
     if true and false:
@@ -122,7 +109,7 @@ def _truth(value: bool | None) -> Interval:
     return BOOLEAN if value is None else ONE if value else ZERO
 
 
-def _unary(op: UnaryOp, a: Interval) -> Interval:
+def _unary(op: expressions.UnaryOp, a: Interval) -> Interval:
     match op:
         case "-":
             return interval(-a.hi, -a.lo)
@@ -134,7 +121,7 @@ def _unary(op: UnaryOp, a: Interval) -> Interval:
             assert_never(op)
 
 
-def _binary(op: BinaryOp, a: Interval, b: Interval) -> Interval | None:
+def _binary(op: expressions.BinaryOp, a: Interval, b: Interval) -> Interval | None:
     match op:
         case "+":
             return interval(a.lo + b.lo, a.hi + b.hi)
@@ -197,7 +184,7 @@ def _shifted(left: bool, a: Interval, shift: Interval) -> Interval:
     return _corners(values)
 
 
-def _bitwise(op: BinaryOp, a: Interval, b: Interval) -> Interval:
+def _bitwise(op: expressions.BinaryOp, a: Interval, b: Interval) -> Interval:
     if op == "&" and (a.lo >= 0 or b.lo >= 0):
         return interval(0, min(x.hi for x in (a, b) if x.lo >= 0))
     bits = max(x.bit_length() for x in (*a, *b))
@@ -206,18 +193,17 @@ def _bitwise(op: BinaryOp, a: Interval, b: Interval) -> Interval:
     return interval(-(2**bits), 2**bits - 1)
 
 
-def _compare(op: BinaryOp, a: Interval, b: Interval) -> bool | None:
+def _compare(op: expressions.BinaryOp, a: Interval, b: Interval) -> bool | None:
     """The truth of the comparison, None where it depends."""
     if _constrain(op, a, b) is None:
         return False
-    return True if _constrain(_OPPOSITE[op], a, b) is None else None
+    return True if _constrain(expressions.OPPOSITES[op], a, b) is None else None
 
 
-_OPPOSITE: dict[BinaryOp, BinaryOp] = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-_SWAPPED: dict[BinaryOp, BinaryOp] = {">": "<", ">=": "<="}
+_SWAPPED: dict[expressions.BinaryOp, expressions.BinaryOp] = {">": "<", ">=": "<="}
 
 
-def _constrain(op: BinaryOp, a: Interval, b: Interval) -> tuple[Interval, Interval] | None:
+def _constrain(op: expressions.BinaryOp, a: Interval, b: Interval) -> tuple[Interval, Interval] | None:
     """The parts of the two that can make the comparison true; None if there are none."""
     if op in _SWAPPED:
         swapped = _constrain(_SWAPPED[op], b, a)
@@ -243,21 +229,21 @@ def _without(a: Interval, b: Interval) -> Interval | None:
     return interval(lo, hi) if lo <= hi else None
 
 
-def refine(expr: Expr, truth: bool, env: Environment, look: Look) -> Environment | None:
+def refine(expr: expressions.Expr, truth: bool, env: Environment, look: Look) -> Environment | None:
     """What remains of `env` where `expr` is true (false); None if it never is."""
     match expr:
-        case Unary("!", operand):
+        case expressions.Unary("!", operand):
             return refine(operand, not truth, env, look)
-        case Binary("&&" | "||" as op, left, right):
+        case expressions.Binary("&&" | "||" as op, left, right):
             if (op == "&&") == truth:
                 first = refine(left, truth, env, look)
                 return None if first is None else refine(right, truth, first, look)
             # Decided by the left operand, or by the right one after the left did not decide.
             decided, undecided = refine(left, truth, env, look), refine(left, not truth, env, look)
             return join_environments(decided, None if undecided is None else refine(right, truth, undecided, look))
-        case Binary("==" | "!=" | "<" | "<=" | ">" | ">=" as op, left, right):
+        case expressions.Binary("==" | "!=" | "<" | "<=" | ">" | ">=" as op, left, right):
             a, b = value_of(left, env, look), value_of(right, env, look)
-            parts = None if a is None or b is None else _constrain(op if truth else _OPPOSITE[op], a, b)
+            parts = None if a is None or b is None else _constrain(op if truth else expressions.OPPOSITES[op], a, b)
             if parts is None:
                 return None
             narrowed = narrow(left, parts[0], env)
@@ -268,15 +254,17 @@ def refine(expr: Expr, truth: bool, env: Environment, look: Look) -> Environment
             return None if part is None else narrow(expr, part, env)
 
 
-def narrow(expr: Expr, allowed: Interval, env: Environment) -> Environment | None:
+def narrow(expr: expressions.Expr, allowed: Interval, env: Environment) -> Environment | None:
     """What remains of `env` where the value of `expr` lies in `allowed`; looks through sums with constants."""
     match expr:
-        case Register(number):
+        case expressions.Register(number):
             part = meet(env[number], allowed)
             return None if part is None else (*env[:number], part, *env[number + 1 :])
-        case Binary("+", inner, Const(value)) | Binary("+", Const(value), inner):
+        case expressions.Binary("+", inner, expressions.Const(value)) | expressions.Binary(
+            "+", expressions.Const(value), inner
+        ):
             return narrow(inner, interval(allowed.lo - value, allowed.hi - value), env)
-        case Binary("-", inner, Const(value)):
+        case expressions.Binary("-", inner, expressions.Const(value)):
             return narrow(inner, interval(allowed.lo + value, allowed.hi + value), env)
         case _:
             return env

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Literal
 
+from memfence.program import ir
 from memfence.program.expressions import TRUE, Address, Binary, Register, RegisterOf
 from memfence.program.facts.effects import value_written
 from memfence.program.facts.interval_arithmetic import (
@@ -21,21 +22,6 @@ from memfence.program.facts.interval_arithmetic import (
     refine,
     value_of,
 )
-from memfence.program.ir import (
-    Assert,
-    Assign,
-    Assume,
-    Domain,
-    Fence,
-    Load,
-    Lock,
-    Op,
-    Program,
-    Rmw,
-    Store,
-    Transition,
-    Unlock,
-)
 from memfence.records import dataclass
 
 Place = tuple[Literal["variable", "register", "channel"], int | str, int]
@@ -50,7 +36,7 @@ def register_place(process: int, number: int) -> Place:
     return ("register", process, number)
 
 
-def domains_of(program: Program) -> dict[Place, Domain]:
+def domains_of(program: ir.Program) -> dict[Place, ir.Domain]:
     """The declared domain of every variable and register."""
     domains = {variable_place(n): v.domain for n, v in enumerate(program.variables)}
     for p, process in enumerate(program.processes):
@@ -77,7 +63,7 @@ class Values:
         return True
 
 
-def initial_values(program: Program, domains: Mapping[Place, Domain]) -> Values:
+def initial_values(program: ir.Program, domains: Mapping[Place, ir.Domain]) -> Values:
     """The values that are there before any step, and 0 where a run goes on after an error with everything 0."""
     values = Values()
     zero = () if program.error_locations is None else (0,)
@@ -95,7 +81,7 @@ def initial_values(program: Program, domains: Mapping[Place, Domain]) -> Values:
     return values
 
 
-def fit(domain: Domain, raw: Interval) -> Interval | None:
+def fit(domain: ir.Domain, raw: Interval) -> Interval | None:
     """What is stored when values of `raw` are written; None if every one of them is an error."""
     whole = Interval(domain.lo, domain.hi)
     if domain.overflow == "undeclared" or whole.contains(raw):
@@ -111,14 +97,14 @@ def fit(domain: Domain, raw: Interval) -> Interval | None:
 class Transfer:
     """The effect of transitions, with what is `known` about memory, channels and the registers of others."""
 
-    def __init__(self, program: Program, domains: Mapping[Place, Domain], known: Values) -> None:
+    def __init__(self, program: ir.Program, domains: Mapping[Place, ir.Domain], known: Values) -> None:
         self._program = program
         self._domains = domains
         self._known = known
         self._written: list[tuple[Place, Interval, Interval | None]] = []
 
     def take(
-        self, process: int, transition: Transition, env: Environment
+        self, process: int, transition: ir.Transition, env: Environment
     ) -> tuple[Environment | None, list[tuple[Place, Interval, Interval | None]]]:
         """The registers after the transition (None if it is never possible), and what it writes on the way."""
         self._written = []
@@ -128,7 +114,7 @@ class Transfer:
             after = tuple(ZERO if r.transient else i for r, i in zip(registers, after, strict=True))
         return after, self._written
 
-    def _all(self, process: int, transition: Transition, env: Environment) -> Environment | None:
+    def _all(self, process: int, transition: ir.Transition, env: Environment) -> Environment | None:
         sync = transition.sync
         if sync is None:
             return self._ops(process, transition.ops, env)
@@ -148,43 +134,47 @@ class Transfer:
     def _look(self, foreign: RegisterOf) -> Interval:
         return self._known.kept[register_place(foreign.process, foreign.register)]
 
-    def _ops(self, process: int, ops: Iterable[Op], env: Environment) -> Environment | None:
+    def _ops(self, process: int, ops: Iterable[ir.Op], env: Environment) -> Environment | None:
         current: Environment | None = env
         for op in ops:
             if current is not None:
                 current = self._op(process, op, current)
         return current
 
-    def _op(self, process: int, op: Op, env: Environment) -> Environment | None:
+    def _op(self, process: int, op: ir.Op, env: Environment) -> Environment | None:
         match op:
-            case Assign(register, expr):
+            case ir.Assign(register, expr):
                 value = value_of(expr, env, self._look)
                 return None if value is None else self._set(process, register, value, env)
-            case Assume(condition) | Assert(condition):
+            case ir.Assume(condition) | ir.Assert(condition):
                 return refine(condition, True, env, self._look)
-            case Load(register, address, None):
+            case ir.Load(register, address, None):
                 loaded = self._loaded(address, env)
                 inside = narrow(address.index, _bounds(address), env)
                 return None if loaded is None or inside is None else self._set(process, register, loaded, inside)
-            case Load(register, address, when) if when is not None:
+            case ir.Load(register, address, when) if when is not None:
                 yes, no = refine(when, True, env, self._look), refine(when, False, env, self._look)
                 loaded = join(None if yes is None else self._loaded(address, yes), None if no is None else ZERO)
                 return None if loaded is None else self._set(process, register, loaded, env)
-            case Store(address, expr, when=None):
+            case ir.Store(exclusive=True, status=status):
+                stored = self._op(process, replace(op, exclusive=False, status=None), env)
+                either = join_environments(stored, env)
+                return either if status is None or either is None else self._set(process, status, _STATUS, either)
+            case ir.Store(address, expr, when=None):
                 value = value_of(expr, env, self._look)
                 return None if value is None else self._store(address, value, env)
-            case Store(_, _, when=when) if when is not None:
+            case ir.Store(_, _, when=when) if when is not None:
                 yes, no = refine(when, True, env, self._look), refine(when, False, env, self._look)
                 stored = None if yes is None else self._op(process, replace(op, when=None), yes)
                 return join_environments(stored, no)
-            case Rmw():
+            case ir.Rmw():
                 return self._modify(process, op, env)
-            case Fence() | Lock() | Unlock():
+            case ir.Fence() | ir.Lock() | ir.Unlock():
                 return env
             case _:
                 raise AssertionError(op)
 
-    def _modify(self, process: int, op: Rmw, env: Environment) -> Environment | None:
+    def _modify(self, process: int, op: ir.Rmw, env: Environment) -> Environment | None:
         """The old value takes part as one more register, behind those of the process."""
         old, inside = self._loaded(op.address, env), narrow(op.address.index, _bounds(op.address), env)
         if old is None or inside is None:
@@ -223,6 +213,9 @@ class Transfer:
         kept = fit(self._domains[place], raw)
         self._written.append((place, raw, kept))
         return None if kept is None else (*env[:register], kept, *env[register + 1 :])
+
+
+_STATUS = Interval(0, 1)
 
 
 def _bounds(address: Address) -> Interval:

@@ -5,23 +5,10 @@ from __future__ import annotations
 import re
 from typing import assert_never
 
-from memfence.program.expressions import (
-    Address,
-    At,
-    Binary,
-    BinaryOp,
-    BufferEmpty,
-    Conditional,
-    Const,
-    Expr,
-    Register,
-    RegisterOf,
-    Shared,
-    Unary,
-)
+from memfence.program import expressions
 from memfence.program.ir import Process, Program
 
-PRECEDENCE: dict[BinaryOp, int] = {
+PRECEDENCE: dict[expressions.BinaryOp, int] = {
     "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<": 7, "<=": 7, ">": 7, ">=": 7,
     "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
 }  # fmt: skip
@@ -30,7 +17,7 @@ KEYWORDS = ("true", "false", "empty")
 _PLAIN_NAME = re.compile(r"[A-Za-z_$][\w$]*(\[\d+\])?\Z")
 
 
-def print_expression(expr: Expr, program: Program, process: int | None = None) -> str:
+def print_expression(expr: expressions.Expr, program: Program, process: int | None = None) -> str:
     """Text that `parse_expression` reads as `expr`, with no more parentheses than needed.
 
     `process` is the one whose own registers (`Register`) are meant: they are printed by their bare name, which only
@@ -39,39 +26,39 @@ def print_expression(expr: Expr, program: Program, process: int | None = None) -
     return _print(expr, program, process, 0)
 
 
-def _print(expr: Expr, program: Program, process: int | None, context: int) -> str:
+def _print(expr: expressions.Expr, program: Program, process: int | None, context: int) -> str:
     """`expr` as an operand of an operator with precedence `context`."""
     match expr:
-        case Const(value):
+        case expressions.Const(value):
             return str(value)
-        case Unary(op, operand):
+        case expressions.Unary(op, operand):
             inner = _print(operand, program, process, UNARY)
             # `-1` would be read as the number, `- -1` as the negation of one.
-            return f"{op}({inner})" if op == "-" and isinstance(operand, Const) else f"{op}{inner}"
-        case Binary(op, left, right):
+            return f"{op}({inner})" if op == "-" and isinstance(operand, expressions.Const) else f"{op}{inner}"
+        case expressions.Binary(op, left, right):
             precedence = PRECEDENCE[op]
             a, b = _print(left, program, process, precedence), _print(right, program, process, precedence + 1)
             return _wrap(f"{a} {op} {b}", precedence < context)
-        case Conditional(condition, then, otherwise):
+        case expressions.Conditional(condition, then, otherwise):
             test = _print(condition, program, process, 1)
             a, b = _print(then, program, process, 0), _print(otherwise, program, process, 0)
             return _wrap(f"{test} ? {a} : {b}", context > 0)
-        case Register(index):
+        case expressions.Register(index):
             return f"r{index}" if process is None else program.processes[process].registers[index].name
-        case RegisterOf(owner, register):
+        case expressions.RegisterOf(owner, register):
             where = program.processes[owner]
             return f"{_name(where.name)}.{_name(where.registers[register].name)}"
-        case Shared(address):
+        case expressions.Shared(address):
             return print_address(address, program, process)
-        case At(owner, locations):
+        case expressions.At(owner, locations):
             return _print_at(program.processes[owner], locations, context)
-        case BufferEmpty(owner):
+        case expressions.BufferEmpty(owner):
             return f"empty({_name(program.processes[owner].name)})"
         case _:
             assert_never(expr)
 
 
-def print_address(address: Address, program: Program, process: int | None = None) -> str:
+def print_address(address: expressions.Address, program: Program, process: int | None = None) -> str:
     """`x`, `a[0]` or `a[index]`."""
     if address.variable is not None:
         return _name(program.variables[address.variable].name)

@@ -1,40 +1,23 @@
 """Property expressions, from text: what `--forbid`, `--invariant` and `--final` accept.
 
 C operators with C's precedence, and `->` (implies), which binds loosest, over `process@label`, `process.register`,
-shared variables (`x`, `a[0]`, `a[x + 1]`), names of values (Promela's `mtype`),
-`empty(process)` (no pending store), integers, `true` and `false`. A name with other characters than letters, digits and
-`_` is written in double quotes; `process@#3` is location number 3.
+shared variables (`x`, `a[0]`, `a[x + 1]`), names of values (Promela's `mtype`), Promela's `timeout` and
+`_nr_pr`, `empty(process)` (no pending store), integers, `true` and `false`. A name with other characters than letters,
+digits and `_` is written in double quotes; `process@#3` is location number 3.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn, cast, get_args
 
 from memfence.codes import Code
-from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
-from memfence.program.expressions import (
-    FALSE,
-    TRUE,
-    Address,
-    At,
-    Binary,
-    BinaryOp,
-    BufferEmpty,
-    Conditional,
-    Const,
-    Expr,
-    RegisterOf,
-    Shared,
-    Unary,
-    UnaryOp,
-    negate,
-    variable_address,
-)
+from memfence.diagnostics import InputError, did_you_mean
+from memfence.program import expressions
 from memfence.program.ir import Process, Program
 from memfence.program.text.expressions import PRECEDENCE, named_locations, print_address, print_expression
-from memfence.records import dataclass
+from memfence.program.text.property_tokens import Token, Tokens
 from memfence.source import SourceText, Span
 
 __all__ = ["parse_expression", "print_address", "print_expression"]
@@ -43,25 +26,8 @@ DEEPEST_NESTING = 50
 HIGHEST = 200
 LARGEST = 2**31 - 1
 
-_TOKEN = re.compile(
-    r"""(?P<number>\d\w*)|(?P<name>[A-Za-z_$][\w$]*)|(?P<quoted>"[^"\n]*")|(?P<space>\s+)"""
-    r"""|(?P<op>->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^<>!~?:()\[\]@.\#])"""
-)
-_USUAL_MISTAKES = {"=": "==", "and": "&&", "or": "||", "not": "!", "\\": "&& or ||", ";": "&&", ",": "&&"}
 
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    text: str
-    span: Span
-
-    @property
-    def name(self) -> str:
-        return self.text[1:-1] if self.kind == "quoted" else self.text
-
-
-def parse_expression(text: str, program: Program, option: str = "--forbid") -> Expr:
+def parse_expression(text: str, program: Program, option: str = "--forbid") -> expressions.Expr:
     """The expression in `text`, names looked up in `program`; InputError, placed in `option`, with every mistake."""
     parser = _Parser(SourceText(option, text), program)
     try:
@@ -73,102 +39,56 @@ def parse_expression(text: str, program: Program, option: str = "--forbid") -> E
     return expr
 
 
-class _Parser:
+class _Parser(Tokens):
     """Precedence climbing. Unknown names are collected and read as 0; the first syntax error ends the parse."""
 
     def __init__(self, source: SourceText, program: Program) -> None:
-        self.source = source
+        super().__init__(source)
         self.program = program
-        self.errors: list[Diagnostic] = []
-        self.tokens = list(self.tokenize())
-        self.position = 0
         self.depth = 0
-
-    def tokenize(self) -> Iterator[_Token]:
-        offset, text = 0, self.source.text
-        while offset < len(text):
-            match = _TOKEN.match(text, offset)
-            if match is None:
-                self.fail(f"unexpected character `{text[offset]}`", self.source.span(offset, offset + 1))
-            if match.lastgroup != "space":
-                yield _Token(match.lastgroup or "", match[0], self.source.span(match.start(), match.end()))
-            offset = match.end()
-        yield _Token("end", "", self.source.span(max(0, len(text) - 1), len(text)))
-
-    # Tokens
-
-    @property
-    def next(self) -> _Token:
-        return self.tokens[self.position]
-
-    def take(self) -> _Token:
-        token = self.next
-        self.position += token.kind != "end"
-        return token
-
-    def accept(self, *texts: str) -> _Token | None:
-        return self.take() if self.next.kind == "op" and self.next.text in texts else None
-
-    def expect(self, text: str) -> _Token:
-        return self.accept(text) or self.unexpected(f"`{text}`")
-
-    def unexpected(self, wanted: str) -> NoReturn:
-        token = self.next
-        what = "the expression ends too early" if token.kind == "end" else f"unexpected `{token.text}`"
-        near = _USUAL_MISTAKES.get(token.text)
-        self.fail(what, token.span, f"did you mean `{near}`?" if near else f"expected {wanted}")
-
-    def fail(self, message: str, span: Span, hint: str | None = None, code: Code = Code.BAD_PROPERTY) -> NoReturn:
-        near = _USUAL_MISTAKES.get(span.text)
-        hint = hint or (f"did you mean `{near}`?" if near else None)
-        raise InputError([*self.errors, Diagnostic(code, message, Label(span), hint=hint)])
-
-    def report(self, code: Code, message: str, span: Span, hint: str | None = None) -> Expr:
-        self.errors.append(Diagnostic(code, message, Label(span), hint=hint))
-        return FALSE
 
     # Operators
 
-    def whole(self) -> Expr:
+    def whole(self) -> expressions.Expr:
         expr, _ = self.expression()
         if self.next.kind != "end":
             self.unexpected("an operator or the end")
         return expr
 
-    def expression(self) -> tuple[Expr, int]:
+    def expression(self) -> tuple[expressions.Expr, int]:
         """An expression and its height; the height is limited because everything later recurses over it."""
         condition, height = self.binary(1)
         if self.accept("->"):
             conclusion, other = self.nested(self.expression)
-            return Binary("||", negate(condition), conclusion), self.higher(height, other) + 1
+            return expressions.Binary("||", expressions.negate(condition), conclusion), self.higher(height, other) + 1
         if not self.accept("?"):
             return condition, height
         then, b = self.nested(self.expression)
         self.expect(":")
         otherwise, c = self.nested(self.expression)
-        return Conditional(condition, then, otherwise), self.higher(height, b, c)
+        return expressions.Conditional(condition, then, otherwise), self.higher(height, b, c)
 
-    def binary(self, weakest: int) -> tuple[Expr, int]:
+    def binary(self, weakest: int) -> tuple[expressions.Expr, int]:
         left, height = self.unary()
-        while self.next.kind == "op" and self.next.text in get_args(BinaryOp):
-            op = cast(BinaryOp, self.next.text)
+        while self.next.kind == "op" and self.next.text in get_args(expressions.BinaryOp):
+            op = cast(expressions.BinaryOp, self.next.text)
             if PRECEDENCE[op] < weakest:
                 break
             self.take()
             right, other = self.binary(PRECEDENCE[op] + 1)
-            left, height = Binary(op, left, right), self.higher(height, other)
+            left, height = expressions.Binary(op, left, right), self.higher(height, other)
         return left, height
 
-    def unary(self) -> tuple[Expr, int]:
+    def unary(self) -> tuple[expressions.Expr, int]:
         op = self.accept("-", "!", "~")
         if op is None:
             return self.primary()
         if op.text == "-" and self.next.kind == "number":
-            return Const(-self.number(self.take(), LARGEST + 1)), 1
+            return expressions.Const(-self.number(self.take(), LARGEST + 1)), 1
         operand, height = self.nested(self.unary)
-        return Unary(cast(UnaryOp, op.text), operand), self.higher(height)
+        return expressions.Unary(cast(expressions.UnaryOp, op.text), operand), self.higher(height)
 
-    def nested(self, parse: Callable[[], tuple[Expr, int]]) -> tuple[Expr, int]:
+    def nested(self, parse: Callable[[], tuple[expressions.Expr, int]]) -> tuple[expressions.Expr, int]:
         self.depth += 1
         self.higher(self.depth + HIGHEST - DEEPEST_NESTING)
         result = parse()
@@ -185,24 +105,24 @@ class _Parser:
 
     # Operands
 
-    def primary(self) -> tuple[Expr, int]:
+    def primary(self) -> tuple[expressions.Expr, int]:
         if self.accept("("):
             result = self.nested(self.expression)
             self.expect(")")
             return result
         token = self.next
         if token.kind == "number":
-            return Const(self.number(self.take(), LARGEST)), 1
+            return expressions.Const(self.number(self.take(), LARGEST)), 1
         if token.kind not in ("name", "quoted"):
             self.unexpected("a value")
         self.take()
         if token.text in ("true", "false"):
-            return TRUE if token.text == "true" else FALSE, 1
+            return expressions.TRUE if token.text == "true" else expressions.FALSE, 1
         if token.text == "empty" and self.accept("("):
             return self.empty(), 1
         return self.named(token)
 
-    def number(self, token: _Token, largest: int) -> int:
+    def number(self, token: Token, largest: int) -> int:
         try:
             value = int(token.text[:20], 0)
         except ValueError:
@@ -211,11 +131,11 @@ class _Parser:
             self.fail(f"`{token.text}` does not fit into 32 bits", token.span, code=Code.TOO_LARGE)
         return value
 
-    def empty(self) -> Expr:
+    def empty(self) -> expressions.Expr:
         token = self.take()
         process = self.process(token.name + self.constant_index(), token.span)
         self.expect(")")
-        return FALSE if process is None else BufferEmpty(process)
+        return expressions.FALSE if process is None else expressions.BufferEmpty(process)
 
     def constant_index(self) -> str:
         """`[3]`, where the next tokens are exactly that, else nothing."""
@@ -225,7 +145,7 @@ class _Parser:
         self.position += 3
         return f"[{ahead[1].text}]"
 
-    def named(self, token: _Token) -> tuple[Expr, int]:
+    def named(self, token: Token) -> tuple[expressions.Expr, int]:
         before = self.position
         name = token.name + self.constant_index()
         span = self.upto(token.span)
@@ -234,16 +154,19 @@ class _Parser:
         if self.accept("."):
             return self.field(name, span), 1
         if self.program.variable_named(name) is not None:
-            return Shared(variable_address(self.variable_number(name))), 1
+            return expressions.Shared(expressions.variable_address(self.variable_number(name))), 1
         constants = dict(self.program.constants)
         if name in constants:
-            return Const(constants[name]), 1
+            return expressions.Const(constants[name]), 1
+        meanings = dict(self.program.meanings)
+        if name in meanings:
+            return meanings[name], 1
         self.position = before
         if self.accept("["):
             return self.element(token)
         return self.unknown_variable(token.name, token.span), 1
 
-    def field(self, owner: str, span: Span) -> Expr:
+    def field(self, owner: str, span: Span) -> expressions.Expr:
         """`record.field.field`, or a register of a process, which may be a field itself."""
         path, start = "", self.next.span
         while True:
@@ -257,7 +180,7 @@ class _Parser:
             path += "."
         variable = self.program.variable_named(f"{owner}.{path}")
         if variable is not None and not self.instances(owner):
-            return Shared(variable_address(variable))
+            return expressions.Shared(expressions.variable_address(variable))
         fields = [v.name for v in self.program.variables if re.match(rf"{re.escape(owner)}[.\[]", v.name)]
         if fields and not self.instances(owner):
             whole = f"{owner}.{path}"
@@ -269,7 +192,7 @@ class _Parser:
         """From the start of `start` to the end of the token read last."""
         return self.source.span(start.start, max(start.end, self.tokens[self.position - 1].span.end))
 
-    def at(self, name: str, span: Span) -> Expr:
+    def at(self, name: str, span: Span) -> expressions.Expr:
         process = self.process(name, span)
         by_number = self.accept("#") is not None
         label = self.take()
@@ -277,7 +200,7 @@ class _Parser:
             self.position -= label.kind != "end"
             self.unexpected("a label")
         if process is None:
-            return FALSE
+            return expressions.FALSE
         where = self.program.processes[process]
         locations = named_locations(where).get(label.name, frozenset())
         if by_number:
@@ -285,24 +208,25 @@ class _Parser:
                 range(len(where.locations))
             )
         if not locations:
-            hint = did_you_mean(label.name, list(named_locations(where)), _choices("labels", _labels(where)))
+            known = _choices("labels", _labels(where, self.program.language))
+            hint = did_you_mean(label.name, list(named_locations(where)), known)
             return self.report(Code.UNKNOWN_LABEL, f"`{where.name}` has no label `{label.name}`", label.span, hint)
-        return At(process, locations)
+        return expressions.At(process, locations)
 
-    def register(self, owner: str, span: Span, name: str, at: Span) -> Expr:
+    def register(self, owner: str, span: Span, name: str, at: Span) -> expressions.Expr:
         process = self.process(owner, span)
         if process is None:
-            return FALSE
+            return expressions.FALSE
         where = self.program.processes[process]
         names = [r.name for r in where.registers if not r.transient]
         if name in names:
-            return RegisterOf(process, next(i for i, r in enumerate(where.registers) if r.name == name))
+            return expressions.RegisterOf(process, next(i for i, r in enumerate(where.registers) if r.name == name))
         if name in named_locations(where):
-            return At(process, named_locations(where)[name])
+            return expressions.At(process, named_locations(where)[name])
         hint = did_you_mean(name, names, _choices("registers", names))
         return self.report(Code.UNKNOWN_REGISTER, f"`{where.name}` has no register `{name}`", at, hint)
 
-    def element(self, array: _Token) -> tuple[Expr, int]:
+    def element(self, array: Token) -> tuple[expressions.Expr, int]:
         index, height = self.nested(self.expression)
         self.expect("]")
         span = self.upto(array.span)
@@ -310,12 +234,12 @@ class _Parser:
         if first is None:
             return self.unknown_variable(array.name, array.span), 1
         size = _array_size(self.program, first)
-        if isinstance(index, Const):
+        if isinstance(index, expressions.Const):
             if not 0 <= index.value < size:
                 message = f"index {index.value} of `{array.name}` lies outside 0..{size - 1}"
                 return self.report(Code.BAD_ADDRESS, message, span), 1
-            return Shared(variable_address(first + index.value)), 1
-        return Shared(Address(first, size, index)), self.higher(height)
+            return expressions.Shared(expressions.variable_address(first + index.value)), 1
+        return expressions.Shared(expressions.Address(first, size, index)), self.higher(height)
 
     # Names
 
@@ -347,7 +271,7 @@ class _Parser:
         self.report(Code.UNKNOWN_PROCESS, f"unknown process `{name}`", span, hint)
         return None
 
-    def unknown_variable(self, name: str, span: Span) -> Expr:
+    def unknown_variable(self, name: str, span: Span) -> expressions.Expr:
         program = self.program
         if program.process_named(name) is not None:
             message, hint = f"`{name}` is a process, not a value", f"write `{name}@label` or `{name}.register`"
@@ -367,9 +291,13 @@ def _choices(what: str, names: Sequence[str]) -> str | None:
     return f"{what}: {', '.join(f'`{n}`' for n in names[:8])}{more}" if names else f"there are no {what}"
 
 
-def _labels(process: Process) -> list[str]:
+def _labels(process: Process, language: str) -> list[str]:
+    """What people call its locations; our own names for those that the language leaves nameless are left out."""
     labels = [label for location in process.locations for label in location.labels]
-    return list(dict.fromkeys(labels or [location.name for location in process.locations]))
+    names = [location.name for location in process.locations]
+    if language in ("promela", "c"):
+        names = [name for name in names if name == "end"]
+    return list(dict.fromkeys(labels or names))
 
 
 def _array_size(program: Program, first: int) -> int:

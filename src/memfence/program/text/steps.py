@@ -4,28 +4,14 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from memfence.program import ir
 from memfence.program.expressions import Address, Expr
-from memfence.program.ir import (
-    Assert,
-    Assign,
-    Assume,
-    Fence,
-    Load,
-    Lock,
-    Op,
-    Program,
-    Rmw,
-    RmwKind,
-    Store,
-    Transition,
-    Unlock,
-)
 from memfence.program.orders import MemoryOrder
 from memfence.program.text.expressions import print_address, print_expression
 from memfence.source import NOWHERE
 
 PLAIN, SEQ_CST = MemoryOrder.PLAIN, MemoryOrder.SEQ_CST
-RMW_NAMES: dict[RmwKind, str] = {
+RMW_NAMES: dict[ir.RmwKind, str] = {
     "exchange": "xchg",
     "compare_exchange": "cas",
     "add": "fetch_add",
@@ -39,14 +25,14 @@ RMW_NAMES: dict[RmwKind, str] = {
 }
 
 
-def step_text(program: Program, process: int, transition: Transition) -> str:
+def step_text(program: ir.Program, process: int, transition: ir.Transition) -> str:
     """The source text of the transition on one line; its ops where it has no place in the source."""
     if transition.span.source is NOWHERE.source or not transition.span.text.strip():
         return print_ops(program, process, transition)
     return transition.span.shown or " ".join(transition.span.text.split())
 
 
-def print_ops(program: Program, process: int, transition: Transition) -> str:
+def print_ops(program: ir.Program, process: int, transition: ir.Transition) -> str:
     """Every op of the transition, separated by `; `."""
     ops = [print_op(program, process, op) for op in transition.ops]
     if transition.sync is not None:
@@ -58,7 +44,7 @@ def print_ops(program: Program, process: int, transition: Transition) -> str:
     return f"locked {{ {text} }}" if transition.locked else text
 
 
-def print_op(program: Program, process: int, op: Op) -> str:
+def print_op(program: ir.Program, process: int, op: ir.Op) -> str:
     """One op, as `r := x`, `x := r + 1 [release]`, `r := cas(x, 0, 1)`, `assume r == 0`."""
     registers = program.processes[process].registers
 
@@ -69,27 +55,27 @@ def print_op(program: Program, process: int, op: Op) -> str:
         return print_expression(expr, program, process)
 
     match op:
-        case Load(register, of, when, order):
+        case ir.Load(register, of, when, order):
             loaded = address(of) if when is None else f"{text(when)} ? {address(of)} : 0"
             return f"{registers[register].name} := {loaded}{_order(order)}"
-        case Store(of, value, direct, order, when):
+        case ir.Store(of, value, direct, order, when):
             guard = "" if when is None else f"if {text(when)}: "
             return f"{guard}{address(of)} :={' direct' if direct else ''} {text(value)}{_order(order)}"
-        case Rmw(old, of, kind, operand, expected, order):
+        case ir.Rmw(old, of, kind, operand, expected, order):
             result = "" if old is None else f"{registers[old].name} := "
             operands = [text(e) for e in (expected, operand) if e is not None]
             return f"{result}{RMW_NAMES[kind]}({', '.join([address(of), *operands])}){_order(order, SEQ_CST)}"
-        case Assign(register, value):
+        case ir.Assign(register, value):
             return f"{registers[register].name} := {text(value)}"
-        case Assume(condition):
+        case ir.Assume(condition):
             return f"assume {text(condition)}"
-        case Assert(condition):
+        case ir.Assert(condition):
             return f"assert {text(condition)}"
-        case Fence(kind, order):
+        case ir.Fence(kind, order):
             return f"{kind}{_order(order)}"
-        case Lock():
+        case ir.Lock():
             return "lock"
-        case Unlock():
+        case ir.Unlock():
             return "unlock"
         case _:
             assert_never(op)

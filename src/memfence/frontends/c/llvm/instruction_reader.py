@@ -5,30 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from memfence.frontends.c.llvm.instructions import (
-    Alloca,
-    Branch,
-    Call,
-    Compare,
-    CompareExchange,
-    Compute,
-    Convert,
-    Extract,
-    FenceOf,
-    Freeze,
-    Insert,
-    Instruction,
-    LoadFrom,
-    Offset,
-    Other,
-    Phi,
-    Return,
-    Select,
-    StoreTo,
-    Switch,
-    Unreachable,
-    Update,
-)
+from memfence.frontends.c.llvm import instructions
 from memfence.frontends.c.llvm.tokens import ARITHMETIC, Tokens, unquoted
 from memfence.frontends.c.llvm.types import VOID, FloatType, Type
 from memfence.frontends.c.llvm.values import Number, Operand
@@ -63,10 +40,10 @@ CALL_WORDS = frozenset(
     ]
 )
 
-Reader = Callable[[Tokens, str, int], Instruction]
+Reader = Callable[[Tokens, str, int], instructions.Instruction]
 
 
-def read_instruction(line: str, named: Mapping[str, Type]) -> Instruction:
+def read_instruction(line: str, named: Mapping[str, Type]) -> instructions.Instruction:
     """The instruction on `line` (several lines of the file, where it spans them)."""
     found = PLACE.search(line)
     place = int(found[1]) if found else 0
@@ -83,30 +60,30 @@ def read_instruction(line: str, named: Mapping[str, Type]) -> Instruction:
     if opcode in INTEGER_CASTS:
         return _convert(tokens, result, place, opcode)
     reader = READERS.get(opcode)
-    return Other(result, opcode, place) if reader is None else reader(tokens, result, place)
+    return instructions.Other(result, opcode, place) if reader is None else reader(tokens, result, place)
 
 
-def _compute(tokens: Tokens, result: str, place: int, op: str) -> Instruction:
+def _compute(tokens: Tokens, result: str, place: int, op: str) -> instructions.Instruction:
     flags = tokens.flags()
     type, left = tokens.typed()
     tokens.expect(",")
-    return Compute(result, op, type, left, tokens.operand(type), "nsw" in flags, place)
+    return instructions.Compute(result, op, type, left, tokens.operand(type), "nsw" in flags, place)
 
 
-def _convert(tokens: Tokens, result: str, place: int, op: str) -> Instruction:
+def _convert(tokens: Tokens, result: str, place: int, op: str) -> instructions.Instruction:
     tokens.flags()
     origin, operand = tokens.typed()
     tokens.expect("to")
-    return Convert(result, op, origin, operand, tokens.type(), place)
+    return instructions.Convert(result, op, origin, operand, tokens.type(), place)
 
 
-def _alloca(tokens: Tokens, result: str, place: int) -> Instruction:
+def _alloca(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     tokens.accept("inalloca")
     type = tokens.type()
     count: Operand = Number(1)
     if tokens.accept(",") and tokens.next not in ("align", "addrspace"):
         count = tokens.typed()[1]
-    return Alloca(result, type, count, place)
+    return instructions.Alloca(result, type, count, place)
 
 
 def _access_order(tokens: Tokens) -> MemoryOrder:
@@ -115,25 +92,25 @@ def _access_order(tokens: Tokens) -> MemoryOrder:
     return ORDERS[tokens.take()] if tokens.next in ORDERS else MemoryOrder.PLAIN
 
 
-def _load(tokens: Tokens, result: str, place: int) -> Instruction:
+def _load(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     tokens.accept("atomic")
     volatile = tokens.accept("volatile")
     type = tokens.type()
     tokens.expect(",")
     _, pointer = tokens.typed()
-    return LoadFrom(result, type, pointer, _access_order(tokens), volatile, place)
+    return instructions.LoadFrom(result, type, pointer, _access_order(tokens), volatile, place)
 
 
-def _store(tokens: Tokens, result: str, place: int) -> Instruction:
+def _store(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     tokens.accept("atomic")
     volatile = tokens.accept("volatile")
     type, value = tokens.typed()
     tokens.expect(",")
     _, pointer = tokens.typed()
-    return StoreTo(type, value, pointer, _access_order(tokens), volatile, place)
+    return instructions.StoreTo(type, value, pointer, _access_order(tokens), volatile, place)
 
 
-def _offset(tokens: Tokens, result: str, place: int) -> Instruction:
+def _offset(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     tokens.flags()
     source = tokens.type()
     tokens.expect(",")
@@ -141,29 +118,29 @@ def _offset(tokens: Tokens, result: str, place: int) -> Instruction:
     indices = []
     while tokens.accept(",") and not tokens.next.startswith("!"):
         indices.append(tokens.typed()[1])
-    return Offset(result, source, base, tuple(indices), place)
+    return instructions.Offset(result, source, base, tuple(indices), place)
 
 
-def _compare(tokens: Tokens, result: str, place: int) -> Instruction:
+def _compare(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     tokens.flags()
     predicate = tokens.take()
     type, left = tokens.typed()
     tokens.expect(",")
-    return Compare(result, predicate, type, left, tokens.operand(type), place)
+    return instructions.Compare(result, predicate, type, left, tokens.operand(type), place)
 
 
-def _select(tokens: Tokens, result: str, place: int) -> Instruction:
+def _select(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     _, condition = tokens.typed()
     tokens.expect(",")
     type, then = tokens.typed()
     tokens.expect(",")
     _, otherwise = tokens.typed()
     if isinstance(type, FloatType):
-        return Other(result, "select of floating-point values", place)
-    return Select(result, condition, type, then, otherwise, place)
+        return instructions.Other(result, "select of floating-point values", place)
+    return instructions.Select(result, condition, type, then, otherwise, place)
 
 
-def _phi(tokens: Tokens, result: str, place: int) -> Instruction:
+def _phi(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     type = tokens.type()
     incoming = []
     while tokens.accept("["):
@@ -172,20 +149,20 @@ def _phi(tokens: Tokens, result: str, place: int) -> Instruction:
         incoming.append((value, unquoted(tokens.take())))
         tokens.expect("]")
         tokens.accept(",")
-    return Phi(result, type, tuple(incoming), place)
+    return instructions.Phi(result, type, tuple(incoming), place)
 
 
-def _branch(tokens: Tokens, result: str, place: int) -> Instruction:
+def _branch(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     if tokens.accept("label"):
-        return Branch(None, (unquoted(tokens.take()),), place)
+        return instructions.Branch(None, (unquoted(tokens.take()),), place)
     _, condition = tokens.typed()
     targets = []
     while tokens.accept(",") and tokens.accept("label"):
         targets.append(unquoted(tokens.take()))
-    return Branch(condition, tuple(targets), place)
+    return instructions.Branch(condition, tuple(targets), place)
 
 
-def _switch(tokens: Tokens, result: str, place: int) -> Instruction:
+def _switch(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     type, value = tokens.typed()
     tokens.expect(",")
     tokens.expect("label")
@@ -198,17 +175,17 @@ def _switch(tokens: Tokens, result: str, place: int) -> Instruction:
         tokens.expect("label")
         assert isinstance(constant, Number)
         cases.append((constant.value, unquoted(tokens.take())))
-    return Switch(type, value, default, tuple(cases), place)
+    return instructions.Switch(type, value, default, tuple(cases), place)
 
 
-def _return(tokens: Tokens, result: str, place: int) -> Instruction:
+def _return(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     if tokens.accept("void"):
-        return Return(VOID, None, place)
+        return instructions.Return(VOID, None, place)
     type, value = tokens.typed()
-    return Return(type, value, place)
+    return instructions.Return(type, value, place)
 
 
-def _call(tokens: Tokens, result: str, place: int) -> Instruction:
+def _call(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     while tokens.next in CALL_WORDS or (tokens.next == "cc" and tokens.take()):
         tokens.take()
     tokens.skip_attributes()
@@ -226,20 +203,22 @@ def _call(tokens: Tokens, result: str, place: int) -> Instruction:
         arguments.append(tokens.typed())
         by_value.append(tokens.by_value)
         tokens.accept(",")
-    return Call(result, type, callee, tuple(arguments), place, by_value=tuple(by_value) if any(by_value) else ())
+    return instructions.Call(
+        result, type, callee, tuple(arguments), place, by_value=tuple(by_value) if any(by_value) else ()
+    )
 
 
-def _invoke(tokens: Tokens, result: str, place: int) -> Instruction:
+def _invoke(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     call = _call(tokens, result, place)
-    assert isinstance(call, Call)
+    assert isinstance(call, instructions.Call)
     while not tokens.accept("to"):
         tokens.take()
     tokens.expect("label")
     normal = unquoted(tokens.take())
-    return Call(result, call.type, call.callee, call.arguments, place, normal, call.by_value)
+    return instructions.Call(result, call.type, call.callee, call.arguments, place, normal, call.by_value)
 
 
-def _compare_exchange(tokens: Tokens, result: str, place: int) -> Instruction:
+def _compare_exchange(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     weak = tokens.accept("weak")
     tokens.accept("volatile")
     weak = tokens.accept("weak") or weak
@@ -249,21 +228,23 @@ def _compare_exchange(tokens: Tokens, result: str, place: int) -> Instruction:
     tokens.expect(",")
     _, desired = tokens.typed()
     order = _access_order(tokens)
-    return CompareExchange(result, type, pointer, expected, desired, order, _access_order(tokens), weak, place)
+    return instructions.CompareExchange(
+        result, type, pointer, expected, desired, order, _access_order(tokens), weak, place
+    )
 
 
-def _update(tokens: Tokens, result: str, place: int) -> Instruction:
+def _update(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     tokens.accept("volatile")
     op = tokens.take()
     _, pointer = tokens.typed()
     tokens.expect(",")
     type, value = tokens.typed()
-    return Update(result, op, type, pointer, value, _access_order(tokens), place)
+    return instructions.Update(result, op, type, pointer, value, _access_order(tokens), place)
 
 
-def _fence(tokens: Tokens, result: str, place: int) -> Instruction:
+def _fence(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     single = "singlethread" in tokens.line
-    return FenceOf(_access_order(tokens), single, place)
+    return instructions.FenceOf(_access_order(tokens), single, place)
 
 
 def _path(tokens: Tokens) -> tuple[int, ...]:
@@ -273,21 +254,21 @@ def _path(tokens: Tokens) -> tuple[int, ...]:
     return tuple(path)
 
 
-def _extract(tokens: Tokens, result: str, place: int) -> Instruction:
+def _extract(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     type, aggregate = tokens.typed()
-    return Extract(result, type, aggregate, _path(tokens), place)
+    return instructions.Extract(result, type, aggregate, _path(tokens), place)
 
 
-def _insert(tokens: Tokens, result: str, place: int) -> Instruction:
+def _insert(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     type, aggregate = tokens.typed()
     tokens.expect(",")
     _, element = tokens.typed()
-    return Insert(result, type, aggregate, element, _path(tokens), place)
+    return instructions.Insert(result, type, aggregate, element, _path(tokens), place)
 
 
-def _freeze(tokens: Tokens, result: str, place: int) -> Instruction:
+def _freeze(tokens: Tokens, result: str, place: int) -> instructions.Instruction:
     type, operand = tokens.typed()
-    return Freeze(result, type, operand, place)
+    return instructions.Freeze(result, type, operand, place)
 
 
 READERS: dict[str, Reader] = {
@@ -301,7 +282,7 @@ READERS: dict[str, Reader] = {
     "br": _branch,
     "switch": _switch,
     "ret": _return,
-    "unreachable": lambda tokens, result, place: Unreachable(place),
+    "unreachable": lambda tokens, result, place: instructions.Unreachable(place),
     "call": _call,
     "invoke": _invoke,
     "cmpxchg": _compare_exchange,

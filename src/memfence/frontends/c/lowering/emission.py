@@ -23,18 +23,7 @@ from memfence.frontends.c.machine.residual import (
 )
 from memfence.frontends.c.machine.value_sets import all_of_bits
 from memfence.frontends.c.machine.values import Known, Scalar, Unknown
-from memfence.program import ir
-from memfence.program.expressions import (
-    Address,
-    Binary,
-    Conditional,
-    Const,
-    Expr,
-    Register,
-    conjunction,
-    rewrite,
-    variable_address,
-)
+from memfence.program import expressions, ir
 from memfence.program.orders import MemoryOrder
 
 ASSERTIONS = ("assertion failed", "error reached")
@@ -71,36 +60,47 @@ class Emission:
             case _:
                 assert_never(op)
 
-    def expr(self, expr: Expr) -> Expr:
-        def renumbered(leaf: Expr) -> Expr:
-            return Register(self.registers[leaf.index]) if isinstance(leaf, Register) else leaf
+    def expr(self, expr: expressions.Expr) -> expressions.Expr:
+        def renumbered(leaf: expressions.Expr) -> expressions.Expr:
+            return expressions.Register(self.registers[leaf.index]) if isinstance(leaf, expressions.Register) else leaf
 
-        return rewrite(expr, renumbered)
+        return expressions.rewrite(expr, renumbered)
 
-    def address(self, target: Target) -> Address:
+    def address(self, target: Target) -> expressions.Address:
         if isinstance(target, Cell):
-            return variable_address(self.variables[target.address])
+            return expressions.variable_address(self.variables[target.address])
         return self._among(target)
 
-    def _among(self, target: Among) -> Address:
+    def _among(self, target: Among) -> expressions.Address:
         """An index from the pointer: by arithmetic for runs of equal distance, else case by case."""
         numbers = [self.variables[a] for a in target.cells]
         first, last = min(numbers), max(numbers)
         pointer = self.expr(target.pointer)
-        index: Expr = Const(-1)
+        index: expressions.Expr = expressions.Const(-1)
         for run in reversed(_runs(list(zip(target.cells, numbers, strict=True)))):
             start, variable = run[0]
             if len(run) == 1:
-                index = Conditional(Binary("==", pointer, Const(start)), Const(variable - first), index)
+                index = expressions.Conditional(
+                    expressions.Binary("==", pointer, expressions.Const(start)),
+                    expressions.Const(variable - first),
+                    index,
+                )
                 continue
             stride = run[1][0] - start
-            inside = conjunction(Binary(">=", pointer, Const(start)), Binary("<=", pointer, Const(run[-1][0])))
-            offset = Binary("/", Binary("-", pointer, Const(start)), Const(stride))
-            value = offset if variable == first else Binary("+", offset, Const(variable - first))
-            index = Conditional(inside, value, index) if len(run) < len(numbers) else value
-        return Address(first, last - first + 1, index)
+            inside = expressions.conjunction(
+                expressions.Binary(">=", pointer, expressions.Const(start)),
+                expressions.Binary("<=", pointer, expressions.Const(run[-1][0])),
+            )
+            offset = expressions.Binary(
+                "/", expressions.Binary("-", pointer, expressions.Const(start)), expressions.Const(stride)
+            )
+            value = (
+                offset if variable == first else expressions.Binary("+", offset, expressions.Const(variable - first))
+            )
+            index = expressions.Conditional(inside, value, index) if len(run) < len(numbers) else value
+        return expressions.Address(first, last - first + 1, index)
 
-    def _store(self, target: Target, value: Expr, order: MemoryOrder, direct: bool) -> list[ir.Op]:
+    def _store(self, target: Target, value: expressions.Expr, order: MemoryOrder, direct: bool) -> list[ir.Op]:
         return [ir.Store(self.address(target), value, direct, order)]
 
     def _modify(self, op: Modify) -> list[ir.Op]:
@@ -112,7 +112,7 @@ class Emission:
             return [ir.Rmw(register, address, "compare_exchange", self.expr(op.operand), expected, order, failure)]
         if op.kind in PLAIN_KINDS and not op.may_wrap:
             return [ir.Rmw(register, address, PLAIN_KINDS[op.kind], self.expr(op.operand), order=order)]
-        old = Unknown(Register(register), all_of_bits(op.bits))
+        old = Unknown(expressions.Register(register), all_of_bits(op.bits))
         operand = Unknown(self.expr(op.operand), all_of_bits(op.bits))
         new = _updated(op.kind, op.bits, old, operand).expr
         guard = [] if op.guard is None else [ir.Assume(self.expr(op.guard))]

@@ -5,30 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from memfence.codes import Code
-from memfence.frontends.c.llvm.instructions import (
-    Alloca,
-    Branch,
-    Call,
-    Compare,
-    CompareExchange,
-    Compute,
-    Convert,
-    Extract,
-    FenceOf,
-    Freeze,
-    Insert,
-    Instruction,
-    LoadFrom,
-    Offset,
-    Other,
-    Phi,
-    Return,
-    Select,
-    StoreTo,
-    Switch,
-    Unreachable,
-    Update,
-)
+from memfence.frontends.c.llvm import instructions
 from memfence.frontends.c.llvm.types import ArrayType, FloatType, IntType, StructType, Type, size_of
 from memfence.frontends.c.llvm.values import Local
 from memfence.frontends.c.machine.access import load, store, written
@@ -58,54 +35,54 @@ from memfence.frontends.c.machine.world import BEYOND
 from memfence.program.expressions import Binary, Const, conjunction, disjunction
 
 
-def execute(path: Path, instruction: Instruction) -> None:
+def execute(path: Path, instruction: instructions.Instruction) -> None:
     """Do one instruction; `path` stands behind it."""
     match instruction:
-        case Alloca(result, type, count, _):
+        case instructions.Alloca(result, type, count, _):
             if isinstance(count, Local):
                 _check_length(path, result, type, path.scalar(IntType(64), count))
-        case Phi():
+        case instructions.Phi():
             pass
-        case LoadFrom():
+        case instructions.LoadFrom():
             _load(path, instruction)
-        case StoreTo():
+        case instructions.StoreTo():
             _store(path, instruction)
-        case Offset(result, source, base, _, _):
+        case instructions.Offset(result, source, base, _, _):
             path.set(result, moved_pointer(path, path.scalar(source, base), instruction))
-        case Compute():
+        case instructions.Compute():
             _compute(path, instruction)
-        case Compare(result, predicate, type, left, right, _):
+        case instructions.Compare(result, predicate, type, left, right, _):
             bits = path.bits_of(type)
             path.set(result, compare(predicate, bits, path.scalar(type, left), path.scalar(type, right)))
-        case Convert():
+        case instructions.Convert():
             _convert(path, instruction)
-        case Select():
+        case instructions.Select():
             _select(path, instruction)
-        case Branch():
+        case instructions.Branch():
             _branch(path, instruction)
-        case Switch():
+        case instructions.Switch():
             _switch(path, instruction)
-        case Return(type, value, _):
+        case instructions.Return(type, value, _):
             return_from(path, None if value is None else path.value(type, value))
-        case Unreachable():
+        case instructions.Unreachable():
             path.fail("control reaches a place that the code says is never reached")
-        case Call():
+        case instructions.Call():
             call_function(path, instruction)
-        case CompareExchange():
+        case instructions.CompareExchange():
             compare_exchange(path, instruction)
-        case Update():
+        case instructions.Update():
             update(path, instruction)
-        case FenceOf(order, single_thread, _):
+        case instructions.FenceOf(order, single_thread, _):
             if not single_thread and path.state.started:
                 path.emit([Barrier(order)])
-        case Extract(result, type, aggregate, steps, _):
+        case instructions.Extract(result, type, aggregate, steps, _):
             path.set(result, part_of(path, path.value(type, aggregate), steps))
-        case Insert(result, type, aggregate, element, steps, _):
+        case instructions.Insert(result, type, aggregate, element, steps, _):
             part_type = inner_type(type, steps)
             path.set(result, with_part(path.value(type, aggregate), steps, path.value(part_type, element)))
-        case Freeze(result, type, operand, _):
+        case instructions.Freeze(result, type, operand, _):
             path.set(result, _frozen(path, path.value(type, operand)))
-        case Other(_, opcode, _):
+        case instructions.Other(_, opcode, _):
             raise _unsupported(path, opcode)
         case _:
             assert_never(instruction)
@@ -143,7 +120,7 @@ FLOATING = frozenset(
 )
 
 
-def _load(path: Path, i: LoadFrom) -> None:
+def _load(path: Path, i: instructions.LoadFrom) -> None:
     frame = path.state.top
     if isinstance(i.type, FloatType):
         raise path.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
@@ -162,7 +139,7 @@ def _load(path: Path, i: LoadFrom) -> None:
     load(path, i.result, i.type, path.scalar(i.type, i.pointer), i.order, i.volatile)
 
 
-def _store(path: Path, i: StoreTo) -> None:
+def _store(path: Path, i: instructions.StoreTo) -> None:
     frame = path.state.top
     value = path.value(i.type, i.value)
     if isinstance(i.pointer, Local) and i.pointer.name in frame.facts.simple:
@@ -174,7 +151,7 @@ def _store(path: Path, i: StoreTo) -> None:
 # Arithmetic.
 
 
-def _compute(path: Path, i: Compute) -> None:
+def _compute(path: Path, i: instructions.Compute) -> None:
     bits = path.bits_of(i.type)
     if isinstance(i.type, ArrayType | StructType):
         raise path.refuse(Code.UNSUPPORTED, "vectors are not supported")
@@ -202,7 +179,7 @@ def _compute(path: Path, i: Compute) -> None:
         path.fail(str(error))
 
 
-def _fork_into_wide(path: Path, i: Compute, a: Scalar, b: Scalar) -> bool:
+def _fork_into_wide(path: Path, i: instructions.Compute, a: Scalar, b: Scalar) -> bool:
     """Go on with each value of an operand by itself, where the result needs more than 32 bits."""
     results = value_range(i.op, 64, a, b)
     for operand, name in ((a, i.left), (b, i.right)):
@@ -278,7 +255,7 @@ def _check_quotient(path: Path, bits: int, a: Scalar, b: Scalar) -> None:
 QUOTIENT = "signed integer overflow: the least integer divided by -1"
 
 
-def _convert(path: Path, i: Convert) -> None:
+def _convert(path: Path, i: instructions.Convert) -> None:
     if isinstance(i.origin, FloatType) or isinstance(i.target, FloatType):
         raise path.refuse(Code.UNSUPPORTED, "floating-point numbers are not supported", FLOAT_HINT)
     value = path.scalar(i.origin, i.operand)
@@ -290,7 +267,7 @@ def _convert(path: Path, i: Convert) -> None:
         path.set(i.result, extend(i.op, origin, target, value))
 
 
-def _select(path: Path, i: Select) -> None:
+def _select(path: Path, i: instructions.Select) -> None:
     condition = used(path.scalar(IntType(1), i.condition))
     then, otherwise = path.value(i.type, i.then), path.value(i.type, i.otherwise)
     if isinstance(condition, Known):
@@ -308,7 +285,7 @@ def _select(path: Path, i: Select) -> None:
 # Control.
 
 
-def _branch(path: Path, i: Branch) -> None:
+def _branch(path: Path, i: instructions.Branch) -> None:
     if i.condition is None:
         path.enter(i.targets[0])
         return
@@ -323,7 +300,7 @@ def _branch(path: Path, i: Branch) -> None:
     path.ended = True
 
 
-def _switch(path: Path, i: Switch) -> None:
+def _switch(path: Path, i: instructions.Switch) -> None:
     value = used(path.scalar(i.type, i.value))
     if isinstance(value, Known):
         path.enter(next((target for number, target in i.cases if number == value.value), i.default))

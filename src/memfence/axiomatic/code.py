@@ -1,0 +1,192 @@
+"""Unrolled code: every thread is a list of items without loops, in program order, with guards instead of jumps.
+
+A thread's values live in slots, each defined once by one item. Expressions are the IR's, where `Register(n)` means slot
+n of the same thread. An item with a `guard` happens where the guard is true (not 0). Items of exclusive branches stand
+one behind the other; two items are in program order if both happen and one stands before the other.
+
+Loops are unrolled so often and no more: where a run would go round once again there is a `Cut`, and nothing of the
+thread behind it happens. A thread that waits for ever (a `Wait` whose condition is false) also stops there. What others
+do goes on in both cases. Only where every thread reaches its `End` is there a final state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import field
+
+from memfence.program.expressions import TRUE, Address, Expr
+from memfence.program.ir import Program, WrittenFence
+from memfence.program.orders import MemoryOrder
+from memfence.records import dataclass
+from memfence.source import NOWHERE, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an item comes from: process, transition and op of the program, by number, and the place in its text."""
+
+    process: int
+    transition: int
+    op: int
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+NOWHERE_IN_CODE = Origin(-1, -1, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Define:
+    """`slot := value`: computed by the thread itself, whether or not it is needed.
+
+    Its errors (division by zero) are a matter of `Check`: where it has no value, any value will do.
+    """
+
+    slot: int
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """`slot :=` the value of the alternative whose guard is true; exactly one is, wherever the slot is used.
+
+    Unlike in an expression `a ? b : c`, no dependency comes from the guards: they stand for the way control took.
+    """
+
+    slot: int
+    alternatives: tuple[tuple[Expr, Expr], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """`slot :=` any one of the values: a choice of the program that nothing decides."""
+
+    slot: int
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """`slot := memory[address]`.
+
+    `step`: the step of the thread that it belongs to; accesses of one `locked` step are one instant for everybody.
+    Outside its guard the slot is 0. `attempted`: the read of a compare-exchange that fails, and this is the order that
+    it would have had otherwise; a processor cannot know before it has read.
+    """
+
+    slot: int
+    address: Address
+    guard: Expr = TRUE
+    order: MemoryOrder = MemoryOrder.PLAIN
+    exclusive: bool = False
+    step: int = -1
+    locked: bool = False
+    origin: Origin = NOWHERE_IN_CODE
+    attempted: MemoryOrder | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """`memory[address] := value`.
+
+    `reads_by`: the position (in the thread's items) of the `Read` that makes an atomic read-modify-write with it: no
+    other write to the variable comes between. `exclusive`: so, by a store-conditional; then `guard` contains the choice
+    whether it succeeds. `step` and `locked` as for reads.
+    """
+
+    address: Address
+    value: Expr
+    guard: Expr = TRUE
+    order: MemoryOrder = MemoryOrder.PLAIN
+    reads_by: int | None = None
+    exclusive: bool = False
+    step: int = -1
+    locked: bool = False
+    origin: Origin = NOWHERE_IN_CODE
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """A fence, as it was written."""
+
+    kind: WrittenFence
+    order: MemoryOrder = MemoryOrder.PLAIN
+    guard: Expr = TRUE
+    step: int = -1
+    origin: Origin = NOWHERE_IN_CODE
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Control depends on `condition` from here on: every later event of the thread, whichever way it goes.
+
+    `of_pair`: the comparison within a compare-exchange. It is a branch only under models where a read-modify-write is a
+    load-exclusive and a store-exclusive (`AxiomaticModel.rmw_by_pair`).
+    """
+
+    condition: Expr
+    guard: Expr = TRUE
+    origin: Origin = NOWHERE_IN_CODE
+    of_pair: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The program fails where this is reached and `condition` is false; `error` says how (empty: an assertion)."""
+
+    condition: Expr
+    guard: Expr = TRUE
+    error: str = ""
+    origin: Origin = NOWHERE_IN_CODE
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The thread goes on only where `condition` is true; the guards behind it contain that already."""
+
+    condition: Expr
+    guard: Expr = TRUE
+    origin: Origin = NOWHERE_IN_CODE
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The bound of the unrolling is reached where `guard` is true."""
+
+    guard: Expr
+    origin: Origin = NOWHERE_IN_CODE
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The thread has ended where `guard` is true. `registers`: the slots with its registers' last values."""
+
+    guard: Expr
+    registers: tuple[int, ...]
+
+
+Item = Define | Join | Choose | Read | Write | Barrier | Branch | Check | Wait | Cut | End
+EventItem = Read | Write | Barrier
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One process, unrolled; exactly one `End`, the last item. `slots`: how many there are."""
+
+    name: str
+    items: tuple[Item, ...]
+    slots: int
+
+    @property
+    def events(self) -> Iterator[tuple[int, EventItem]]:
+        """The items that are events, with their positions."""
+        return ((i, item) for i, item in enumerate(self.items) if isinstance(item, EventItem))
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A program, unrolled `unrolled` times. Each of its variables is written once before everything else: every
+    variable may start with any of its `init` values, independently."""
+
+    program: Program
+    threads: tuple[Thread, ...]
+    unrolled: int
