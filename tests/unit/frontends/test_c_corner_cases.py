@@ -240,3 +240,21 @@ def test_that_freed_memory_is_not_given_out_again_is_said() -> None:
 def test_a_clock_that_stands_still_bounds_the_verdict() -> None:
     text = "#include <assert.h>\n#include <time.h>\nint main(void) { assert(time(0) == 0); }"
     assert verdict_of(text, "sc") is Verdict.HOLDS_UP_TO
+
+
+@pytest.mark.parametrize(
+    ("used", "verdict"),
+    [
+        ("q == (long)&z", Verdict.HOLDS),
+        ("q == (long)&z || q > 69000", Verdict.HOLDS_UP_TO),
+        ("q == (long)&z || q > 0", Verdict.VIOLATED),
+    ],
+)
+def test_a_number_that_may_be_any_address_is_not_followed_and_one_that_is_none_is_an_error(
+    used: str, verdict: Verdict
+) -> None:
+    text = (
+        "int z; volatile long p; THREAD(a) { long n = 0; p = (long)&z; for (;;) p = n = (n + 1) % 70000; return 0; }"
+        f"THREAD(b) {{ long q = p; if ({used}) *(volatile int *)q = 1; return 0; }} int main(void) {{ RUN(a, b) }}"
+    )
+    assert verdict_of(HEAD + text, "sc") is verdict

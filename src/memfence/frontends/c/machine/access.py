@@ -16,7 +16,7 @@ from memfence.frontends.c.machine.value_sets import ADDRESS_BASE, UNWRITTEN, Val
 from memfence.frontends.c.machine.values import Known, Parts, Scalar, Unknown, Value
 from memfence.frontends.c.machine.wide import is_wide
 from memfence.frontends.c.machine.world import BEYOND, PARTLY, Restart
-from memfence.program.expressions import Binary, Conditional, Const, Register, conjunction, disjunction
+from memfence.program.expressions import Binary, Conditional, Const, Expr, Register, Unary, conjunction, disjunction
 from memfence.program.orders import MemoryOrder
 
 MOST_FORKS = 12
@@ -29,6 +29,8 @@ DEAD = "use of a local variable of a function that has returned"
 
 ANYWHERE = "a pointer is computed in a way that memfence does not follow: it may point anywhere"
 ANYWHERE_HINT = "use an index into an array, or a pointer that is assigned as a whole"
+
+NUMBERS = "a number that is used as a pointer is only followed to where pointers of its variable point"
 
 Action = Callable[[Path, int], None]
 
@@ -58,15 +60,30 @@ def fork_if_bad(path: Path, pointer: Scalar, good: Sequence[int], size: int, wha
     others = values.listed.difference(good)
     if not others and not values.has_interval and not values.is_open:
         return
-    if (values.is_open and not values.listed) or (values.has_interval and values.hi >= ADDRESS_BASE):
+    is_number = values.has_interval and values.hi >= ADDRESS_BASE
+    if (values.is_open and not values.listed) or (is_number and not 0 < len(good) <= MOST_FORKS):
         raise path.refuse(Code.UNSUPPORTED, ANYWHERE, ANYWHERE_HINT)
     problem = next((p for a in sorted(others) if (p := problem_with(path, a, size))), "invalid pointer")
     bad = conjunction(*(Binary("!=", pointer.expr, Const(a)) for a in good))
     if len(good) > MOST_FORKS:
         bad = disjunction(Binary("<", pointer.expr, Const(good[0])), Binary(">", pointer.expr, Const(good[-1])))
+    if is_number:
+        bad = conjunction(bad, _cut_elsewhere(path, pointer, bad))
     failing = path.fork(bad)
     if failing is not None:
         failing.fail(f"{problem}: {what}")
+
+
+def _cut_elsewhere(path: Path, pointer: Scalar, bad: Expr) -> Expr:
+    """A number may be the address of anything: runs in which the pointer is no address that was assigned to it are cut
+    off. Returns what remains: it points nowhere, or to what it was assigned."""
+    listed = [Binary("==", pointer.expr, Const(a)) for a in pointer.values.addresses()]
+    known = disjunction(Binary("<", pointer.expr, Const(ADDRESS_BASE)), *listed)
+    elsewhere = path.fork(conjunction(bad, Unary("!", known)))
+    if elsewhere is not None:
+        path.world.note(NUMBERS, is_cut=True)
+        elsewhere.stop("bound")
+    return known
 
 
 def problem_with(path: Path, address: int, size: int) -> str | None:
