@@ -153,6 +153,14 @@ Other questions and other commands need to know how many threads there are.
     active [*] proctype P() { ... }                  any number
     active [3] proctype P() { ... }                  three
 """,
+    Code.OTHER_PROCESSOR: """
+Assembly is about one processor, and its instructions mean nothing to the memory model of another: a `DMB LD` has no
+place in a machine with store buffers. AArch64 litmus tests are answered under the model of ARMv8.
+
+    memfence check --model armv8 MP.litmus
+
+C and litmus tests in C can be asked about under every model.
+""",
     Code.BAD_PROPERTY: """
 The expression of --forbid or --invariant cannot be read. It has C's operators over `process@label`,
 `process.register`, shared variables (`x`, `a[0]`), `empty(process)` (no store pending), numbers, true and false.
@@ -184,6 +192,21 @@ Beside the verdict, memfence looks for plain accesses that race (MF206). That se
 the warnings are true, but there may be more. The verdict itself is not affected.
 
     memfence check FILE.c -D THREADS=2     a smaller instance is searched completely
+""",
+    Code.UNKNOWN_RELATION: """
+A text in herd's cat language names a set, relation or function that it does not define above, and that executions do
+not come with. These they come with: `po`, `rf`, `co`, `fr`, `loc`, `int`, `ext`, `addr`, `data`, `ctrl`, `rmw`; `R`,
+`W`, `F`, `M`, `IW`; and a set for each memory order and fence, such as `ACQ` or `DMB.SY`.
+
+    let ppo = po \\ (WW * R)       no set is called `WW`: did you mean `W`?
+""",
+    Code.NOT_MONOTONE: """
+What `let rec` defines is the least relation that satisfies its equations. If a relation is taken away from itself,
+there is none.
+
+    let rec r = po \\ (r; r)       the more is in `r`, the less is in it
+
+Use recursive names on the left of `\\` only, and not below `~`.
 """,
     Code.STUCK: """
 Some run comes to a state where no process can take a step, though not all have come to their end. What is behind such

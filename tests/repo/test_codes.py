@@ -18,6 +18,7 @@ NOT_OF_A_FRONT_END = {
     Code.UNKNOWN_LANGUAGE: "cli/test_commands.py",
     Code.NO_COMPILER: "unit/frontends/test_c.py",
     Code.FIXED_NUMBER: "unit/questions/test_any_number.py",
+    Code.OTHER_PROCESSOR: "unit/questions/test_other_processors.py",
     Code.BAD_PROPERTY: "cli/test_commands.py",
     Code.RACING_ACCESSES: "unit/questions/test_plain_races.py",
     Code.RACES_UNFINISHED: "unit/questions/test_plain_races.py",

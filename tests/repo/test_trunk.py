@@ -65,7 +65,7 @@ def compared_names(tree: ast.AST) -> Iterator[int]:
 
 @pytest.mark.parametrize("path", [p for p in FILES if stage_of(p) not in MAY_COMPARE_NAMES], ids=named)
 def test_nobody_asks_a_memory_model_for_its_name(path: Path) -> None:
-    allowed = {"synthesis/synthesise.py": 2, "frontends/litmus/condition.py": 1}
+    allowed = {"synthesis/synthesise.py": 2, "frontends/herd/condition.py": 1}
     """`--via tso` is an option; the conditions of some litmus tests name models themselves."""
     found = list(compared_names(ast.parse(path.read_text())))
     assert len(found) <= allowed.get(named(path), 0), f"{named(path)}: lines {found}"

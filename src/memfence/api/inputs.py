@@ -15,7 +15,7 @@ from memfence.program.expressions import FALSE, Expr
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, Program
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.program.text.properties import parse_expression
-from memfence.questions.conflicts import needs_fixed_number
+from memfence.questions.conflicts import needs_fixed_number, refuse_other_processors
 from memfence.records import dataclass
 from memfence.source import SourceText
 from memfence.tasks.criterion import Criterion
@@ -51,14 +51,21 @@ class Asked:
 
 
 def read_program(
-    source: Source, keywords: dict[str, Any], deadline: Deadline, *, for_any_number: bool = False
+    source: Source,
+    keywords: dict[str, Any],
+    deadline: Deadline,
+    *,
+    for_any_number: bool = False,
+    for_every_processor: bool = False,
 ) -> Program:
     """The program that `source` stands for; takes the keywords about loading out of `keywords`.
 
-    InputError if it is no program, or has any number of threads and the verb is not `for_any_number`. TimeUp if reading
-    it takes too long.
+    InputError if it is no program, has any number of threads and the verb is not `for_any_number`, or is assembly that
+    no model with store buffers knows and the verb is not `for_every_processor`. TimeUp if reading it takes too long.
     """
     program = _read(source, keywords, deadline)
+    if not for_every_processor:
+        refuse_other_processors(program)
     if program.any_number and not for_any_number:
         raise InputError([needs_fixed_number(program, "this")])
     return program

@@ -16,6 +16,7 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.pipeline import load
 from memfence.program.ir import Program
+from memfence.questions.conflicts import refuse_other_processors
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
 
@@ -41,6 +42,7 @@ def verify(
     try:
         header = _header(certificate)
         program = source if isinstance(source, Program) else load(source, options_of(header.reading, **paths))
+        refuse_other_processors(program)
         checked, refused = _judged(Path(certificate), program, checker, most_bytes)
     except NotACertificate as problem:
         raise InputError([_not_a_certificate(certificate, str(problem))]) from None

@@ -36,7 +36,10 @@ NOWHERE_IN_CODE = Origin(-1, -1, -1)
 
 @dataclass(frozen=True, slots=True)
 class Define:
-    """`slot := value`: computed by the thread itself. Its errors (division by zero) are a matter of `Check`."""
+    """`slot := value`: computed by the thread itself, whether or not it is needed.
+
+    Its errors (division by zero) are a matter of `Check`: where it has no value, any value will do.
+    """
 
     slot: int
     value: Expr
@@ -66,7 +69,8 @@ class Read:
     """`slot := memory[address]`.
 
     `step`: the step of the thread that it belongs to; accesses of one `locked` step are one instant for everybody.
-    Outside its guard the slot is 0.
+    Outside its guard the slot is 0. `attempted`: the read of a compare-exchange that fails, and this is the order that
+    it would have had otherwise; a processor cannot know before it has read.
     """
 
     slot: int
@@ -77,6 +81,7 @@ class Read:
     step: int = -1
     locked: bool = False
     origin: Origin = NOWHERE_IN_CODE
+    attempted: MemoryOrder | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +117,16 @@ class Barrier:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Control depends on `condition` from here on: every later event of the thread, whichever way it goes."""
+    """Control depends on `condition` from here on: every later event of the thread, whichever way it goes.
+
+    `of_pair`: the comparison within a compare-exchange. It is a branch only under models where a read-modify-write is a
+    load-exclusive and a store-exclusive (`AxiomaticModel.rmw_by_pair`).
+    """
 
     condition: Expr
     guard: Expr = TRUE
     origin: Origin = NOWHERE_IN_CODE
+    of_pair: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 
 from memfence.axiomatic.code import Code
 from memfence.records import dataclass
@@ -16,13 +17,15 @@ class Decisions:
     """What determines an execution, as an enumeration or a solver chooses it.
 
     `initial`: the values that memory starts with. `chosen`: the value of every `Choose` that matters. `read_from`: the
-    write of every read that happened. `order`: for each variable its writes, the initial one first.
+    write of every read that happened, and `values` what it saw there: a value may come from itself, where a model
+    allows that. `order`: for each variable its writes, the initial one first.
     """
 
     initial: tuple[int, ...]
     chosen: Mapping[Place, int]
     read_from: Mapping[Place, Place]
     order: Mapping[int, tuple[Place, ...]]
+    values: Mapping[Place, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

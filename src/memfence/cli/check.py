@@ -8,51 +8,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memfence.cli.app import app
-from memfence.cli.choices import Model
 from memfence.cli.exit_codes import exit_of
 from memfence.cli.keywords import keywords_of
-from memfence.cli.option_groups import (
-    MOST,
-    Certifying,
-    Compiling,
-    CriterionOption,
-    Crowding,
-    File,
-    Limited,
-    LoadingInSteps,
-    Properties,
-    Reported,
-    Searching,
-    grouped,
-)
+from memfence.cli.option_groups import MOST, CriterionOption, Deciding, File, Reported
+from memfence.cli.portable import ModelsOption, UnrollOption, check_models_of, is_one_with_states
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
 from memfence.cli.several import are_programs, check_several
+from memfence.cli.verb import verb
 
 if TYPE_CHECKING:
     from memfence.certificates.result import Certified
     from memfence.tasks.result import CheckResult
 
 
-@app.command(
-    short_help="Does the program still work? A proof, or a run.",
-    epilog="Example: memfence check examples/lost_wakeup.pml --model tso",
-)
-@grouped
+@verb("Does the program still work? A proof, or a run.", example="check examples/lost_wakeup.pml --model tso")
 def check(
     context: typer.Context,
     file: File,
-    properties: Properties,
-    searching: Searching,
-    limited: Limited,
-    loading: LoadingInSteps,
-    crowding: Crowding,
-    compiling: Compiling,
-    reported: Reported,
-    certifying: Certifying,
-    model: Annotated[Model, typer.Option(help="Memory model.")] = Model.tso,
+    deciding: Deciding,
+    model: ModelsOption = "tso",
+    unroll: UnrollOption = None,
     criterion: CriterionOption = None,
     abstract: Annotated[
         int | None,
@@ -74,14 +51,20 @@ def check(
     from memfence.diagnostics import render
     from memfence.reports.doubts import warnings_of
 
+    reported, certifying, compiling = deciding.reported, deciding.certifying, deciding.compiling
     progress = ProgressLine(quiet=reported.quiet)
+    if not is_one_with_states(model):
+        keywords = keywords_of(context, progress, but=("certificate", "verify", "strict", "model", "witness"))
+        raise typer.Exit(check_models_of(file, model, keywords, reported))
+    if unroll is not None:
+        raise typer.BadParameter("sc, tso and pso need no bound on loops", param_hint="--unroll")
     if are_programs(file, compiling.also or ()) and not certifying.is_asked:
         several = [file, *map(Path, compiling.also or ())]
         with refusing(reported.json):
             keywords = keywords_of(context, progress, but=("certificate", "verify", "strict", "also"))
             raise typer.Exit(check_several(several, keywords, reported, strict=strict))
     files = ReportFiles(reported.html, reported.sarif, reported.junit, witness)
-    if witness is not None and model is not Model.sc:
+    if witness is not None and model != "sc":
         raise typer.BadParameter("SV-COMP's witnesses are runs under SC: use --model sc", param_hint="--witness")
     files.require_places([("FILE", file)])
     try:
@@ -90,7 +73,7 @@ def check(
             result, proof = ask_and_certify(file, certifying, keywords)
     finally:
         progress.close()
-    warnings = warnings_of(result) if not loading.split_reads else ()
+    warnings = warnings_of(result) if not deciding.loading.split_reads else ()
     if warnings and not (reported.quiet or reported.json):
         terminal.write(render(warnings) + "\n", sys.stderr)
     _print(result, reported, proof)

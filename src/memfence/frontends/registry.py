@@ -5,6 +5,7 @@ A new language is one package beside this and one line in `LANGUAGES`. Packages 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import PurePath
@@ -35,16 +36,27 @@ class Frontend(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """How to recognise a language: by `suffixes`, else by `looks_like` the text."""
+    """How to recognise a language: by `suffixes`; where several share one, or none has it, by `looks_like` the text.
+
+    `only_model`: the memory model that its instructions belong to, where no other knows them.
+    """
 
     name: str
     title: str
     module: str
     suffixes: tuple[str, ...]
     looks_like: Callable[[str], bool]
+    only_model: str | None = None
 
     def frontend(self) -> Frontend:
         return cast(Frontend, import_module(f"memfence.frontends.{self.module}"))
+
+
+_LEADING_COMMENTS = re.compile(r"\A\s*(?:\(\*.*?\*\)\s*)*", re.DOTALL)
+
+
+def _first_word(text: str) -> str:
+    return next(iter(_LEADING_COMMENTS.sub("", text).split(maxsplit=1)), "")
 
 
 def _words(text: str, *needed: str) -> bool:
@@ -57,7 +69,9 @@ LANGUAGES = (
     Language("persist", "assembly-like language of the persistence paper", "persist", (".pst",),
              lambda text: _words(text, "program", "procs", "begin")),
     Language("litmus", "x86 litmus tests", "litmus", (".litmus",),
-             lambda text: text.lstrip().startswith(("X86 ", "X86_64 "))),
+             lambda text: _first_word(text) in ("X86", "X86_64")),
+    Language("aarch64", "AArch64 litmus tests", "aarch64", (".litmus",), lambda text: _first_word(text) == "AArch64",
+             only_model="armv8"),
     Language("rmm", "Memorax's RMM", "rmm", (".rmm",), lambda text: _words(text, "forbidden", "process", "text")),
     Language("dve", "DiVinE's DVE", "dve", (".dve",), lambda text: _words(text, "process", "trans", "system")),
     Language("trencher", "transition lists of Trencher and Persist", "trencher", (),
@@ -73,12 +87,18 @@ def language_named(name: str) -> Language | None:
 
 
 def choose_language(path: str, text: str) -> Language | None:
-    """By suffix, else by content; markup is no program, whatever words are in it."""
+    """By suffix, and by content among languages that share it; else by content. The first of all that would do.
+
+    Markup is no program, whatever words are in it.
+    """
     suffix = PurePath(path).suffix.lower()
-    by_suffix = next((language for language in LANGUAGES if suffix in language.suffixes), None)
-    if by_suffix is None and looks_like_markup(text):
+    candidates = [language for language in LANGUAGES if suffix in language.suffixes]
+    if len(candidates) == 1:
+        return candidates[0]
+    if not candidates and looks_like_markup(text):
         return None
-    return by_suffix or next((language for language in LANGUAGES if language.looks_like(text)), None)
+    fitting = (language for language in candidates or LANGUAGES if language.looks_like(text))
+    return next(fitting, candidates[0] if candidates else None)
 
 
 def looks_like_markup(text: str) -> bool:

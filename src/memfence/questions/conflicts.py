@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.frontends.registry import language_named
 from memfence.program.crowd import instances_of
 from memfence.program.ir import Program
 from memfence.tasks.criterion import Criterion
@@ -86,6 +87,21 @@ def refuse_other_questions(program: Program, criterion: Criterion, options: Chec
         raise InputError([needs_fixed_number(program, f"`{criterion}`")])
     if what_is_asked(program, options).temporal:
         raise InputError([needs_fixed_number(program, "a temporal property")])
+
+
+def refuse_other_processors(program: Program, model: str | None = None) -> None:
+    """InputError for a program in the assembly of a processor that `model` does not describe.
+
+    Without a `model`: that no machine with store buffers is.
+    """
+    language = language_named(program.language)
+    if language is None or language.only_model in (None, model):
+        return
+    where = f"`{model}`" if model is not None else "a model with store buffers"
+    message = f"{language.title} have instructions that mean nothing under {where}"
+    at = Label(program.source.span(0, min(1, len(program.source.text))))
+    hint = f"use --model {language.only_model}, where a command has it"
+    raise InputError([Diagnostic(Code.OTHER_PROCESSOR, message, at, hint=hint)])
 
 
 def needs_fixed_number(program: Program, what: str) -> Diagnostic:

@@ -43,7 +43,7 @@ def answer(request: Object, progress: Progress | None = None) -> Object:
 
 def _diagnose(source: SourceText, options: Object, progress: Progress | None) -> Object:
     """Whether the text is a program, and what it consists of."""
-    program = _read(source, options)
+    program = _read(source, options, for_every_processor=True)
     return {
         "diagnostics": [],
         "language": program.language,
@@ -53,14 +53,14 @@ def _diagnose(source: SourceText, options: Object, progress: Progress | None) ->
     }
 
 
-def _read(source: SourceText, options: Object) -> Any:
+def _read(source: SourceText, options: Object, *, for_every_processor: bool = False) -> Any:
     from memfence.api.inputs import read_program
     from memfence.tasks.deadline import Deadline
 
     deadline = Deadline(options.pop("timeout_seconds", None))
     for name in ("criterion", "forbid"):
         options.pop(name, None)
-    return read_program(source, options, deadline)
+    return read_program(source, options, deadline, for_every_processor=for_every_processor)
 
 
 def _with(options: Object, progress: Progress | None) -> Object:

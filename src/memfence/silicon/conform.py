@@ -8,6 +8,7 @@ from memfence.diagnostics import InputError
 from memfence.pipeline import load
 from memfence.program.ir import Final, Program
 from memfence.questions import check
+from memfence.questions.conflicts import refuse_other_processors
 from memfence.records import dataclass
 from memfence.silicon.harness import Experiment, render_harness
 from memfence.silicon.reproduce import StressOptions, stressed, title
@@ -50,6 +51,7 @@ def conform(path: Path, stress: StressOptions, *, timeout_seconds: float | None 
     """Run one litmus test and compare."""
     try:
         program = load(path)
+        refuse_other_processors(program)
         final = next((stated for stated in program.properties if isinstance(stated, Final)), None)
         if final is None:
             return Conformance(path, refused="it lists no values to look at: not a litmus test")

@@ -8,17 +8,19 @@ from functools import partial
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label, did_you_mean
-from memfence.frontends.litmus import syntax
-from memfence.frontends.litmus.layout import Piece, syntax_error
+from memfence.frontends.herd.cells import operand_pieces, read_target, split_labels
+from memfence.frontends.herd.dialect import Dialect
+from memfence.frontends.herd.layout import Piece, syntax_error
+from memfence.frontends.herd.numbers import read_number
+from memfence.frontends.herd.syntax import LabelHere, Target
+from memfence.frontends.litmus.syntax import Immediate, Indirect, Instruction, Location, Operand, RegisterName
 from memfence.program.expressions import BinaryOp
 from memfence.source import Span
 
 _FAMILIES = ("ax", "bx", "cx", "dx", "si", "di", "bp", "sp", *(f"r{n}" for n in range(8, 16)))
 _REGISTER = re.compile(r"%?(?:[er]?(?P<old>ax|bx|cx|dx|si|di|bp|sp)|(?P<new>r(?:8|9|1[0-5]))d?)\Z", re.IGNORECASE)
-_NUMBER = re.compile(r"\$?(-?(?:0[xX][0-9a-fA-F]+|\d+))\Z")
 _NAME = re.compile(r"[A-Za-z_]\w*\Z")
 _MEMORY = re.compile(r"\[\s*([^\[\]]*?)\s*\]\Z|\(\s*([^()]*?)\s*\)\Z|([A-Za-z_]\w*)\s*\(\s*%rip\s*\)\Z", re.IGNORECASE)
-_LABEL = re.compile(r"([A-Za-z_.]\w*)\s*:")
 
 SHIFTS = ("SHL", "SAL", "SHR", "SAR")
 ARITHMETIC = ("ADD", "SUB", "AND", "OR", "XOR", *SHIFTS)
@@ -36,7 +38,6 @@ OPERANDS: dict[str, int] = {
     **dict.fromkeys(ARITHMETIC, 2), **dict.fromkeys(FENCES, 0), **dict.fromkeys(CONDITIONS, 1),
 }  # fmt: skip
 _LOCKABLE = frozenset({"XCHG", "CMPXCHG", "XADD", "INC", "DEC", *ARITHMETIC}) - set(SHIFTS)
-_LARGEST, _WORD = 2**31, 2**64
 
 
 def register_number(text: str) -> int | None:
@@ -55,48 +56,19 @@ def register_name(number: int, architecture: str) -> str:
     return f"E{family.upper()}" if architecture == "X86" else f"r{family}"
 
 
-def read_number(text: str, span: Span, errors: list[Diagnostic]) -> int | None:
-    """The value of a decimal or hexadecimal number, with or without `$`; None if `text` is not one.
-
-    Values are signed and have 32 bits. A 64-bit word with the bits of such a value, `0xffffffffffffffff`, is that one.
-    """
-    found = _NUMBER.match(text)
-    if found is None:
-        return None
-    digits = found[1]
-    # A number with many digits is refused by its length: converting it would take quadratic time.
-    value = int(digits, 0 if "x" in digits.lower() else 10) if len(digits) <= 21 else _WORD
-    if _WORD - _LARGEST <= value < _WORD:
-        return value - _WORD
-    if -_LARGEST <= value < _LARGEST:
-        return value
-    hint = "values are signed here, with 32 bits"
-    if _LARGEST <= value < 2 * _LARGEST:
-        hint = f"values are signed here: write `{value - 2 * _LARGEST}` for the 32-bit word with these bits"
-    what = f"`{digits[:40]}` does not fit in 32 bits"
-    errors.append(Diagnostic(Code.TOO_LARGE, what, Label(span), hint=hint))
-    return 0
+DIALECT = Dialect(
+    ("X86", "X86_64"), register_number, register_name, "$", "0:EAX", "EAX, EBX, ECX, EDX, ESI, EDI, EBP, ..."
+)
 
 
-def read_cell(cell: Piece, architecture: str, errors: list[Diagnostic]) -> list[syntax.Instruction | syntax.LabelHere]:
+def read_cell(cell: Piece, architecture: str, errors: list[Diagnostic]) -> list[Instruction | LabelHere]:
     """What a cell says; nothing for an empty one. Mistakes go to `errors`."""
-    result: list[syntax.Instruction | syntax.LabelHere] = []
-    text, start = cell.text, cell.span.start
-    source = cell.span.source
-    while found := _LABEL.match(text):
-        rest = text[found.end() :].lstrip()
-        span = source.span(start, start + len(found[1]))
-        result.append(syntax.LabelHere(found[1], span))
-        start += len(text) - len(rest)
-        text = rest
-    if text:
-        instruction = _read_instruction(Piece(text, source.span(start, start + len(text))), architecture, errors)
-        if instruction is not None:
-            result.append(instruction)
-    return result
+    labels, rest = split_labels(cell)
+    instruction = _read_instruction(rest, architecture, errors) if rest.text else None
+    return [*labels, instruction] if instruction is not None else [*labels]
 
 
-def _read_instruction(cell: Piece, architecture: str, errors: list[Diagnostic]) -> syntax.Instruction | None:
+def _read_instruction(cell: Piece, architecture: str, errors: list[Diagnostic]) -> Instruction | None:
     source, start = cell.span.source, cell.span.start
     found = re.match(r"(lock\b\s*)?([A-Za-z]\w*)?", cell.text, re.IGNORECASE)
     assert found is not None
@@ -113,8 +85,8 @@ def _read_instruction(cell: Piece, architecture: str, errors: list[Diagnostic]) 
         errors.append(Diagnostic(Code.UNSUPPORTED, what, Label(word_span), hint=near))
         return None
     if mnemonic in NOTHING:
-        return syntax.Instruction("NOP", (), bool(found[1]), cell.span)
-    pieces = _operand_pieces(cell, found.end())
+        return Instruction("NOP", (), bool(found[1]), cell.span)
+    pieces = operand_pieces(cell, found.end())
     if mnemonic in SHIFTS and len(pieces) == 1:  # by 1
         by_one = Piece("$1", pieces[0].span)
         pieces = [pieces[0], by_one] if architecture == "X86" else [by_one, pieces[0]]
@@ -123,14 +95,14 @@ def _read_instruction(cell: Piece, architecture: str, errors: list[Diagnostic]) 
         what = f"`{word}` has {expected} operand{'' if expected == 1 else 's'}, not {len(pieces)}"
         errors.append(Diagnostic(Code.ARGUMENT_COUNT, what, Label(cell.span)))
         return None
-    read: Callable[[Piece, list[Diagnostic]], syntax.Operand | None]
+    read: Callable[[Piece, list[Diagnostic]], Operand | None]
     read = _read_target if mnemonic == "JMP" or mnemonic in CONDITIONS else partial(_read_operand, architecture)
     operands = [operand for piece in pieces if (operand := read(piece, errors)) is not None]
     if len(operands) != len(pieces):
         return None
     if architecture == "X86_64":
         operands.reverse()
-    instruction = syntax.Instruction(mnemonic, tuple(operands), bool(found[1]), cell.span)
+    instruction = Instruction(mnemonic, tuple(operands), bool(found[1]), cell.span)
     problem = _problem_of(instruction, word)
     if problem is not None:
         errors.append(syntax_error(cell.span, *problem))
@@ -146,34 +118,18 @@ def _without_size(word: str) -> str:
     return word
 
 
-def _operand_pieces(cell: Piece, offset: int) -> list[Piece]:
-    rest = cell.text[offset:]
-    if not rest.strip():
-        return []
-    pieces = []
-    for part in rest.split(","):
-        start = cell.span.start + offset + len(part) - len(part.lstrip())
-        trimmed = part.strip()
-        pieces.append(Piece(trimmed, cell.span.source.span(start, start + max(1, len(trimmed)))))
-        offset += len(part) + 1
-    return pieces
+def _read_target(piece: Piece, errors: list[Diagnostic]) -> Target | None:
+    return read_target(piece, "JMP L0", errors)
 
 
-def _read_target(piece: Piece, errors: list[Diagnostic]) -> syntax.Target | None:
-    if not re.match(r"[A-Za-z_.]\w*\Z", piece.text):
-        errors.append(syntax_error(piece.span, f"`{piece.text}` is not a label", "jump to a label, as in `JMP L0`"))
-        return None
-    return syntax.Target(piece.text, piece.span)
-
-
-def _read_operand(architecture: str, piece: Piece, errors: list[Diagnostic]) -> syntax.Operand | None:
+def _read_operand(architecture: str, piece: Piece, errors: list[Diagnostic]) -> Operand | None:
     text, span = piece.text, piece.span
-    number = read_number(text, span, errors)
+    number = read_number(text, span, errors, "$")
     if number is not None:
-        return syntax.Immediate(number, span)
+        return Immediate(number, span)
     register = register_number(text)
     if register is not None:
-        return syntax.RegisterName(register, span)
+        return RegisterName(register, span)
     memory = _MEMORY.match(text)
     if memory is not None:
         return _read_memory(next(group for group in memory.groups() if group is not None), span, errors)
@@ -184,29 +140,29 @@ def _read_operand(architecture: str, piece: Piece, errors: list[Diagnostic]) -> 
     return None
 
 
-def _read_memory(inside: str, span: Span, errors: list[Diagnostic]) -> syntax.Operand | None:
+def _read_memory(inside: str, span: Span, errors: list[Diagnostic]) -> Operand | None:
     register = register_number(inside)
     if register is not None:
-        return syntax.Indirect(syntax.RegisterName(register, span), span)
+        return Indirect(RegisterName(register, span), span)
     if _NAME.match(inside):
-        return syntax.Location(inside, span)
+        return Location(inside, span)
     what = f"the address `{inside}` is neither a name nor a register"
     errors.append(Diagnostic(Code.UNSUPPORTED, what, Label(span), hint="use one name a memory location, as in `[x]`"))
     return None
 
 
-def _problem_of(instruction: syntax.Instruction, word: str) -> tuple[str, str | None] | None:
+def _problem_of(instruction: Instruction, word: str) -> tuple[str, str | None] | None:
     """What x86 does not allow about the operands."""
     operands = instruction.operands
-    memory = [operand for operand in operands if isinstance(operand, syntax.Location | syntax.Indirect)]
+    memory = [operand for operand in operands if isinstance(operand, Location | Indirect)]
     destination = operands[0] if operands else None
     if len(memory) > 1:
         return f"`{word}` cannot access two memory locations", "go through a register"
-    if isinstance(destination, syntax.Immediate) and instruction.mnemonic != "CMP":
+    if isinstance(destination, Immediate) and instruction.mnemonic != "CMP":
         return f"`{word}` cannot write to a constant", "X86 names the destination first, X86_64 last"
-    if instruction.mnemonic in ("XCHG", "XADD", "CMPXCHG") and isinstance(operands[1], syntax.Immediate):
+    if instruction.mnemonic in ("XCHG", "XADD", "CMPXCHG") and isinstance(operands[1], Immediate):
         return f"`{word}` needs a register to exchange with", "put the constant into a register first"
-    if instruction.mnemonic in ("XADD", "CMPXCHG") and not isinstance(operands[1], syntax.RegisterName):
+    if instruction.mnemonic in ("XADD", "CMPXCHG") and not isinstance(operands[1], RegisterName):
         return f"the source of `{word}` must be a register", None
     if instruction.locked and instruction.mnemonic not in _LOCKABLE:
         return f"`{word}` cannot have a LOCK prefix", "`XCHG` is an atomic write"

@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from memfence.codes import Code
-from memfence.diagnostics import Diagnostic, Label, did_you_mean
-from memfence.frontends.litmus import syntax
+from memfence.diagnostics import Diagnostic, Label
+from memfence.frontends.herd.final import LoweredThread
+from memfence.frontends.herd.syntax import InitialState, Item, Target
+from memfence.frontends.herd.track import Track
 from memfence.frontends.litmus.instructions import ARITHMETIC, CONDITIONS, register_name
+from memfence.frontends.litmus.syntax import Immediate, Indirect, Instruction, Location, Operand, RegisterName
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr, Register, negate, variable_address
-from memfence.program.ir import Assign, Assume, Domain, Fence, FencePoint, Load, Op, Process, Rmw, RmwKind, Store
-from memfence.records import dataclass
+from memfence.program.ir import Assign, Assume, Domain, Fence, FencePoint, Load, Op, Rmw, RmwKind, Store
 from memfence.source import Span
 
 _OPERATOR: dict[str, BinaryOp] = {
@@ -38,12 +40,6 @@ _RMW: dict[str, RmwKind] = {
 _ACCUMULATOR = 0
 
 
-@dataclass(frozen=True, slots=True)
-class LoweredThread:
-    process: Process
-    registers: dict[int, int]
-
-
 class Thread:
     """Builds the process of one thread; `registers` are those that the condition asks for."""
 
@@ -51,74 +47,41 @@ class Thread:
         self,
         number: int,
         span: Span,
-        items: Sequence[syntax.Item],
+        items: Sequence[Item[Instruction]],
         architecture: str,
-        initial: syntax.InitialState,
+        initial: InitialState,
         variable: Callable[[str, Span], int],
         errors: list[Diagnostic],
     ) -> None:
         self.number = number
-        self.items = items
         self.architecture = architecture
         self.initial = initial
         self.variable = variable
         self.errors = errors
         self.builder = ProcessBuilder(f"P{number}", f"P{number}", span)
+        self.track = Track(number, self.builder, items, lambda instruction: instruction.span, errors)
         self.registers: dict[int, int] = {}
         self.instructions = [item.instruction for item in items if item.instruction is not None]
         self.has_branches = any(instruction.mnemonic in CONDITIONS for instruction in self.instructions)
-        self.labels: dict[str, tuple[int, Span]] = {}
         self.written: set[int] | None = None
         self.flags_register: int | None = None
         self.kept_register: int | None = None
 
     def lower(self, observed: Sequence[int]) -> LoweredThread:
         """The process, and the number in it of each x86 register that is used or observed."""
-        self._place_locations()
         for key in (self.initial.registers, self.initial.pointers):
             for thread, number in key:
                 if thread == self.number:
                     self.register(number)
-        for here, item in enumerate(self.items):
+        for here, item in enumerate(self.track.items):
             if item.instruction is not None:
-                self._lower(item.instruction, here, here + 1, self._transition_point(here))
+                self._lower(item.instruction, here, here + 1, self._transition_point(here, item.instruction))
         for number in observed:
             self.register(number)
         return LoweredThread(self.builder.build(0), self.registers)
 
-    def _place_locations(self) -> None:
-        """One location before each instruction and one at the end, with the labels that stand there."""
-        for number, item in enumerate(self.items):
-            names = [label.name for label, _ in item.labels]
-            span = item.instruction.span if item.instruction is not None else self.builder.span
-            self.builder.location(names[0] if names else "", names, span, self._location_point(number))
-            for label, _ in item.labels:
-                self._define(label, number)
-
-    def _define(self, label: syntax.LabelHere, location: int) -> None:
-        if label.name in self.labels:
-            before = Label(self.labels[label.name][1], "first here")
-            what = f"the label `{label.name}` is defined twice in P{self.number}"
-            self.errors.append(Diagnostic(Code.DUPLICATE, what, Label(label.span), (before,)))
-        else:
-            self.labels[label.name] = (location, label.span)
-
-    def _location_point(self, here: int) -> FencePoint | None:
-        """A row between two instructions is passed whichever way control comes, unless there is a label to jump to."""
-        previous = self.items[here - 1] if here and not self.items[here].labels else None
-        if previous is None or previous.instruction is None:
-            return None
-        return self._point(previous.instruction.span, previous.row)
-
-    def _transition_point(self, here: int) -> FencePoint | None:
-        """Before a label a row is passed only by who comes from the instruction above."""
-        item = self.items[here]
-        if item.instruction is None or item.instruction.mnemonic == "CMPXCHG" or not self.items[here + 1].labels:
-            return None
-        return self._point(item.instruction.span, item.row)
-
-    def _point(self, span: Span, row: int) -> FencePoint:
-        return FencePoint(f"P{self.number}", f"{self.number}:{row}", span, " ".join(span.text.split()))
+    def _transition_point(self, here: int, instruction: Instruction) -> FencePoint | None:
+        return None if instruction.mnemonic == "CMPXCHG" else self.track.transition_point(here)
 
     def register(self, number: int) -> int:
         if number not in self.registers:
@@ -142,8 +105,8 @@ class Thread:
             self.kept_register = self.builder.register("loaded")
         return self.kept_register
 
-    def _address(self, operand: syntax.Location | syntax.Indirect) -> Address:
-        if isinstance(operand, syntax.Location):
+    def _address(self, operand: Location | Indirect) -> Address:
+        if isinstance(operand, Location):
             return variable_address(self.variable(operand.name, operand.span))
         number = operand.register.number
         name = self.initial.pointers.get((self.number, number))
@@ -161,16 +124,16 @@ class Thread:
             self.written = {register for instruction in self.instructions for register in _written(instruction)}
         return number in self.written
 
-    def _value(self, operand: syntax.Operand) -> Expr:
-        if isinstance(operand, syntax.Immediate):
+    def _value(self, operand: Operand) -> Expr:
+        if isinstance(operand, Immediate):
             return Const(operand.value)
-        assert isinstance(operand, syntax.RegisterName)
+        assert isinstance(operand, RegisterName)
         if (self.number, operand.number) in self.initial.pointers and not self._is_written(operand.number):
             what = f"`{operand.span.text}` holds an address: using it as a value is not supported"
             self.errors.append(Diagnostic(Code.UNSUPPORTED, what, Label(operand.span)))
         return Register(self.register(operand.number))
 
-    def _lower(self, instruction: syntax.Instruction, here: int, there: int, point: FencePoint | None) -> None:
+    def _lower(self, instruction: Instruction, here: int, there: int, point: FencePoint | None) -> None:
         """Add the steps of one instruction, from its location to the next."""
         operands, span = instruction.operands, instruction.span
 
@@ -185,7 +148,7 @@ class Thread:
             case "LFENCE" | "NOP":
                 step()
             case "RET":
-                self.builder.emit(here, len(self.items) - 1, span=span)
+                self.builder.emit(here, self.track.end, span=span)
             case "MOV":
                 step(*self._move(operands[0], operands[1]))
             case "XCHG":
@@ -201,12 +164,12 @@ class Thread:
             case _:
                 self._modify(instruction, here, there, point)
 
-    def _operands(self, operands: Sequence[syntax.Operand]) -> tuple[list[Op], list[Expr]]:
+    def _operands(self, operands: Sequence[Operand]) -> tuple[list[Op], list[Expr]]:
         """Loads of the memory operand, if any, and the values."""
         ops: list[Op] = []
         values: list[Expr] = []
         for operand in operands:
-            if isinstance(operand, syntax.Location | syntax.Indirect):
+            if isinstance(operand, Location | Indirect):
                 scratch = self.builder.scratch(0)
                 ops.append(Load(scratch, self._address(operand)))
                 values.append(Register(scratch))
@@ -214,27 +177,27 @@ class Thread:
                 values.append(self._value(operand))
         return ops, values
 
-    def _move(self, destination: syntax.Operand, value: syntax.Operand) -> list[Op]:
-        if isinstance(destination, syntax.Location | syntax.Indirect):
+    def _move(self, destination: Operand, value: Operand) -> list[Op]:
+        if isinstance(destination, Location | Indirect):
             return [Store(self._address(destination), self._value(value))]
-        assert isinstance(destination, syntax.RegisterName)
+        assert isinstance(destination, RegisterName)
         register = self.register(destination.number)
-        if isinstance(value, syntax.Location | syntax.Indirect):
+        if isinstance(value, Location | Indirect):
             return [Load(register, self._address(value))]
         return [Assign(register, self._value(value))]
 
-    def _exchange(self, a: syntax.Operand, b: syntax.Operand) -> list[Op]:
+    def _exchange(self, a: Operand, b: Operand) -> list[Op]:
         if _is_memory(b):
             a, b = b, a
-        assert isinstance(b, syntax.RegisterName)
+        assert isinstance(b, RegisterName)
         mine, new = self.register(b.number), self._value(b)
-        if isinstance(a, syntax.Location | syntax.Indirect):
+        if isinstance(a, Location | Indirect):
             return [Rmw(mine, self._address(a), "exchange", new)]
-        assert isinstance(a, syntax.RegisterName)
+        assert isinstance(a, RegisterName)
         kept, old = self.builder.scratch(0), self._value(a)
         return [Assign(kept, old), Assign(self.register(a.number), new), Assign(mine, Register(kept))]
 
-    def _branch(self, instruction: syntax.Instruction, here: int, there: int, point: FencePoint | None) -> None:
+    def _branch(self, instruction: Instruction, here: int, there: int, point: FencePoint | None) -> None:
         if self.flags_register is None:
             self.flags_register = self.builder.register("flags", Domain(-1, 1))
         holds = Binary(CONDITIONS[instruction.mnemonic], Register(self.flags_register), Const(0))
@@ -242,20 +205,15 @@ class Thread:
         self.builder.emit(here, target, Assume(holds), span=instruction.span)
         self.builder.emit(here, there, Assume(negate(holds)), span=instruction.span, point=point)
 
-    def _target(self, operand: syntax.Operand) -> int:
-        assert isinstance(operand, syntax.Target)
-        if operand.name in self.labels:
-            return self.labels[operand.name][0]
-        hint = did_you_mean(operand.name, list(self.labels), f"define it in P{self.number} with `{operand.name}:`")
-        what = f"the label `{operand.name}` is not defined in P{self.number}"
-        self.errors.append(Diagnostic(Code.UNKNOWN_LABEL, what, Label(operand.span), hint=hint))
-        return 0
+    def _target(self, operand: Operand) -> int:
+        assert isinstance(operand, Target)
+        return self.track.target(operand)
 
-    def _modify(self, instruction: syntax.Instruction, here: int, there: int, point: FencePoint | None) -> None:
+    def _modify(self, instruction: Instruction, here: int, there: int, point: FencePoint | None) -> None:
         """Read-modify-write: one step on a register or with LOCK, otherwise a load and then a store."""
         destination = instruction.operands[0]
         span = instruction.span
-        if not isinstance(destination, syntax.Location | syntax.Indirect):
+        if not isinstance(destination, Location | Indirect):
             loads, (old, *_) = self._operands(instruction.operands)
             locked = instruction.locked
             for ops in self._outcomes(instruction, old):
@@ -269,7 +227,7 @@ class Thread:
         for ops in self._outcomes(instruction, Register(self._kept())):
             self.builder.emit(between, there, *ops, span=span, point=point)
 
-    def _locked(self, instruction: syntax.Instruction, destination: syntax.Location | syntax.Indirect) -> list[Op]:
+    def _locked(self, instruction: Instruction, destination: Location | Indirect) -> list[Op]:
         """One `Rmw`, the flags, and the old value where the instruction puts it."""
         address, old = self._address(destination), Register(self.builder.scratch(0))
         source = self._value(instruction.operands[1]) if len(instruction.operands) > 1 else Const(1)
@@ -286,7 +244,7 @@ class Thread:
                 flags = self._flags(Binary(_OPERATOR[mnemonic], old, source), Const(0))
                 return [Rmw(old.index if flags else None, address, _RMW[mnemonic], source), *flags]
 
-    def _outcomes(self, instruction: syntax.Instruction, old: Expr) -> list[list[Op]]:
+    def _outcomes(self, instruction: Instruction, old: Expr) -> list[list[Op]]:
         """What may happen to the destination, whose value was `old`: one list of ops for each case."""
         destination, *sources = instruction.operands
         if instruction.mnemonic == "CMPXCHG":
@@ -297,7 +255,7 @@ class Thread:
             keep = [*flags, Assign(accumulator.index, old)]
             return [[Assume(same), *swap], [Assume(negate(same)), *keep]]
         if instruction.mnemonic == "XADD":
-            assert isinstance(sources[0], syntax.RegisterName)
+            assert isinstance(sources[0], RegisterName)
             mine = self.register(sources[0].number)
             kept = self.builder.scratch(1)
             total = Binary("+", old, Register(mine))
@@ -312,21 +270,21 @@ class Thread:
         result = Binary(_OPERATOR[instruction.mnemonic], old, operand)
         return [[*self._flags(result, Const(0)), *self._write(destination, result)]]
 
-    def _write(self, destination: syntax.Operand, value: Expr) -> list[Op]:
-        if isinstance(destination, syntax.Location | syntax.Indirect):
+    def _write(self, destination: Operand, value: Expr) -> list[Op]:
+        if isinstance(destination, Location | Indirect):
             return [Store(self._address(destination), value)]
-        assert isinstance(destination, syntax.RegisterName)
+        assert isinstance(destination, RegisterName)
         return [Assign(self.register(destination.number), value)]
 
 
-def _is_memory(operand: syntax.Operand) -> bool:
-    return isinstance(operand, syntax.Location | syntax.Indirect)
+def _is_memory(operand: Operand) -> bool:
+    return isinstance(operand, Location | Indirect)
 
 
-def _written(instruction: syntax.Instruction) -> set[int]:
+def _written(instruction: Instruction) -> set[int]:
     """Numbers of the registers that an instruction changes."""
     if instruction.mnemonic == "CMP":
         return set()
     changed = instruction.operands if instruction.mnemonic in ("XCHG", "XADD") else instruction.operands[:1]
-    written = {operand.number for operand in changed if isinstance(operand, syntax.RegisterName)}
+    written = {operand.number for operand in changed if isinstance(operand, RegisterName)}
     return written | ({_ACCUMULATOR} if instruction.mnemonic == "CMPXCHG" else set())

@@ -13,8 +13,9 @@ class Candidate:
 
     Sets: `R`, `W`, `F` (fences), `M` (R or W), `IW` (initial writes) and the tags of the model, such as `ACQ` or
     `DMB.SY`. Relations: `po`, `rf`, `co`, `loc` (same address), `int` and `ext` (same thread or not; initial writes are
-    of no thread), `addr`, `data`, `ctrl`, `rmw` (`amo` or `lxsx`), `amo`, `lxsx`, and `step` (events of one locked
-    step, also each with itself). Whatever else a model uses it defines itself. A name that is absent is empty.
+    of no thread, each `ext` to all others), `addr`, `data`, `ctrl`, `rmw` (`amo` or `lxsx`), `amo`, `lxsx`, and, also
+    from each event to itself, `together` (events of one step of a thread) and `step` (so, if the step is locked).
+    Initial writes are not in `po`. Whatever else a model uses it defines itself. A name that is absent is empty.
     """
 
     size: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Literal
+from typing import Literal, assert_never
 
 from memfence.records import dataclass
 from memfence.source import NOWHERE, SourceText, Span
@@ -52,6 +52,35 @@ class Binary:
 
 
 CatExpr = Base | Named | Unary | Binary
+
+
+def operands(expr: CatExpr) -> tuple[CatExpr, ...]:
+    """The direct parts of an expression."""
+    match expr:
+        case Base() | Named():
+            return ()
+        case Unary(operand=operand):
+            return (operand,)
+        case Binary(left=left, right=right):
+            return (left, right)
+        case _:
+            assert_never(expr)
+
+
+def extent(expr: CatExpr) -> tuple[int, int]:
+    """How many nodes an expression has as a tree, and how deep it is; parts that it shares are looked at once."""
+    known: dict[int, tuple[int, int]] = {}
+    waiting = [expr]
+    while waiting:
+        node = waiting[-1]
+        open_parts = [part for part in operands(node) if id(part) not in known]
+        if open_parts:
+            waiting += open_parts
+            continue
+        waiting.pop()
+        parts = [known[id(part)] for part in operands(node)]
+        known[id(node)] = 1 + sum(size for size, _ in parts), 1 + max((depth for _, depth in parts), default=0)
+    return known[id(expr)]
 
 
 @dataclass(frozen=True, slots=True)

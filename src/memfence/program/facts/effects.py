@@ -35,6 +35,8 @@ def registers_read(op: ir.Op) -> frozenset[int]:
 
 def register_written(op: ir.Op) -> int | None:
     """The register that `op` sets, if any."""
+    if isinstance(op, ir.Store):
+        return op.status
     return op.register if isinstance(op, ir.Load | ir.Rmw | ir.Assign) else None
 
 

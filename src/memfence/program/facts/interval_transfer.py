@@ -156,6 +156,10 @@ class Transfer:
                 yes, no = refine(when, True, env, self._look), refine(when, False, env, self._look)
                 loaded = join(None if yes is None else self._loaded(address, yes), None if no is None else ZERO)
                 return None if loaded is None else self._set(process, register, loaded, env)
+            case ir.Store(exclusive=True, status=status):
+                stored = self._op(process, replace(op, exclusive=False, status=None), env)
+                either = join_environments(stored, env)
+                return either if status is None or either is None else self._set(process, status, _STATUS, either)
             case ir.Store(address, expr, when=None):
                 value = value_of(expr, env, self._look)
                 return None if value is None else self._store(address, value, env)
@@ -209,6 +213,9 @@ class Transfer:
         kept = fit(self._domains[place], raw)
         self._written.append((place, raw, kept))
         return None if kept is None else (*env[:register], kept, *env[register + 1 :])
+
+
+_STATUS = Interval(0, 1)
 
 
 def _bounds(address: Address) -> Interval:

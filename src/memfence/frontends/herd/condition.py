@@ -11,9 +11,10 @@ from typing import Literal, NoReturn, assert_never
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.litmus.instructions import read_number, register_name, register_number
-from memfence.frontends.litmus.layout import Piece, fail
-from memfence.frontends.litmus.syntax import Atom, Condition, Junction, Not, Observed, Proposition, Quantifier, Truth
+from memfence.frontends.herd.dialect import Dialect
+from memfence.frontends.herd.layout import Piece, fail
+from memfence.frontends.herd.numbers import read_number
+from memfence.frontends.herd.syntax import Atom, Condition, Junction, Not, Observed, Proposition, Quantifier, Truth
 from memfence.records import dataclass
 from memfence.source import Span
 
@@ -33,15 +34,16 @@ class _Token:
     span: Span
 
 
-def read_condition(piece: Piece, threads: int) -> Condition:
+def read_condition(piece: Piece, threads: int, dialect: Dialect) -> Condition:
     """The condition at the end of a test; InputError if it cannot be understood."""
-    return _Reader(piece, threads).read()
+    return _Reader(piece, threads, dialect).read()
 
 
 class _Reader:
-    def __init__(self, piece: Piece, threads: int) -> None:
+    def __init__(self, piece: Piece, threads: int, dialect: Dialect) -> None:
         source, start = piece.span.source, piece.span.start
         self.threads = threads
+        self.dialect = dialect
         self.errors: list[Diagnostic] = []
         self.tokens = [
             _Token(found.lastgroup, found[0], source.span(start + found.start(), start + found.end()))
@@ -178,7 +180,7 @@ class _Reader:
             return Observed(None, name.text, None, name.span)
         if first.kind == "number" or (first.kind == "word" and self.tokens[self.position + 1].text == ":"):
             return self.register()
-        name = self.word("a register such as `0:EAX` or a memory location")
+        name = self.word(f"a register such as `{self.dialect.register_example}` or a memory location")
         return Observed(None, name.text, None, name.span)
 
     def word(self, expected: str) -> _Token:
@@ -196,9 +198,9 @@ class _Reader:
         self.position += 1
         self.expect(":")
         name = self.next
-        number = register_number(name.text)
+        number = self.dialect.register_number(name.text)
         if number is None:
-            self.unexpected("a register", "registers are EAX, EBX, ECX, EDX, ESI, EDI, EBP, ...")
+            self.unexpected("a register", f"registers are {self.dialect.register_list}")
         self.position += 1
         span = owner.span.source.span(owner.span.start, name.span.end)
         if int(digits) >= self.threads:
@@ -206,30 +208,6 @@ class _Reader:
             what = f"there is no thread `{owner.text}`"
             self.errors.append(Diagnostic(Code.UNKNOWN_PROCESS, what, Label(owner.span), hint=hint))
         return Observed(int(digits), name.text, number, span)
-
-
-def display_name(what: Observed, architecture: str) -> str:
-    """How herd prints a register (`0:EAX`) or a location (`[x]`) in final states."""
-    if what.register is None:
-        return f"[{what.name}]"
-    return f"{what.thread}:{register_name(what.register, architecture)}"
-
-
-def show(proposition: Proposition, architecture: str, binding: int = 0) -> str:
-    """The proposition with as few parentheses as its precedence allows, as herd prints it."""
-    match proposition:
-        case Atom(what, equal, value):
-            return f"{display_name(what, architecture)}{'=' if equal else '<>'}{value}"
-        case Truth(value):
-            return "true" if value else "false"
-        case Not(operand):
-            return f"not ({show(operand, architecture)})"
-        case Junction(op, operands):
-            level = {"\\/": 1, "/\\": 2, "=>": 3}[op]
-            shown = f" {op} ".join(show(operand, architecture, level) for operand in operands)
-            return f"({shown})" if level <= binding else shown
-        case _:
-            assert_never(proposition)
 
 
 def atoms_of(proposition: Proposition) -> list[Observed]:

@@ -10,10 +10,9 @@ from typing import NoReturn
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.frontends.herd.dialect import Dialect
 from memfence.records import dataclass
 from memfence.source import SourceText, Span
-
-ARCHITECTURES = ("X86", "X86_64")
 
 _QUOTED_OR_COMMENT = re.compile(r'"[^"\n]*"|\(\*|\*\)')
 _HEADER = re.compile(r"\s*(?P<architecture>\S+)[^\S\n]+(?P<name>[^\s({\"]+)")
@@ -51,15 +50,15 @@ class Layout:
     condition: Piece
 
 
-def read_layout(source: SourceText) -> Layout:
+def read_layout(source: SourceText, dialect: Dialect) -> Layout:
     """Split a litmus test into its parts; InputError where they cannot be found."""
     text = mask_comments(source)
     header = _HEADER.match(text)
-    if header is None or header["architecture"] not in ARCHITECTURES:
+    if header is None or header["architecture"] not in dialect.architectures:
         word = re.match(r"\s*(\S*)", text)
         assert word is not None
         what = f"`{word[1]}` is not an architecture" if word[1] else "the text does not begin with an architecture"
-        fail(source.span(word.start(1), word.end(1) or 1), what, "begin with `X86 NAME` or `X86_64 NAME`")
+        fail(source.span(word.start(1), word.end(1) or 1), what, dialect.header_hint)
     opening = _find_brace(text, header.end())
     if opening < 0:
         place = source.span(header.start(1), header.end())

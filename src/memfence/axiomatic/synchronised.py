@@ -1,0 +1,94 @@
+"""Threads and locks of C in terms of memory orders, for models that know no locked steps.
+
+Models with store buffers perform a library call in one locked step. To a model of events the same accesses are atomic
+ones that synchronise: what starts, waits for or takes something acquires, what ends or gives something back releases.
+Where one step changes several variables that others look at (condition variables, read-write locks), events one by one
+would not be faithful: such programs are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
+from memfence.program.expressions import Address, Binary, Conditional, Const, Register
+from memfence.program.ir import Assert, Assume, Load, Op, Process, Program, Rmw, Store, Transition
+from memfence.program.orders import MemoryOrder
+
+ACQUIRE, RELEASE, RELAXED = MemoryOrder.ACQUIRE, MemoryOrder.RELEASE, MemoryOrder.RELAXED
+PLAIN = MemoryOrder.PLAIN
+
+
+def synchronised(program: Program) -> Program:
+    """The same program with orders on all that its locked steps do; NotUnrolled where that is not all they mean."""
+    return replace(program, processes=tuple(_process(program, process) for process in program.processes))
+
+
+def _process(program: Program, process: Process) -> Process:
+    return replace(process, transitions=tuple(_transition(program, step) for step in process.transitions))
+
+
+def _transition(program: Program, step: Transition) -> Transition:
+    step = replace(step, ops=tuple(_account(program, op) for op in step.ops))
+    accesses = [op for op in step.ops if isinstance(op, Load | Store | Rmw)]
+    if not step.locked or not accesses:
+        return step
+    if all(_is_bookkeeping(program, op.address) for op in accesses):
+        return replace(step, ops=tuple(_ordered(op, ACQUIRE, RELEASE) for op in step.ops))
+    if any(isinstance(op, Rmw) for op in accesses) or len({op.address for op in accesses}) > 1:
+        raise NotUnrolled(Unfit.LOCKED_STEP, step.span)
+    if all(op.order is not PLAIN for op in accesses):
+        return step
+    return replace(step, ops=_library_call(step))
+
+
+def _is_bookkeeping(program: Program, address: Address) -> bool:
+    return all(program.variables[number].is_bookkeeping for number in address.variables)
+
+
+def _account(program: Program, op: Op) -> Op:
+    """Which memory is free or not yet written: stores that no processor sees. Nobody races with them."""
+    if isinstance(op, Store) and op.direct:
+        op = replace(op, direct=False)
+    if isinstance(op, Load | Store) and op.order is PLAIN and _is_bookkeeping(program, op.address):
+        return replace(op, order=RELAXED)
+    return op
+
+
+def _ordered(op: Op, load: MemoryOrder, store: MemoryOrder) -> Op:
+    match op:
+        case Load():
+            return replace(op, order=load)
+        case Store():
+            return replace(op, order=store)
+    return op
+
+
+def _library_call(step: Transition) -> tuple[Op, ...]:
+    """One variable: taken where the step waits, tried where it compares, else given back."""
+    ops = step.ops
+    stores = [n for n, op in enumerate(ops) if isinstance(op, Store)]
+    loads = [op for op in ops if isinstance(op, Load)]
+    if len(stores) > 1 or len(loads) > 1:
+        raise NotUnrolled(Unfit.LOCKED_STEP, step.span)
+    if any(isinstance(op, Assume) for op in ops):
+        return tuple(_ordered(op, ACQUIRE, RELAXED) for op in ops)
+    tried = _tried(ops, stores[0], loads[0]) if stores and loads else None
+    if tried is not None:
+        return tuple(tried if n == stores[0] else op for n, op in enumerate(ops) if op is not loads[0])
+    if loads and not stores:
+        return tuple(_ordered(op, ACQUIRE, RELEASE) for op in ops)
+    return tuple(_ordered(op, RELAXED, RELEASE) for op in ops)
+
+
+def _tried(ops: Sequence[Op], store: int, load: Load) -> Rmw | None:
+    """A lock that is taken if it is free: a compare-exchange, which acquires where it succeeds."""
+    op = ops[store]
+    assert isinstance(op, Store)
+    between = [other for other in ops[:store] if other is not load]
+    match op.value:
+        case Conditional(Binary("==", Register(found), Const() as expected), Const() as taken, Register(kept)):
+            if found == kept == load.register and not any(isinstance(other, Assert) for other in between):
+                return Rmw(load.register, load.address, "compare_exchange", taken, expected, ACQUIRE, RELAXED)
+    return None

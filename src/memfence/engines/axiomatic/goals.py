@@ -1,0 +1,105 @@
+"""What is asked of an execution, besides that the model allows it."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from memfence.axiomatic.execution import Execution
+from memfence.engines.axiomatic.clauses import Clauses
+from memfence.engines.axiomatic.core import Core
+from memfence.engines.axiomatic.terms import Leaf, Terms
+from memfence.engines.axiomatic.vectors import Vector, constant, is_equal, one_of
+from memfence.program.expressions import BufferEmpty, Expr, RegisterOf, Shared, evaluate
+from memfence.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """Any execution at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fails:
+    """Some check fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReachesCut:
+    """Some thread reaches the bound of the unrolling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Every thread ends, and then the condition is true of registers (`RegisterOf`) and memory (`Shared`)."""
+
+    condition: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Raises:
+    """The model raises the flag with this name."""
+
+    flag: str
+
+
+Goal = Anything | Fails | ReachesCut | Ends | Raises
+
+
+class FinalState:
+    """Expressions about the state after all threads have ended."""
+
+    def __init__(self, core: Core) -> None:
+        self.core = core
+        self.clauses: Clauses = core.clauses
+        self.terms = Terms(core.clauses, self._leaf)
+
+    @property
+    def all_ended(self) -> int:
+        return self.clauses.all_of(self.core.events.ended)
+
+    def _leaf(self, node: Leaf) -> Vector:
+        match node:
+            case RegisterOf(process, register):
+                return self.core.events.last_register(process, register)
+            case Shared(address) if address.variable is not None:
+                return self.core.memory.last_value(address.variable)
+            case Shared(address):
+                index = self.terms.value(address.index)
+                at = ((is_equal(self.clauses, index, constant(n)), address.base + n) for n in range(address.size))
+                return one_of(self.clauses, [(here, self.core.memory.last_value(variable)) for here, variable in at])
+            case BufferEmpty():
+                return constant(1)
+            case _:
+                raise AssertionError(f"{node} in a condition on final states")
+
+
+def is_reached(goal: Goal, execution: Execution) -> bool:
+    """Whether the execution reaches the goal; a flag is the interpreter's matter."""
+    match goal:
+        case Anything() | Raises():
+            return True
+        case Fails():
+            return bool(execution.failed)
+        case ReachesCut():
+            return bool(execution.cut)
+        case Ends(condition):
+            return execution.ended and value_at_end(condition, execution) != 0
+        case _:
+            assert_never(goal)
+
+
+def value_at_end(expr: Expr, execution: Execution) -> int:
+    """The value of an expression about the state after all threads have ended."""
+
+    def leaf(node: Leaf, index: int) -> int:
+        match node:
+            case RegisterOf(process, register):
+                return execution.registers[process][register]
+            case Shared(address):
+                return execution.memory[address.base + index]
+            case BufferEmpty():
+                return 1
+            case _:
+                raise AssertionError(f"{node} in a condition on final states")
+
+    return evaluate(expr, leaf)

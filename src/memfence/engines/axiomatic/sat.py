@@ -1,0 +1,70 @@
+"""A SAT solver that keeps to limits and is fed while it is used."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from memfence.engines.axiomatic.clauses import Clauses
+from memfence.tasks.limits import Limits, Stop
+
+SOLVER = "cadical153"
+FIRST_BUDGET = 2_000
+"""Conflicts until somebody looks at the clock for the first time."""
+SECONDS_BETWEEN_LOOKS = 0.3
+
+
+class Assignment:
+    """What the solver found: the truth of every literal."""
+
+    def __init__(self, values: Sequence[int]) -> None:
+        self._values = values
+
+    def is_true(self, literal: int) -> bool:
+        number = abs(literal) - 1
+        value = self._values[number] if number < len(self._values) else -1  # in no clause: whatever it is
+        return (value > 0) == (literal > 0)
+
+    def value(self, bits: Sequence[int]) -> int:
+        """The number that the bits of a vector stand for."""
+        total = sum(1 << n for n, bit in enumerate(bits) if self.is_true(bit))
+        return total - (1 << len(bits)) if self.is_true(bits[-1]) else total
+
+
+class Sat:
+    """The clauses as they are now, and those that come later, in one solver."""
+
+    def __init__(self, clauses: Clauses, limits: Limits) -> None:
+        from pysat.solvers import Solver
+
+        self.clauses = clauses
+        self.limits = limits
+        self._fed = 0
+        self._solver: Any = Solver(name=SOLVER)
+
+    def close(self) -> None:
+        self._solver.delete()
+
+    def solve(self, assumptions: Sequence[int]) -> Assignment | Stop | None:
+        """An assignment under the assumptions; None where there is none; or why the solver had to stop."""
+        self._feed()
+        budget, seconds = FIRST_BUDGET, self.limits.seconds
+        start = time.monotonic()
+        while True:
+            self._solver.conf_budget(budget)
+            before = time.monotonic()
+            answer = self._solver.solve_limited(assumptions=list(assumptions))
+            if answer is not None:
+                return Assignment(self._solver.get_model()) if answer else None
+            now = time.monotonic()
+            if self.limits.cancel is not None and self.limits.cancel.is_cancelled:
+                return Stop.CANCELLED
+            if seconds is not None and now - start >= seconds:
+                return Stop.TIMEOUT
+            if now - before < SECONDS_BETWEEN_LOOKS:
+                budget *= 2
+
+    def _feed(self) -> None:
+        self._solver.append_formula(self.clauses.list[self._fed :])
+        self._fed = len(self.clauses.list)

@@ -1,0 +1,18 @@
+"""Fences written into the table of an AArch64 litmus test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memfence.frontends.aarch64.instructions import DIALECT
+from memfence.frontends.herd.edits import insert_rows
+from memfence.frontends.registry import EditKind
+from memfence.program.ir import FencePoint
+from memfence.source import SourceText
+
+_SPELLING = {"mfence": "DMB SY", "sfence": "DMB ST", "locked": "SWP"}
+
+
+def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:
+    """The text with one more row for every row that fences follow; fences of several threads share it."""
+    return insert_rows(source, points, DIALECT, _SPELLING)

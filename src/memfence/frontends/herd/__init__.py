@@ -1,0 +1,1 @@
+"""What litmus tests share, whatever language their threads are written in: layout, initial state, condition, fences."""
