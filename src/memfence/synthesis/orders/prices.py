@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from memfence.models.spec import TSO
 from memfence.program.facts.loop_depth import loop_levels
 from memfence.program.ir import Program
 from memfence.synthesis.options import COST_OF_A_LOOP, MOST_LEVELS, Minimise
@@ -31,7 +32,7 @@ def _costs(access: int, store: int, load: int, fence: int, full_fence: int) -> C
 
 
 COSTS_OF_MODEL: Mapping[str, Costs] = {
-    "tso": _costs(access=0, store=10, load=0, fence=0, full_fence=10),
+    TSO.name: _costs(access=0, store=10, load=0, fence=0, full_fence=10),
     "armv8": _costs(access=2, store=1, load=1, fence=5, full_fence=5),
     "rc11": _costs(access=1, store=2, load=2, fence=2, full_fence=4),
 }
