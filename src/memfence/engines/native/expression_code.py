@@ -57,11 +57,8 @@ class ExpressionCodes:
                     code += [_SLOT, slot, _CONST, next(iter(locations)), _BINARY["=="]]
                     return 2
                 # A location stands for itself only: At over several is their disjunction.
-                return self.emit(
-                    expressions.disjunction(*(expressions.At(owner, frozenset({at})) for at in sorted(locations))),
-                    p,
-                    code,
-                )
+                each = (expressions.At(owner, frozenset({at})) for at in sorted(locations))
+                return self.emit(expressions.disjunction(*each), p, code)
             case expressions.Shared(address):
                 if (variable := address.variable) is not None:
                     code += [_SLOT, variable]
