@@ -25,7 +25,7 @@ from memfence.cli.option_groups import (
     Searching,
     grouped,
 )
-from memfence.cli.portable import check_models_of, is_one_with_states
+from memfence.cli.portable import check_models_of, completed_models, is_one_with_states
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
@@ -54,7 +54,11 @@ def check(
     certifying: Certifying,
     model: Annotated[
         str,
-        typer.Option(metavar="MODEL", help="sc, tso, pso; x86, rc11, armv8, NAME.cat; or a list with commas."),
+        typer.Option(
+            metavar="MODEL",
+            help="sc, tso, pso; x86, rc11, armv8, NAME.cat; or a list with commas.",
+            autocompletion=completed_models,
+        ),
     ] = "tso",
     unroll: Annotated[
         int | None,

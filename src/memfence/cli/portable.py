@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from memfence.cli.option_groups import Reported
 
 WITH_STORE_BUFFERS = ("sc", "tso", "pso")
+ALL_MODELS = (*WITH_STORE_BUFFERS, "x86", "rc11", "armv8")
+
+
+def completed_models(typed: str) -> list[str]:
+    """What the shell offers: the models that are not in the list yet."""
+    *before, last = typed.split(",")
+    names = [name for name in ALL_MODELS if name.startswith(last) and name not in before]
+    return [",".join([*before, name]) for name in names]
 
 
 def is_one_with_states(model: str) -> bool:

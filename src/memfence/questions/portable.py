@@ -13,7 +13,7 @@ from itertools import pairwise
 from memfence.axiomatic.candidates import candidate
 from memfence.axiomatic.code import Code, Write
 from memfence.axiomatic.execution import Execution
-from memfence.axiomatic.library import ASSEMBLY, models_named
+from memfence.axiomatic.library import ASSEMBLY, WITH_STATES, models_named
 from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.synchronised import synchronised
 from memfence.axiomatic.unroll import unroll
@@ -23,7 +23,6 @@ from memfence.engines.axiomatic.solve import Executions, Found, Nothing, OutOfTi
 from memfence.models.cat.interpreter import judge
 from memfence.models.cat.polarity import reached
 from memfence.models.cat.syntax import Base
-from memfence.models.spec import SPECS
 from memfence.program.expressions import At, Binary, Const, Register, negate, walk
 from memfence.program.ir import Assume, Final, Load, NoDeadlock, Program, Property
 from memfence.questions import check
@@ -48,8 +47,6 @@ from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.options import CheckOptions, properties_to_check
 
-LOCKING = ("sc", "tso", "x86", "pso")
-"""Models that know locked steps, and whose engines are complete."""
 MOST_ROUNDS = 4
 """Without a limit on time, loops are unrolled no further than so often."""
 RACE = "data-race"
@@ -130,14 +127,14 @@ class _Asking:
         self.models = models_named(name, language=program.language)
 
     def answer(self, unrolled: int | None) -> ModelAnswer:
-        if self.name in LOCKING:
+        if self.name in WITH_STATES:
             by_runs = self._by_runs()
             if by_runs is not None:
                 return by_runs
         if any(not isinstance(p, NoDeadlock) for p in self.others):
             return ModelAnswer(self.name, Verdict.UNKNOWN, OutOfReach(Unfit.PROPERTY_OF_STATES, NOWHERE))
         try:
-            program = self.program if self.name in LOCKING else synchronised(self.program)
+            program = self.program if self.name in WITH_STATES else synchronised(self.program)
             return self._grown(program) if unrolled is None else self._unrolled(program, unrolled)
         except NotUnrolled as refused:
             return ModelAnswer(self.name, Verdict.UNKNOWN, OutOfReach(refused.why, refused.span))
@@ -146,7 +143,7 @@ class _Asking:
         """By the engines for models with states, which need no bound; None where they do not know."""
         if self.program.language == ASSEMBLY:
             return None
-        spec = SPECS["tso" if self.name == "x86" else self.name]
+        spec = WITH_STATES[self.name]
         result = check(self.program, replace(self.options, model=spec.name, criterion=Criterion.SAFETY))
         if result.verdict is Verdict.UNKNOWN:
             return None
