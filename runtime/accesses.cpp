@@ -38,7 +38,7 @@ void store_piece(const Cell& cell, std::uint64_t value, const LateStore& late) {
   }
   if (value != before) world.changed();
   if (number >= 0 && world.simulates && !world.is_alone())
-    world.me().buffer.push_back({cell, number, value, world.me().epoch});
+    world.buffer_store(cell, number, value);
   else
     cell.write(value);
 }

@@ -35,11 +35,11 @@ void silence() {
 
 ExploreOptions explore_options(const Options& options) {
   ExploreOptions asked;
-  asked.monitor = options.monitor;
+  asked.monitor = options.monitor && !options.buffers;
   asked.reduce = options.reduce;
   asked.preemptions = options.preemptions;
   asked.depth = options.depth;
-  asked.stop_at_first = options.first;
+  asked.stop_at_first = options.first || options.buffers;
   asked.parts = options.parts;
   asked.part = options.part;
   return asked;
@@ -58,8 +58,7 @@ struct Explored {
   bool out_of_time = false;
   double cpu_seconds = 0;
   PlainRaces races;
-  Findings buffered;  // with simulated store buffers
-  bool has_all_buffered = false;
+  bool is_complete = false;
 };
 
 bool send_progress(const Findings& findings, const Progress& progress) {
@@ -72,25 +71,18 @@ bool send_progress(const Findings& findings, const Progress& progress) {
   return true;
 }
 
-// Under PSO stores overtake each other as well, which the monitor does not judge: their buffers are explored instead.
-bool explores_buffers(const Options& options, const Explored& explored) {
-  const bool is_right = explored.findings.failing + explored.findings.deadlocked == 0;
-  return options.pso && options.random == 0 && options.preemptions < 0 && is_right && !explored.out_of_time &&
-         2 * world.known_threads() <= kMostFibers;
-}
+// Whether the explorer can tell all threads and companions apart.
+bool has_room_for_buffers() { return world.known_threads() + static_cast<int>(world.store_queues().size()) <= kMostThreads; }
 
-void explore_buffers(const Options& options, double begin, Explored& explored) {
-  ExploreOptions asked = explore_options(options);
-  asked.monitor = false;
-  asked.stop_at_first = true;
+void explore_all(const Options& options, double seconds, Explored& explored) {
   Limits limits;
-  if (options.timeout > 0) limits.timeout_seconds = std::max(0.001, options.timeout - (seconds_now() - begin)) / 2;
-  limits.on_progress = [&](const Progress& p) { return send_progress(explored.buffered, p); };
-  explored.buffered = Findings{};
-  world.simulates = true;
-  const ExploreResult result = Explorer<ProgramExecutor>(asked, limits, explored.buffered).run();
+  limits.timeout_seconds = seconds;
+  limits.on_progress = [&](const Progress& p) { return send_progress(explored.findings, p); };
+  world.simulates = options.buffers;
+  explored.result = Explorer<ProgramExecutor>(explore_options(options), limits, explored.findings).run();
   world.simulates = false;
-  explored.has_all_buffered = result.stop == Stop::None && explored.buffered.truncated == 0 && !world.spins_roughly;
+  explored.out_of_time = explored.result.stop == Stop::Timeout;
+  explored.is_complete = explored.result.stop == Stop::None && explored.findings.truncated == 0 && !world.spins_roughly;
 }
 
 // Explore; begin anew whenever something new was learned about what threads share.
@@ -99,19 +91,14 @@ Explored explore(const Options& options) {
   const double begin = seconds_now(), cpu_begin = cpu_seconds();
   while (true) {
     scout(options, explored.races);
-    world.cells.learned = false;
+    world.cells.learned = explored.is_complete = false;
     explored.findings = Findings{};
     const double left = options.timeout > 0 ? std::max(0.001, options.timeout - (seconds_now() - begin)) : 0;
-    if (options.random > 0) {
+    if (options.buffers && (options.random > 0 || options.preemptions >= 0 || !has_room_for_buffers())) break;
+    if (options.random > 0)
       walk_at_random(options, left, explored.findings, explored.out_of_time);
-    } else {
-      Limits limits;
-      limits.timeout_seconds = left;
-      limits.on_progress = [&](const Progress& p) { return send_progress(explored.findings, p); };
-      explored.result = Explorer<ProgramExecutor>(explore_options(options), limits, explored.findings).run();
-      explored.out_of_time = explored.result.stop == Stop::Timeout;
-    }
-    if (!world.cells.learned && explores_buffers(options, explored)) explore_buffers(options, begin, explored);
+    else
+      explore_all(options, left, explored);
     if (!world.cells.learned) break;
     ++explored.restarts;
   }
@@ -204,21 +191,22 @@ void send_failure(const Found& found) {
   record.raw("waiting", waiting_text()).send();
 }
 
-// What the exploration of buffers has found; where it was not complete and found nothing, executions at random.
+// What the exploration of buffers has found. Under PSO, where it was not complete and found nothing, executions at random:
+// under TSO borderline executions have led to such ones already.
 void send_hunt(const Explored& explored, const Options& options, Chance& chance) {
   world.simulates = true;
   Confirmation found;
-  found.attempts = static_cast<int>(explored.buffered.executions);
-  if (!explored.buffered.all.empty()) {
-    const Found& first = explored.buffered.all.front();
+  found.attempts = static_cast<int>(explored.findings.executions);
+  if (!explored.findings.all.empty()) {
+    const Found& first = explored.findings.all.front();
     found.is_confirmed = true;
     found.is_deadlock = first.kind == Found::Kind::Deadlock;
     found.failure = first.failure;
     found.steps = first.steps;
-  } else if (!explored.has_all_buffered) {
+  } else if (!explored.is_complete && options.pso) {
     found = hunt(options, chance);
   }
-  Record("hunt").add("complete", explored.has_all_buffered).raw("confirmation", confirmation_text(found)).send();
+  Record("hunt").add("complete", explored.is_complete).raw("confirmation", confirmation_text(found)).send();
   world.simulates = false;
 }
 
@@ -249,6 +237,10 @@ void report(const Explored& explored, const Options& options) {
   Chance chance(options.seed);
   world.cells.learns = false;
   send_layout();
+  if (options.buffers) {
+    send_hunt(explored, options, chance);
+    return send_counts(explored, 0);
+  }
   int confirmed = 0;
   for (const Found& found : explored.findings.all) {
     if (found.kind == Found::Kind::Borderline)
@@ -256,7 +248,6 @@ void report(const Explored& explored, const Options& options) {
     else
       send_failure(found);
   }
-  if (options.pso && explored.findings.failing + explored.findings.deadlocked == 0) send_hunt(explored, options, chance);
   for (const Leak& leak : explored.findings.leaks.all)
     Record("leak")
         .add("pc", leak.pc)
@@ -291,7 +282,7 @@ void replay(const Options& options) {
     while (*at == ',' || *at == ' ') ++at;
   }
   if (const char* layout = getenv("MEMFENCE_LAYOUT")) read_layout(layout);
-  for (const int step : steps) world.simulates |= step < 0;
+  world.simulates = options.buffers;
   world.logs = true;
   world.reset();
   const std::size_t taken = take_steps(steps);
@@ -311,6 +302,7 @@ int explore_program(int (*main)(int, char**, char**), int argc, char** argv, cha
   close_early_zone();
   take_over_signals(options.hang);
   take_snapshot(early_begin(), early_end());
+  world.reorders = options.pso;
   world.open(main, argc, argv, environment);
   if (options.replay.empty())
     report(explore(options), options);

@@ -66,6 +66,7 @@ struct Buffered {
   int number;
   std::uint64_t value;
   std::uint32_t epoch = 0;  // PSO: stores of a later epoch reach memory later
+  int queue = -1;           // of the world: the store is somewhere in it
 };
 
 // A store of several cells, or one whose value is not known before other steps: the program makes it as a whole, and when
@@ -110,7 +111,9 @@ struct Fiber {
   void* result = nullptr;
   Wish wish;
   List<NumberedAccess> freed;  // cells of a block that the next step frees
-  std::uint32_t epoch = 0;  // release fences and release stores so far
+  std::uint32_t releases = 0;         // release fences and release stores so far
+  std::uint32_t stored_releases = 0;  // the same, when it stored last
+  std::uint32_t epoch = 0;            // of its last store in the buffer: how often it released between two of them
   bool has_unfenced_store = false;  // to a shared cell
   // The last store: the program makes it after the hook returned.
   Cell unsettled;

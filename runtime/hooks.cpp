@@ -40,9 +40,9 @@ void atomic_store(volatile T* address, T value, int order) {
   if (world.value_for(world.me(), cell) != static_cast<std::uint64_t>(value) && !(number < 0 && is_on_own_stack(at)))
     world.changed();
   if (number >= 0) world.log_value(static_cast<std::uint64_t>(value));
-  if (order >= kRelease) ++world.me().epoch;
+  if (order >= kRelease) ++world.me().releases;
   if (number >= 0 && !locked && world.simulates && !world.is_alone())
-    world.me().buffer.push_back({cell, number, static_cast<std::uint64_t>(value), world.me().epoch});
+    world.buffer_store(cell, number, static_cast<std::uint64_t>(value));
   else
     *at = value;
 }
@@ -153,7 +153,10 @@ __attribute__((visibility("default"))) void __tsan_func_exit() {
   if (world.in_program && !world.me().calls.empty()) world.me().calls.pop_back();
 }
 __attribute__((visibility("default"))) void __tsan_atomic_thread_fence(int order) {
-  if (order >= kRelease && world.in_program) ++world.me().epoch;
+  if (order >= kRelease && world.in_program) {
+    world.settle();  // the store before it is not behind the fence
+    ++world.me().releases;
+  }
   if (order == kSequentiallyConsistent) fence_step(__builtin_return_address(0));
 }
 __attribute__((visibility("default"))) void __tsan_atomic_signal_fence(int) {}

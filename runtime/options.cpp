@@ -19,6 +19,7 @@ void set(Options& options, const std::string& name, const std::string& value) {
   if (name == "first") options.first = number != 0;
   if (name == "confirm") options.confirm = number != 0;
   if (name == "reorder") options.pso = number != 0;
+  if (name == "buffers") options.buffers = number != 0;
   if (name == "changes") options.changes = static_cast<int>(number);
   if (name == "parts") options.parts = static_cast<int>(number);
   if (name == "part") options.part = static_cast<int>(number);

@@ -15,6 +15,7 @@ struct Options {
   double timeout = 0, hang = 5;
   bool reduce = true, monitor = true, first = false, confirm = true;
   bool pso = false;
+  bool buffers = false;  // explore executions with store buffers instead of SC ones
   int parts = 1, part = 0;  // this part of the tree of executions, of so many
   int changes = 3;  // of priority in a random execution
   std::string replay;  // a schedule: threads, negative numbers for stores that reach memory

@@ -3,23 +3,24 @@
 // What the program did cannot be undone: going back is resetting and repeating the first steps, put off until the next step
 // is asked for. The steps are then handed to the fibers as a list, in one go.
 //
-// With simulated store buffers each thread has a companion, which moves its stores to memory: one at a time, any that may
-// go next. Storing and moving both write the buffer, an address of its own; what has to wait for an empty one reads it.
+// With simulated store buffers, threads behind those of the program are companions, which move stores to memory
+// (store_buffers.hpp).
 #pragma once
+
+#include <optional>
 
 #include "findings.hpp"
 #include "stateless/explorer.hpp"
-#include "world.hpp"
+#include "store_buffers.hpp"
 
 namespace memfence::running {
 
 class ProgramExecutor {
  public:
-  explicit ProgramExecutor(Findings& findings)
-      : findings_(findings), threads_(world.known_threads() * (world.simulates ? 2 : 1)) {
+  explicit ProgramExecutor(Findings& findings) : findings_(findings), threads_(world.known_threads()) {
     if (!world.simulates) return;
-    for (int id = 0; id < world.known_threads(); ++id)
-      buffers_.push_back(world.cells.synchronisation(&world.fiber(id), kBuffer));
+    buffers_.emplace();
+    threads_ += buffers_->companions();
   }
 
   int threads() const { return threads_; }
@@ -35,7 +36,7 @@ class ProgramExecutor {
   void offer(int thread, Offers& offers);
   bool is_done(int thread) const {
     if (!is_companion(thread)) return world.is_done(thread);
-    return world.is_over() || world.fiber(thread - world.known_threads()).buffer.empty();
+    return world.is_over() || buffers_->is_empty(queue_of(thread));
   }
   bool meets_in_memory_only() const { return true; }
 
@@ -68,17 +69,9 @@ class ProgramExecutor {
   void ended(const Ending& ending) { findings_.ended(steps_, ending); }
 
  private:
-  bool is_companion(int thread) const { return !buffers_.empty() && thread >= world.known_threads(); }
-  void offer_flushes(int thread, Offers& offers);
-  // The thread's next step needs its buffer to be empty, or changes it.
-  void record_buffer(int thread, Offers& offers) {
-    if (buffers_.empty() || (world.fiber(thread).wish.kind == AccessKind::Load && world.is_ready(thread))) return;
-    const Wish& wish = world.fiber(thread).wish;
-    const auto me = static_cast<std::int16_t>(thread);
-    const int buffer = buffers_[static_cast<std::size_t>(thread)];
-    if (wish.kind == AccessKind::Store) offers.record({AccessKind::LockedStore, me, buffer, 0});
-    offers.record({AccessKind::LockedLoad, me, buffer, 0});
-  }
+  bool is_companion(int thread) const { return buffers_ && thread >= threads_ - buffers_->companions(); }
+  int queue_of(int companion) const { return companion - (threads_ - buffers_->companions()); }
+  void record_step(const Fiber& fiber, Offers& offers);
   void catch_up() {
     if (!is_behind_) return;
     world.reset();
@@ -89,34 +82,15 @@ class ProgramExecutor {
   Findings& findings_;
   int threads_;
   std::vector<int> steps_;
-  std::vector<int> buffers_;  // of each thread, as an address; empty: there are none
+  std::optional<StoreBuffers> buffers_;
   bool is_behind_ = false;
 };
 
-// Stores that reach memory next: any that no older one has to precede.
-inline void ProgramExecutor::offer_flushes(int thread, Offers& offers) {
-  const Fiber& fiber = world.fiber(thread - world.known_threads());
-  const auto me = static_cast<std::int16_t>(thread);
-  const int buffer = buffers_[static_cast<std::size_t>(fiber.id)];
-  const std::size_t first = offers.recorded();
-  if (fiber.buffer.empty()) {  // until the thread stores
-    offers.record({AccessKind::LockedLoad, me, buffer, 0});
-    return offers.block(first);
-  }
-  for (std::size_t entry = 0; entry < fiber.buffer.size(); ++entry) {
-    if (!World::may_flush(fiber, entry)) continue;
-    Alternative way;
-    way.label = ~(fiber.id + kMostFibers * static_cast<int>(entry));
-    way.accesses = offers.recorded();
-    offers.record({AccessKind::LockedLoad, me, buffer, 0});
-    offers.record({AccessKind::LockedStore, me, buffer, 0});
-    offers.record({AccessKind::Store, me, fiber.buffer[entry].number, 0});
-    offers.add(way, false);
-  }
-}
-
 inline void ProgramExecutor::offer(int thread, Offers& offers) {
-  if (is_companion(thread)) return offer_flushes(thread, offers);
+  if (is_companion(thread)) {
+    if (!world.is_over()) buffers_->offer(queue_of(thread), static_cast<std::int16_t>(thread), offers);
+    return;
+  }
   if (is_done(thread)) return;
   const Fiber& fiber = world.fiber(thread);
   const auto me = static_cast<std::int16_t>(thread);
@@ -133,7 +107,7 @@ inline void ProgramExecutor::offer(int thread, Offers& offers) {
   }
   if (!world.is_ready(thread)) {
     if (wish.number >= 0 && !wish.spins) offers.record({AccessKind::LockedLoad, me, wish.number, 0});
-    record_buffer(thread, offers);
+    if (buffers_ && wish.kind != AccessKind::Store) buffers_->record_need(fiber, offers);
     return offers.block(first);
   }
   Alternative way;
@@ -143,15 +117,22 @@ inline void ProgramExecutor::offer(int thread, Offers& offers) {
   if (wish.what == Wish::What::Synchronise && wish.is_ready != nullptr && wish.number >= 0)
     offers.record({AccessKind::LockedLoad, me, wish.number, 0});
   for (const NumberedAccess& access : fiber.freed) offers.record({access.kind, me, access.number, 0});
-  if (fiber.freed.empty() && (wish.number >= 0 || wish.what == Wish::What::Fence))
-    offers.record({wish.kind, me, wish.number < 0 ? 0 : wish.number, 0});
-  record_buffer(thread, offers);
+  if (fiber.freed.empty()) record_step(fiber, offers);
+  if (buffers_ && wish.locked()) buffers_->record_need(fiber, offers);
   offers.add(way, true);
 }
 
+inline void ProgramExecutor::record_step(const Fiber& fiber, Offers& offers) {
+  const Wish& wish = fiber.wish;
+  if (wish.number < 0 && wish.what != Wish::What::Fence) return;
+  if (buffers_ && wish.kind == AccessKind::Store) return buffers_->record_store(fiber, offers);
+  offers.record({wish.kind, static_cast<std::int16_t>(fiber.id), wish.number < 0 ? 0 : wish.number, 0});
+}
+
 inline Executed ProgramExecutor::execute(const Alternative& step, Offers&) {
-  if (findings_.has_endless_loop) return Executed::Stopped;
-  steps_.push_back(step.label);
+  if (findings_.has_endless_loop || (buffers_ && !findings_.all.empty())) return Executed::Stopped;  // one is enough
+  if (step.label < 0) catch_up();  // where the store is in its buffer now
+  steps_.push_back(step.label < 0 ? buffers_->flush_step(~step.label) : step.label);
   if (is_behind_) {
     world.reset();
     world.run(steps_.data(), steps_.size());

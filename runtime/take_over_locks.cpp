@@ -126,10 +126,9 @@ MEMFENCE_EXPORT int pthread_spin_unlock(pthread_spinlock_t* lock) {
   Wish wish = world.wish_for(word, kMutex, "pthread_spin_unlock", PC, nullptr);
   wish.kind = AccessKind::Store;
   world.stop(wish);
-  Fiber& me = world.me();
-  ++me.epoch;
+  ++world.me().releases;
   if (world.simulates && wish.number >= 0)
-    me.buffer.push_back({{word, sizeof(*word)}, wish.number, 0, me.epoch});
+    world.buffer_store({word, sizeof(*word)}, wish.number, 0);
   else
     *word = 0;
   return 0;

@@ -103,7 +103,7 @@ void World::reset() {
     f.state = Fiber::State::Unborn;
     f.joined = f.detached = f.quiet_birth = f.is_eligible = f.has_unfenced_store = false;
     f.created = 0;
-    f.epoch = 0;
+    f.releases = f.stored_releases = f.epoch = 0;
     f.joiner = -1;
     f.wish = Wish{};
     f.freed.clear();
@@ -124,6 +124,7 @@ void World::reset() {
   has_ended = is_interrupted = false;
   storage_owner_ = nullptr;
   queues_.clear();
+  for (StoreQueue& queue : store_queues_) queue.entered = queue.left = 0;
   log.clear();
   call_log.clear();
   access_log.clear();

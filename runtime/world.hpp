@@ -48,6 +48,12 @@ struct Logged {
   bool is_flush;                 // a buffered store reaches memory
 };
 
+// Stores that reach memory in the order in which they were made: of one thread and, under PSO, to one cell.
+struct StoreQueue {
+  int thread, number;              // number: of the cell; -1: all cells
+  std::uint32_t entered = 0, left = 0;  // stores, in this execution
+};
+
 // How synchronisation objects are told apart from memory, and from each other.
 enum Synchronisation : int {
   kMutex,
@@ -87,6 +93,9 @@ class World {
   static bool needs_flush(const Fiber& fiber);
   // Whether it may, where stores to different cells need not keep their order.
   static bool may_flush(const Fiber& fiber, std::size_t entry);
+  // Queues of stores, as far as they are known. -1: the thread has never stored there.
+  const List<StoreQueue>& store_queues() const { return store_queues_; }
+  int queue_of(int thread, int number) const;
   void identity(int id, int& parent, int& index) const {
     parent = identities_[static_cast<std::size_t>(id)].parent;
     index = identities_[static_cast<std::size_t>(id)].index;
@@ -101,6 +110,7 @@ class World {
   Failure failure;
   bool has_ended = false;  // `main` returned, or exit was called, while others were alive
   bool simulates = false;  // stores wait in buffers
+  bool reorders = false;   // they may overtake each other there
   bool logs = false;
   bool scouts = false;     // nobody knows yet what is shared: threads that take no step for long let others run
   bool spins_roughly = false;  // a loop was taken for one that waits without being certain
@@ -144,6 +154,8 @@ class World {
   // The thread is about to load. Whether it was here before, in the same state, and has changed nothing since.
   std::uint64_t consider_waiting(Wish& wish, void** frame);
   void note_store(const Cell& cell, int number);
+  // The thread's store waits in its buffer.
+  void buffer_store(const Cell& cell, int number, std::uint64_t value);
   void log_value(std::uint64_t value) {
     if (logs && !log.empty() && logged_) log.back().value = value, log.back().has_value = true;
   }
@@ -169,6 +181,7 @@ class World {
     int tokens;
   };
   List<Queue> queues_;
+  List<StoreQueue> store_queues_;
   Fiber* fibers_[kMostFibers] = {};
   int created_ids_end_ = 0;  // fibers that exist as objects
   int used_ = 0;             // fibers of this execution: the highest number + 1

@@ -88,14 +88,38 @@ void World::settle() {
   const Cell cell = me.unsettled;
   me.unsettled = Cell{};
   const std::uint64_t value = cell.read();
-  if (value != me.before) me.seen.clear();
+  const bool is_buffered = simulates && me.unsettled_number >= 0;
+  if (is_buffered || value != me.before) me.seen.clear();
   if (me.logged != 0) {
     log[me.logged - 1].value = value;
     log[me.logged - 1].has_value = true;
   }
-  if (!simulates || me.unsettled_number < 0) return;
+  if (!is_buffered) return;
   cell.write(me.before);
-  me.buffer.push_back({cell, me.unsettled_number, value, me.epoch});
+  buffer_store(cell, me.unsettled_number, value);
+}
+
+int World::queue_of(int thread, int number) const {
+  const int cell = reorders ? number : -1;
+  for (std::size_t i = 0; i < store_queues_.size(); ++i)
+    if (store_queues_[i].thread == thread && store_queues_[i].number == cell) return static_cast<int>(i);
+  return -1;
+}
+
+// It counts as a change whatever is in memory: how the thread goes on must not depend on what others do to it.
+void World::buffer_store(const Cell& cell, int number, std::uint64_t value) {
+  Fiber& me = *current;
+  me.seen.clear();
+  int queue = queue_of(me.id, number);
+  if (queue < 0) {
+    queue = static_cast<int>(store_queues_.size());
+    store_queues_.push_back({me.id, reorders ? number : -1});
+    cells.learned = true;
+  }
+  if (me.releases != me.stored_releases) ++me.epoch;
+  me.stored_releases = me.releases;
+  ++store_queues_[static_cast<std::size_t>(queue)].entered;
+  me.buffer.push_back({cell, number, value, me.epoch, queue});
 }
 
 bool World::may_flush(const Fiber& fiber, std::size_t entry) {
@@ -113,6 +137,7 @@ void World::flush(int which) {
   const Buffered oldest = fiber.buffer[entry];
   fiber.buffer.erase(fiber.buffer.begin() + static_cast<std::ptrdiff_t>(entry));
   oldest.cell.write(oldest.value);
+  ++store_queues_[static_cast<std::size_t>(oldest.queue)].left;
   if (!logs) return;
   Logged line{};
   line.thread = fiber.id;

@@ -15,9 +15,10 @@ AttackObserver::AttackObserver(const Machine& m, const AttackSearch& search, std
       sc_(m),
       resumed_(m.slots.size()),
       is_quiet_(m.processes.size(), false),
-      writers_(static_cast<std::size_t>(m.variables)) {
+      writers_(static_cast<std::size_t>(m.variables)),
+      events_(std::make_unique<AtomicEvents>(m, budget_)) {
   if (criterion_ == Criterion::Persistence) {
-    torn_ = std::make_unique<TornSteps>(m);
+    torn_ = std::make_unique<TornSteps>(m, budget_);
   } else {
     chain_ = std::make_unique<ChainSearch>(m, budget_);
   }
@@ -47,7 +48,7 @@ std::vector<int> AttackObserver::open() {
 }
 
 void AttackObserver::expand(Work& w, Index index) {
-  if (budget_->why() != Stop::None) return;
+  if (budget_->why() != Stop::None || AtomicEvents::is_within_one(*machine_, w)) return;
   if (criterion_ == Criterion::Persistence)
     expand_persistence(w, index);
   else
@@ -86,9 +87,9 @@ void AttackObserver::expand_persistence(Work& w, Index index) {
     for (const EndEvent& end : ends) {
       const int variable = end.accesses.front().first;
       if (!writers_[static_cast<std::size_t>(variable)].has_other_than(p) || is_known(p, end)) continue;
-      const int closing = closing_edge(w, p, variable);
-      if (closing < 0) continue;
-      add(Attack{index, p, end, {{closing, false}}});
+      std::vector<HelperStep> closing = closing_steps(w, p, variable);
+      if (closing.empty()) continue;
+      add(Attack{index, p, end, std::move(closing)});
       if (!collect_) return;
     }
   }
@@ -102,40 +103,46 @@ void AttackObserver::note_writers(Work& w) {
     if (text_->written_from(q, static_cast<Value>(location)) == 0) continue;
     for (const int number : m.leaving[static_cast<std::size_t>(q)][location]) {
       const std::size_t mark = w.mark();
-      if (try_edge(m, m.edges[static_cast<std::size_t>(number)], w, sc_, accesses_).happened)
-        for (std::size_t i = mark; i < w.log().size(); ++i) {
-          // A step that writes a variable several times counts with its last value, against the first value logged.
-          const Work::Change& change = w.log()[i];
-          if (change.slot >= m.variables) continue;
-          bool first = true;
-          for (std::size_t j = mark; j < i; ++j) first &= w.log()[j].slot != change.slot;
-          if (!first || w[change.slot] == change.before) continue;
-          Writers& writers = writers_[static_cast<std::size_t>(change.slot)];
-          if (writers.first < 0)
-            writers.first = q;
-          else if (writers.first != q)
-            writers.another = q;
-        }
-      w.rollback(mark);
+      events_->each(w, number, sc_, [&](const Tried& tried, const auto&, auto) {
+        if (tried.happened) note_changes(w, mark, q);
+      });
     }
   }
 }
 
-int AttackObserver::closing_edge(Work& w, int attacker, int variable) {
+// An event that writes a variable several times counts with its last value, against the first value logged.
+void AttackObserver::note_changes(const Work& w, std::size_t mark, int process) {
+  for (std::size_t i = mark; i < w.log().size(); ++i) {
+    const Work::Change& change = w.log()[i];
+    if (change.slot >= machine_->variables) continue;
+    bool first = true;
+    for (std::size_t j = mark; j < i; ++j) first &= w.log()[j].slot != change.slot;
+    if (!first || w[change.slot] == change.before) continue;
+    Writers& writers = writers_[static_cast<std::size_t>(change.slot)];
+    if (writers.first < 0)
+      writers.first = process;
+    else if (writers.first != process)
+      writers.another = process;
+  }
+}
+
+std::vector<HelperStep> AttackObserver::closing_steps(Work& w, int attacker, int variable) {
   const Machine& m = *machine_;
   const Value before = w[variable];
   for (int q = 0; q < static_cast<int>(m.processes.size()); ++q) {
     if (q == attacker) continue;
     const auto location = static_cast<std::size_t>(w[m.processes[static_cast<std::size_t>(q)].location_slot]);
     for (const int number : m.leaving[static_cast<std::size_t>(q)][location]) {
-      const std::size_t mark = w.mark();
-      const bool happened = try_edge(m, m.edges[static_cast<std::size_t>(number)], w, sc_, accesses_).happened;
-      const bool changes = happened && w[variable] != before;
-      w.rollback(mark);
-      if (changes) return number;
+      std::vector<HelperStep> found;
+      events_->each(w, number, sc_, [&](const Tried& tried, const auto&, auto steps) {
+        if (tried.happened && w[variable] != before && found.empty()) found.assign(steps.begin(), steps.end());
+      });
+      if (found.empty()) continue;
+      if (found.size() == 1) found.front().completed = false;  // the access is enough
+      return found;
     }
   }
-  return -1;
+  return {};
 }
 
 void AttackObserver::expand_robustness(Work& w, Index index) {

@@ -60,7 +60,9 @@ class AttackObserver : public NoObserver {
   bool find_goal();
   void write_memory(Work& w, const std::vector<std::pair<int, Value>>& written);
   void note_writers(Work& w);
-  int closing_edge(Work& w, int attacker, int variable);
+  void note_changes(const Work& w, std::size_t mark, int process);
+  // How another process can change the variable now.
+  std::vector<HelperStep> closing_steps(Work& w, int attacker, int variable);
   void learn(int attacker, const Crossed& clause);
   void add(Attack&& attack);
   bool is_quiet(int process);
@@ -97,7 +99,7 @@ class AttackObserver : public NoObserver {
   };
   std::vector<std::uint8_t> is_quiet_;  // per process: it has no attacks but those that are known
   std::vector<Writers> writers_;  // per variable: processes that can change it now, two of them at most
-  std::vector<Access> accesses_;
+  std::unique_ptr<AtomicEvents> events_;
 };
 
 }  // namespace memfence

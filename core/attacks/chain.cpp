@@ -38,6 +38,7 @@ ChainSearch::ChainSearch(const Machine& m, std::shared_ptr<Budget> budget)
       sc_(m),
       layout_(node_slots(m)),
       states_(layout_.words()),
+      events_(m, budget_),
       text_reads_(m.processes.size()),
       text_writes_(m.processes.size()),
       work_(layout_.slots()) {
@@ -129,7 +130,7 @@ std::vector<ChainSearch::Met> ChainSearch::meetings(Index root, std::uint64_t re
     Index node;
     bool met;
     std::size_t from;
-    HelperStep step;
+    Child step;
   };
   std::vector<Visit> visits{{root, false, 0, {}}};
   std::set<std::pair<Index, bool>> seen{{root, false}};
@@ -138,8 +139,7 @@ std::vector<ChainSearch::Met> ChainSearch::meetings(Index root, std::uint64_t re
     const Visit here = visits[at];
     if (here.met) {
       Met met{here.node, {}};
-      for (std::size_t i = at; i != 0; i = visits[i].from) met.steps.push_back(visits[i].step);
-      std::reverse(met.steps.begin(), met.steps.end());
+      for (std::size_t i = at; i != 0; i = visits[i].from) put_before(met.steps, visits[i].step);
       found.push_back(std::move(met));
     }
     Children children_here;
@@ -150,7 +150,7 @@ std::vector<ChainSearch::Met> ChainSearch::meetings(Index root, std::uint64_t re
       const Index node = states_.insert(&children_here.packed[n * layout_.words()], here.node).index;
       const bool met = here.met || (child.stores & (read | written)) || (child.loads & written);
       if (seen.contains({node, true}) || !seen.insert({node, met}).second) continue;
-      visits.push_back({node, met, at, child.step});
+      visits.push_back({node, met, at, child});
     }
   }
   return found;
@@ -162,49 +162,54 @@ void ChainSearch::restore(Index node, Work& w) const {
   w.settle();
 }
 
+void ChainSearch::put_before(std::vector<HelperStep>& steps, const Child& child) {
+  steps.insert(steps.begin(), child.others.begin(), child.others.end());
+  steps.insert(steps.begin(), child.step);
+}
+
 void ChainSearch::children(const Word* node, Children& out) const {
   out.steps.clear();
   out.packed.clear();
   Work& w = work_;
   layout_.unpack(node, w.data());
   w.settle();
-  std::vector<Access>& accesses = accesses_;
-  const int delayed = w[delayed_slot()];
   for (int q = 0; q < static_cast<int>(machine_.processes.size()); ++q) {
     const Process& process = machine_.processes[static_cast<std::size_t>(q)];
     if (q == w[attacker_slot()] || w[process.location_slot] == process.locations) continue;
-    for (const int number : machine_.leaving[static_cast<std::size_t>(q)][static_cast<std::size_t>(w[process.location_slot])]) {
-      const Edge& edge = machine_.edges[static_cast<std::size_t>(number)];
-      const Tried tried = try_edge(machine_, edge, w, sc_, accesses);
-      bool in_chain = w[member_slot(q)] != 0 || accesses.empty();
-      for (const Access& a : accesses) {
-        const Value kind = w[kind_slot(a.address)];
-        in_chain |= kind == kWrite || (kind == kRead && a.writes());
-      }
-      if (!tried.happened || !in_chain || (accesses.empty() && !tried.completed)) {
-        w.rollback();
-        continue;
-      }
-      bool goal = false;
-      std::uint64_t loads = 0, stores = 0;
-      for (const Access& a : accesses) {
-        goal |= a.address == delayed;
-        (a.writes() ? stores : loads) |= bit(a.address);
-        const Value kind = a.writes() ? kWrite : kRead;
-        if (w[kind_slot(a.address)] < kind) w.set(kind_slot(a.address), kind);
-      }
-      if (!accesses.empty()) w.set(member_slot(q), 1);
-      if (!tried.completed) {
-        w.set(process.location_slot, process.locations);
-        for (int r = 0; r < process.registers; ++r) w.set(process.pending_slot + 1 + r, 0);
-      }
-      normalise(w);
-      out.steps.push_back({{number, tried.completed}, goal, loads, stores});
-      out.packed.resize(out.packed.size() + layout_.words());
-      layout_.pack(w.data(), &out.packed[out.packed.size() - layout_.words()]);
-      w.rollback();
-    }
+    for (const int number : machine_.leaving[static_cast<std::size_t>(q)][static_cast<std::size_t>(w[process.location_slot])])
+      events_.each(w, number, sc_, [&](const Tried& tried, const std::vector<Access>& accesses, auto steps) {
+        if (tried.happened) add_child(w, q, tried, accesses, steps, out);
+      });
   }
+}
+
+// The event is done, in `w`. It is one of the chain if its process takes part already, or if it conflicts with it.
+void ChainSearch::add_child(Work& w, int q, const Tried& tried, const std::vector<Access>& accesses,
+                            std::span<const HelperStep> steps, Children& out) const {
+  const Process& process = machine_.processes[static_cast<std::size_t>(q)];
+  bool in_chain = w[member_slot(q)] != 0 || accesses.empty();
+  for (const Access& a : accesses) {
+    const Value kind = w[kind_slot(a.address)];
+    in_chain |= kind == kWrite || (kind == kRead && a.writes());
+  }
+  if (!in_chain || (accesses.empty() && !tried.completed)) return;
+  bool goal = false;
+  std::uint64_t loads = 0, stores = 0;
+  for (const Access& a : accesses) {
+    goal |= a.address == w[delayed_slot()];
+    (a.writes() ? stores : loads) |= bit(a.address);
+    const Value kind = a.writes() ? kWrite : kRead;
+    if (w[kind_slot(a.address)] < kind) w.set(kind_slot(a.address), kind);
+  }
+  if (!accesses.empty()) w.set(member_slot(q), 1);
+  if (!tried.completed) {
+    w.set(process.location_slot, process.locations);
+    for (int r = 0; r < process.registers; ++r) w.set(process.pending_slot + 1 + r, 0);
+  }
+  normalise(w);
+  out.steps.push_back({steps.front(), goal, loads, stores, {steps.begin() + 1, steps.end()}});
+  out.packed.resize(out.packed.size() + layout_.words());
+  layout_.pack(w.data(), &out.packed[out.packed.size() - layout_.words()]);
 }
 
 bool ChainSearch::reach_goal() {
@@ -273,7 +278,7 @@ std::vector<HelperStep> ChainSearch::path(Index root) const {
   struct Visit {
     std::vector<Word> packed;
     std::size_t from;
-    HelperStep step;
+    Child step;
   };
   std::vector<Visit> visits{{std::vector<Word>(states_.state(root), states_.state(root) + layout_.words()), 0, {}}};
   std::set<std::vector<Word>> seen{visits[0].packed};
@@ -282,10 +287,11 @@ std::vector<HelperStep> ChainSearch::path(Index root) const {
     const std::vector<Word> here = visits[at].packed;
     children(here.data(), found);
     for (std::size_t n = 0; n < found.steps.size(); ++n) {
-      const HelperStep step = found.steps[n].step;
-      if (found.steps[n].goal) {
-        std::vector<HelperStep> steps{step};
-        for (std::size_t i = at; i != 0; i = visits[i].from) steps.insert(steps.begin(), visits[i].step);
+      const Child& step = found.steps[n];
+      if (step.goal) {
+        std::vector<HelperStep> steps;
+        put_before(steps, step);
+        for (std::size_t i = at; i != 0; i = visits[i].from) put_before(steps, visits[i].step);
         return steps;
       }
       const auto packed = found.packed.begin() + static_cast<std::ptrdiff_t>(n * layout_.words());

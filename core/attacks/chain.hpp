@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "attacks/torn.hpp"
+#include "attacks/atomic_event.hpp"
 #include "execution/accesses.hpp"
 #include "models/sc.hpp"
 #include "search/limits.hpp"
@@ -66,7 +66,8 @@ class ChainSearch {
   struct Child {
     HelperStep step;
     bool goal;
-    std::uint64_t loads, stores;  // variables modulo 64, as bits
+    std::uint64_t loads, stores;             // variables modulo 64, as bits
+    std::vector<HelperStep> others = {};  // where the step begins a lock region: those behind it
   };
   struct Children {
     std::vector<Child> steps;
@@ -74,6 +75,9 @@ class ChainSearch {
   };
   // Every chain step from the packed node.
   void children(const Word* node, Children& out) const;
+  void add_child(Work& w, int process, const Tried& tried, const std::vector<Access>& accesses,
+                 std::span<const HelperStep> steps, Children& out) const;
+  static void put_before(std::vector<HelperStep>& steps, const Child& child);
   void normalise(Work& w) const;
   void mark_winning(Index node);
 
@@ -95,7 +99,7 @@ class ChainSearch {
   std::vector<std::uint32_t> first_link_;
   std::vector<Link> links_;
   Children found_;
-  mutable std::vector<Access> accesses_;
+  mutable AtomicEvents events_;
   std::vector<std::set<int>> text_reads_, text_writes_;  // per process
   std::map<std::tuple<int, int, Start, std::uint64_t>, bool> text_answers_;
   std::vector<std::uint64_t> read_bits_, write_bits_;  // the same as bits

@@ -50,10 +50,12 @@ template <bool triangular>
 CriterionResult races(std::shared_ptr<const Machine> machine, const Limits& limits, int threads) {
   using Observer = RaceObserver<triangular>;
   const Machine& m = *machine;
+  const auto budget = std::make_shared<Budget>(limits);
   auto exploration = std::make_unique<ExplorationOf<typename Observer::Semantics, Observer>>(
-      std::move(machine), typename Observer::Semantics(m), false, Observer(m), limits, threads);
+      std::move(machine), typename Observer::Semantics(m), false, Observer(m, budget), limits, threads);
   CriterionResult result;
   result.race = exploration->search.observer().race();
+  if (!result.race && budget->why() != Stop::None) exploration->stop = budget->why();
   result.exploration = std::move(exploration);
   return result;
 }

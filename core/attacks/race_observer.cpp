@@ -4,22 +4,23 @@ namespace memfence {
 
 template <bool triangular>
 void RaceObserver<triangular>::expand(Work& w, Index index) {
-  if (race_) return;
+  if (race_ || AtomicEvents::is_within_one(*machine_, w)) return;
   const Machine& m = *machine_;
   next_.clear();
   for (int p = 0; p < static_cast<int>(m.processes.size()); ++p) {
     const auto location = static_cast<std::size_t>(w[m.processes[static_cast<std::size_t>(p)].location_slot]);
     for (const int number : m.leaving[static_cast<std::size_t>(p)][location]) {
-      const std::size_t mark = w.mark();
-      const Tried tried = try_edge(m, m.edges[static_cast<std::size_t>(number)], w, semantics_, accesses_);
-      w.rollback(mark);
-      // A step that waits for what it reads is about to read it, again and again: a data race with whoever writes it. For
-      // a triangular one the read must be possible, with the value that is about to change.
-      if (!tried.happened && triangular) continue;
-      if (!tried.happened) keep_reads(accesses_);
-      const std::size_t first = next_.size();
-      for (const Access& a : accesses_) next_.push_back({p, number, a});
-      if (triangular && !m.edges[static_cast<std::size_t>(number)].locked) note_exposed(w, p, first);
+      const int last = w[m.processes[static_cast<std::size_t>(p)].pending_slot] - 1;
+      events_.each(w, number, semantics_, [&](const Tried& tried, std::vector<Access>& accesses, auto steps) {
+        // A step that waits for what it reads is about to read it, again and again: a data race with whoever writes it.
+        // For a triangular one the read must be possible, with the value that is about to change.
+        if (!tried.happened && triangular) return;
+        if (!tried.happened) keep_reads(accesses);
+        const std::size_t first = next_.size();
+        for (const Access& a : accesses) next_.push_back({p, number, a});
+        const bool is_locked = m.edges[static_cast<std::size_t>(number)].locked || steps.size() > 1;
+        if (triangular && !is_locked) note_exposed(last, first);
+      });
     }
   }
   for (const Next& a : next_)
@@ -39,8 +40,7 @@ void RaceObserver<triangular>::expand(Work& w, Index index) {
 // A read is exposed while a store of its process to another variable is unfenced. The stores of the same step count, too:
 // all of them commit after its reads; and a store is exposed to any access until the step's last store has committed.
 template <bool triangular>
-void RaceObserver<triangular>::note_exposed(const Work& w, int process, std::size_t first) {
-  int last = w[machine_->processes[static_cast<std::size_t>(process)].pending_slot] - 1;
+void RaceObserver<triangular>::note_exposed(int last, std::size_t first) {
   int last_store = -1;
   for (std::size_t i = first; i < next_.size(); ++i)
     if (next_[i].access.writes()) last_store = static_cast<int>(i);

@@ -1,8 +1,8 @@
 // Looks for processes about to do things that race, in every SC-reachable state: data races and triangular ones.
 #pragma once
 
+#include "attacks/atomic_event.hpp"
 #include "attacks/criteria.hpp"
-#include "execution/accesses.hpp"
 #include "models/sc.hpp"
 #include "search/observer.hpp"
 
@@ -12,10 +12,11 @@ template <bool triangular>
 class RaceObserver : public NoObserver {
  public:
   using Semantics = std::conditional_t<triangular, ScLastStore, Sc>;
-  explicit RaceObserver(const Machine& m) : machine_(&m), semantics_(m) {}
+  RaceObserver(const Machine& m, std::shared_ptr<Budget> budget)
+      : machine_(&m), budget_(budget), semantics_(m), events_(m, budget_) {}
 
   void expand(Work& w, Index index);
-  bool has_finding() const { return race_.has_value(); }
+  bool has_finding() const { return race_.has_value() || budget_->why() != Stop::None; }
   void merge(RaceObserver& other, const StateSet& states) {
     if (other.race_ && (!race_ || states.is_less(other.race_->state, race_->state))) race_ = other.race_;
   }
@@ -28,12 +29,14 @@ class RaceObserver : public NoObserver {
     int unfenced = -1;          // TRF: a store that another access of the variable could come before
     bool writes_only = false;  // TRF: only a write completes the race
   };
-  void note_exposed(const Work& w, int process, std::size_t first);
+  // From the access `first` on, behind an unfenced store to the variable `last`, if there is one.
+  void note_exposed(int last, std::size_t first);
   const Machine* machine_;
+  std::shared_ptr<Budget> budget_;
   Semantics semantics_;
   std::optional<Race> race_;
   std::vector<Next> next_;
-  std::vector<Access> accesses_;
+  AtomicEvents events_;
 };
 
 }  // namespace memfence

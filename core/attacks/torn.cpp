@@ -7,14 +7,15 @@ namespace memfence {
 namespace {
 
 int plain_stores(const Edge& edge) {
-  if (edge.locked || edge.partner >= 0) return 0;
+  const auto takes_lock = [](const Op& op) { return op.kind == OpKind::Lock; };
+  if (edge.locked || edge.partner >= 0 || std::any_of(edge.ops.begin(), edge.ops.end(), takes_lock)) return 0;
   return static_cast<int>(
       std::count_if(edge.ops.begin(), edge.ops.end(), [](const Op& op) { return op.kind == OpKind::Store && !op.locked; }));
 }
 
 }  // namespace
 
-TornSteps::TornSteps(const Machine& m) : machine_(m), sc_(m) {
+TornSteps::TornSteps(const Machine& m, std::shared_ptr<Budget> budget) : machine_(m), sc_(m), events_(m, std::move(budget)) {
   for (const Process& p : m.processes) possible_.emplace_back(static_cast<std::size_t>(p.locations), 0);
   for (const Edge& e : m.edges)
     if (plain_stores(e) > 1) possible_[static_cast<std::size_t>(e.process)][static_cast<std::size_t>(e.source)] = 1;
@@ -67,12 +68,12 @@ std::optional<Torn> TornSteps::tear(Work& w, const Edge& edge, const std::vector
 int TornSteps::storing_edge(Work& w, int process) {
   const Value location = w[machine_.processes[static_cast<std::size_t>(process)].location_slot];
   for (const int number : machine_.leaving[static_cast<std::size_t>(process)][static_cast<std::size_t>(location)]) {
-    const std::size_t mark = w.mark();
-    const bool happened = try_edge(machine_, machine_.edges[static_cast<std::size_t>(number)], w, sc_, accesses_).happened;
-    w.rollback(mark);
-    const bool stores =
-        std::any_of(accesses_.begin(), accesses_.end(), [](const Access& a) { return a.writes() && !a.is_locked(); });
-    if (happened && stores) return number;
+    bool stores = false;
+    events_.each(w, number, sc_, [&](const Tried& tried, const std::vector<Access>& accesses, auto) {
+      const auto is_plain = [](const Access& a) { return a.writes() && !a.is_locked(); };
+      stores |= tried.happened && std::any_of(accesses.begin(), accesses.end(), is_plain);
+    });
+    if (stores) return number;
   }
   return -1;
 }
@@ -85,49 +86,45 @@ bool TornSteps::contradicts(Work& w, int process, const std::vector<Value>& befo
     std::vector<Value> local;
     bool fits_before, fits_after;
     std::size_t from;
-    HelperStep step;
+    std::vector<HelperStep> steps;
   };
   const Process& p = machine_.processes[static_cast<std::size_t>(process)];
   const auto local = [&] {
-    std::vector<Value> values(w.data() + p.location_slot, w.data() + p.pending_slot + 1 + p.registers);
-    if (machine_.lock_slot >= 0) values.push_back(w[machine_.lock_slot]);
-    return values;
+    return std::vector<Value>(w.data() + p.location_slot, w.data() + p.pending_slot + 1 + p.registers);
   };
+  const std::vector<Value> torn(w.data(), w.data() + machine_.variables);
   std::vector<Visit> visits{{local(), true, true, 0, {}}};
   std::set<std::pair<std::vector<Value>, int>> seen{{visits[0].local, 3}};
-  const std::size_t mark = w.mark();
-  for (std::size_t at = 0; at < visits.size(); ++at) {
-    const Visit here = visits[at];
-    for (int i = 0; i < 2 + p.registers; ++i) w.set(p.location_slot + i, here.local[static_cast<std::size_t>(i)]);
-    if (machine_.lock_slot >= 0) w.set(machine_.lock_slot, here.local.back());
-    const auto location = static_cast<std::size_t>(w[p.location_slot]);
-    for (const int number : machine_.leaving[static_cast<std::size_t>(process)][location]) {
-      const std::size_t inner = w.mark();
-      const Tried tried = try_edge(machine_, machine_.edges[static_cast<std::size_t>(number)], w, sc_, accesses_);
-      const Visit next{local(), false, false, at, {number, tried.completed}};
-      w.rollback(inner);
-      if (!tried.happened) continue;
-      bool stores = false, as_before = true, as_after = true;
-      for (const Access& a : accesses_) {
-        const auto v = static_cast<std::size_t>(a.address);
-        stores |= a.writes();
-        as_before &= w[a.address] == before[v];
-        as_after &= w[a.address] == after[v];
-      }
-      const bool fits_before = here.fits_before && as_before;
-      const bool fits_after = (here.fits_before || here.fits_after) && as_after;
-      if (stores || (!fits_before && !fits_after)) {
-        walk = {next.step};
-        for (std::size_t i = at; i != 0; i = visits[i].from) walk.insert(walk.begin(), visits[i].step);
-        w.rollback(mark);
-        return true;
-      }
-      if (!tried.completed || !seen.insert({next.local, 2 * fits_before + fits_after}).second) continue;
-      visits.push_back({next.local, fits_before, fits_after, at, next.step});
+  std::optional<std::size_t> end;
+  const auto take = [&](std::size_t at, const Tried& tried, const std::vector<Access>& accesses, auto steps) {
+    if (!tried.happened || end) return;
+    bool stores = false, as_before = true, as_after = true;
+    for (const Access& a : accesses) {
+      const auto v = static_cast<std::size_t>(a.address);
+      stores |= a.writes();
+      as_before &= torn[v] == before[v];
+      as_after &= torn[v] == after[v];
     }
+    const bool fits_before = visits[at].fits_before && as_before;
+    const bool fits_after = (visits[at].fits_before || visits[at].fits_after) && as_after;
+    const bool is_end = stores || (!fits_before && !fits_after);
+    if (!is_end && (!tried.completed || !seen.insert({local(), 2 * fits_before + fits_after}).second)) return;
+    if (is_end) end = visits.size();
+    visits.push_back({local(), fits_before, fits_after, at, {steps.begin(), steps.end()}});
+  };
+  const std::size_t mark = w.mark();
+  for (std::size_t at = 0; at < visits.size() && !end; ++at) {
+    for (int i = 0; i < 2 + p.registers; ++i) w.set(p.location_slot + i, visits[at].local[static_cast<std::size_t>(i)]);
+    const auto location = static_cast<std::size_t>(w[p.location_slot]);
+    for (const int number : machine_.leaving[static_cast<std::size_t>(process)][location])
+      events_.each(w, number, sc_, [&](const Tried& tried, const std::vector<Access>& accesses, auto steps) {
+        take(at, tried, accesses, steps);
+      });
   }
   w.rollback(mark);
-  return false;
+  for (std::size_t at = end.value_or(0); at != 0; at = visits[at].from)
+    walk.insert(walk.begin(), visits[at].steps.begin(), visits[at].steps.end());
+  return end.has_value();
 }
 
 }  // namespace memfence

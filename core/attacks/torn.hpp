@@ -8,8 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "attacks/end_event.hpp"
-#include "execution/accesses.hpp"
+#include "attacks/atomic_event.hpp"
 #include "models/sc.hpp"
 
 namespace memfence {
@@ -25,7 +24,7 @@ struct Torn {
 
 class TornSteps {
  public:
-  explicit TornSteps(const Machine& m);
+  TornSteps(const Machine& m, std::shared_ptr<Budget> budget);
 
   // Whether any step from this location could be torn: a look at the text.
   bool is_possible(int process, Value location) const {
@@ -54,6 +53,7 @@ class TornSteps {
   Sc sc_;
   std::vector<std::vector<std::uint8_t>> possible_;
   std::vector<Access> accesses_;
+  AtomicEvents events_;
 };
 
 }  // namespace memfence

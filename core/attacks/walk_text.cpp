@@ -22,8 +22,21 @@ WalkText::WalkText(const Machine& m, Criterion criterion, const std::vector<bool
       if (op.kind == OpKind::Store)
         written_from_[static_cast<std::size_t>(op.process)]
                      [static_cast<std::size_t>(op.process == e.process ? e.source : e.partner_source)] |= variables_of(op);
+  note_regions();
   note_others(changing);
   for (int p = 0; p < static_cast<int>(m.processes.size()); ++p) solve(p);
+}
+
+// What follows an edge that takes the bus lock happens with it: any store of the process may be part of that.
+void WalkText::note_regions() {
+  for (const Edge& e : machine_.edges) {
+    const bool takes_lock = std::any_of(e.ops.begin(), e.ops.end(), [](const Op& op) { return op.kind == OpKind::Lock; });
+    if (!takes_lock) continue;
+    auto& written = written_from_[static_cast<std::size_t>(e.process)];
+    std::uint64_t all = 0;
+    for (const std::uint64_t variables : written) all |= variables;
+    written[static_cast<std::size_t>(e.source)] |= all;
+  }
 }
 
 void WalkText::fence(int process, int transition) {

@@ -53,6 +53,7 @@ class WalkText {
   // From the edge with the delayed store, or from a location on the way.
   std::uint64_t reach_from(int process, const Edge* first, int location) const;
   std::uint64_t surely_pending(const Op& store, bool is_delayed) const;
+  void note_regions();
   void note_others(const std::vector<bool>& changing);
   void solve(int process);
 

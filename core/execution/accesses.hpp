@@ -12,6 +12,7 @@ namespace memfence {
 struct Tried {
   bool happened = false;   // the transition with the last access was possible
   bool completed = false;  // so were the local steps fused behind it, and nothing failed
+  bool failed = false;
 };
 
 // A step that fails has read; it has not written, and what it wrote itself it has not read.
@@ -41,7 +42,8 @@ Tried try_edge(const Machine& m, const Edge& edge, Work& w, Memory& memory, std:
     w.rollback(mark);
     keep_reads(accesses);
   }
-  return {ran.done >= edge.required || ran.outcome == Outcome::Failed, ran.outcome == Outcome::Done};
+  const bool failed = ran.outcome == Outcome::Failed;
+  return {ran.done >= edge.required || failed, ran.outcome == Outcome::Done, failed};
 }
 
 }  // namespace memfence

@@ -83,6 +83,7 @@ Outcome run_op(const Machine& m, const Op& op, Work& w, Memory& memory) {
     case OpKind::Unlock:
       if (w[m.lock_slot] != op.process + 1 || !memory.drained(w, op.process)) return Outcome::Blocked;
       w.set(m.lock_slot, 0);
+      memory.passed_fence(w, op.process);
       return Outcome::Done;
   }
   return Outcome::Blocked;

@@ -1,4 +1,5 @@
-/* An MCS lock: waiters form a list and each spins on its own node. The loops are unbounded, and so is the proof. */
+/* An MCS lock: waiters form a list and each spins on its own node. The loops are unbounded, and so is the proof. To run
+   every execution there must be an end to it: -DROUNDS=2. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -41,7 +42,11 @@ static void unlock(struct node *me)
 static void *work(void *unused)
 {
     struct node me;
+#ifdef ROUNDS
+    for (int round = 0; round < ROUNDS; round++) {
+#else
     for (;;) {
+#endif
         lock(&me);
         int before = inside;
         inside = 1;

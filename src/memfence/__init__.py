@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memfence.api.fix import fix
     from memfence.api.model import Model
     from memfence.api.monitor import monitor
+    from memfence.api.order_fix import fix_models
     from memfence.api.portable import check_models
     from memfence.api.run import run
     from memfence.api.silicon import conform, cost, reproduce
@@ -61,6 +62,7 @@ _HOME = {
     "cost": "memfence.api.silicon",
     "explore": "memfence.api.explore",
     "fix": "memfence.api.fix",
+    "fix_models": "memfence.api.order_fix",
     "load": "memfence.pipeline",
     "load_text": "memfence.pipeline",
     "monitor": "memfence.api.monitor",
@@ -98,6 +100,7 @@ __all__ = [
     "cost",
     "explore",
     "fix",
+    "fix_models",
     "load",
     "load_text",
     "monitor",

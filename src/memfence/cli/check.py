@@ -8,62 +8,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.exit_codes import exit_of
 from memfence.cli.keywords import keywords_of
-from memfence.cli.option_groups import (
-    MOST,
-    Certifying,
-    Compiling,
-    CriterionOption,
-    Crowding,
-    File,
-    Limited,
-    LoadingInSteps,
-    Properties,
-    Reported,
-    Searching,
-    grouped,
-)
-from memfence.cli.portable import check_models_of, completed_models, is_one_with_states
+from memfence.cli.option_groups import MOST, CriterionOption, Deciding, File, Reported
+from memfence.cli.portable import ModelsOption, UnrollOption, check_models_of, is_one_with_states
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
 from memfence.cli.several import are_programs, check_several
+from memfence.cli.verb import verb
 
 if TYPE_CHECKING:
     from memfence.certificates.result import Certified
     from memfence.tasks.result import CheckResult
 
 
-@app.command(
-    short_help="Does the program still work? A proof, or a run.",
-    epilog="Example: memfence check examples/lost_wakeup.pml --model tso",
-)
-@grouped
+@verb("Does the program still work? A proof, or a run.", example="check examples/lost_wakeup.pml --model tso")
 def check(
     context: typer.Context,
     file: File,
-    properties: Properties,
-    searching: Searching,
-    limited: Limited,
-    loading: LoadingInSteps,
-    crowding: Crowding,
-    compiling: Compiling,
-    reported: Reported,
-    certifying: Certifying,
-    model: Annotated[
-        str,
-        typer.Option(
-            metavar="MODEL",
-            help="sc, tso, pso; x86, rc11, armv8, NAME.cat; or a list with commas.",
-            autocompletion=completed_models,
-        ),
-    ] = "tso",
-    unroll: Annotated[
-        int | None,
-        typer.Option(metavar="K", min=0, max=MOST, help="For rc11, armv8 and cat files: follow loops K times."),
-    ] = None,
+    deciding: Deciding,
+    model: ModelsOption = "tso",
+    unroll: UnrollOption = None,
     criterion: CriterionOption = None,
     abstract: Annotated[
         int | None,
@@ -85,6 +51,7 @@ def check(
     from memfence.diagnostics import render
     from memfence.reports.doubts import warnings_of
 
+    reported, certifying, compiling = deciding.reported, deciding.certifying, deciding.compiling
     progress = ProgressLine(quiet=reported.quiet)
     if not is_one_with_states(model):
         keywords = keywords_of(context, progress, but=("certificate", "verify", "strict", "model", "witness"))
@@ -106,7 +73,7 @@ def check(
             result, proof = ask_and_certify(file, certifying, keywords)
     finally:
         progress.close()
-    warnings = warnings_of(result) if not loading.split_reads else ()
+    warnings = warnings_of(result) if not deciding.loading.split_reads else ()
     if warnings and not (reported.quiet or reported.json):
         terminal.write(render(warnings) + "\n", sys.stderr)
     _print(result, reported, proof)

@@ -8,25 +8,21 @@ from typing import Annotated
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit
 from memfence.cli.keywords import keywords_of
-from memfence.cli.option_groups import Compiling, File, HtmlOption, JsonOption, Limited, Loading, States, grouped
+from memfence.cli.option_groups import AboutStates, File, HtmlOption, JsonOption
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
 from memfence.cli.several import are_programs, compare_several
+from memfence.cli.verb import verb
 
 
-@app.command(short_help="Every criterion side by side.", epilog="Example: memfence compare examples/peterson.pml")
-@grouped
+@verb("Every criterion side by side.", example="compare examples/peterson.pml")
 def compare(
     context: typer.Context,
     file: File,
-    states: States,
-    limited: Limited,
-    loading: Loading,
-    compiling: Compiling,
+    asked: AboutStates,
     json: JsonOption = False,
     html: HtmlOption = None,
     no_fences: Annotated[bool, typer.Option("--no-fences", help="Do not count the fences that are needed.")] = False,
@@ -43,8 +39,8 @@ def compare(
     files = ReportFiles(html)
     files.require_places([("FILE", file)])
     progress = ProgressLine()
-    if are_programs(file, compiling.also or ()):
-        several = [file, *map(Path, compiling.also or ())]
+    if are_programs(file, asked.compiling.also or ()):
+        several = [file, *map(Path, asked.compiling.also or ())]
         with refusing(json):
             keywords = keywords_of(context, progress, but=("no_fences", "also"))
             raise typer.Exit(compare_several(several, keywords, fences=not no_fences, json=json, html=html))

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.refusal import refusing
+from memfence.cli.verb import verb
 
-AS_IT_IS = {"ignore_unknown_options": True, "help_option_names": ["--help"], "allow_interspersed_args": False}
+AS_IT_IS: dict[str, Any] = {
+    "context_settings": {
+        "ignore_unknown_options": True,
+        "help_option_names": ["--help"],
+        "allow_interspersed_args": False,
+    }
+}
 Words = Annotated[
     list[str], typer.Argument(metavar="ARGUMENT...", help="As for gcc; all of them are handed on.", show_default=False)
 ]
 
 
-@app.command(
-    "cc",
-    context_settings=AS_IT_IS,
-    short_help="Compile C as gcc does, for `memfence run`.",
-    epilog="Example: memfence cc -O1 -c queue.c -o queue.o",
-)
+@verb("Compile C as gcc does, for `memfence run`.", example="cc -O1 -c queue.c -o queue.o", name="cc", **AS_IT_IS)
 def compile_c(words: Words) -> None:
     """Compile and link C as gcc does, so that the program runs as usual and can be explored by `memfence run`."""
     _compile(words, is_cpp=False)
 
 
-@app.command(
-    "c++",
-    context_settings=AS_IT_IS,
-    short_help="Compile C++ as g++ does, for `memfence run`.",
-    epilog="Example: memfence c++ -O1 -c queue.cpp -o queue.o",
-)
+@verb("Compile C++ as g++ does, for `memfence run`.", example="c++ -O1 -c queue.cpp -o queue.o", name="c++", **AS_IT_IS)
 def compile_cpp(words: Words) -> None:
     """Compile and link C++ as g++ does, so that the program runs as usual and can be explored by `memfence run`."""
     _compile(words, is_cpp=True)

@@ -8,17 +8,14 @@ from typing import Annotated
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit
 from memfence.cli.option_groups import JsonOption, QuietOption
 from memfence.cli.refusal import refusing
 from memfence.cli.reproduce import EmitOption, SeedOption
+from memfence.cli.verb import verb
 
 
-@app.command(
-    short_help="Does this processor stay within the model?",
-    epilog="Example: memfence conform tests/ --seconds 0.5",
-)
+@verb("Does this processor stay within the model?", example="conform tests/ --seconds 0.5")
 def conform(
     files: Annotated[list[Path], typer.Argument(metavar="FILE|DIR...", help="Litmus tests.", show_default=False)],
     seconds: Annotated[float, typer.Option(metavar="S", min=0.01, help="How long to run each test.")] = 0.5,

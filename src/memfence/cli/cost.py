@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit
 from memfence.cli.option_groups import JsonOption
 from memfence.cli.refusal import refusing
+from memfence.cli.verb import verb
 
 
-@app.command(short_help="What do fences cost on this processor?", epilog="Example: memfence cost --measure")
+@verb("What do fences cost on this processor?", example="cost --measure")
 def cost(
     measure: Annotated[
         bool, typer.Option("--measure/--default", help="Measure here, or say what `fix` assumes.")

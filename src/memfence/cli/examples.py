@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.completion import example_names
 from memfence.cli.report_files import write_report
+from memfence.cli.verb import verb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-@app.command(short_help="List the example programs, or write one.", epilog="Example: memfence examples lost_wakeup")
+@verb("List the example programs, or write one.", example="examples lost_wakeup")
 def examples(
     name: Annotated[
         str | None,

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.completion import codes
+from memfence.cli.verb import verb
 
 
-@app.command(short_help="Explain a diagnostic code.", epilog="Example: memfence explain MF101")
+@verb("Explain a diagnostic code.", example="explain MF101")
 def explain(
     code: Annotated[
         str | None, typer.Argument(metavar="[CODE]", help="A code such as MF101; none lists all.", autocompletion=codes)

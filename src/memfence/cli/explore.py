@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit, exit_of
 from memfence.cli.keywords import keywords_of, typed
 from memfence.cli.option_groups import (
@@ -22,11 +21,11 @@ from memfence.cli.option_groups import (
     Loading,
     QuietOption,
     TimeoutOption,
-    grouped,
 )
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles, make_folder, write_report
+from memfence.cli.verb import verb
 
 if TYPE_CHECKING:
     from memfence.execution.schedule import Replayable
@@ -39,11 +38,7 @@ NOT_WITH_REPLAY = (
 )  # fmt: skip
 
 
-@app.command(
-    short_help="Run SC executions one by one, and monitor each.",
-    epilog="Example: memfence explore examples/lost_wakeup.pml --preemptions 3",
-)
-@grouped
+@verb("Run SC executions one by one, and monitor each.", example="explore examples/lost_wakeup.pml --preemptions 3")
 def explore(
     context: typer.Context,
     file: File,

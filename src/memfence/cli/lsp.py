@@ -6,11 +6,11 @@ import sys
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit
+from memfence.cli.verb import verb
 
 
-@app.command(short_help="Answer an editor: mistakes, values, fences.", epilog="Example: memfence lsp")
+@verb("Answer an editor: mistakes, values, fences.", example="lsp")
 def lsp() -> None:
     """Speak the Language Server Protocol on standard input and output. Editors start this by themselves."""
     try:

@@ -8,17 +8,14 @@ from typing import Annotated
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.exit_codes import exit_of
 from memfence.cli.option_groups import HtmlOption, JsonOption, QuietOption
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
+from memfence.cli.verb import verb
 
 
-@app.command(
-    short_help="Check one recorded execution for store-buffer safety.",
-    epilog="Example: memfence monitor run.jsonl.gz",
-)
+@verb("Check one recorded execution for store-buffer safety.", example="monitor run.jsonl.gz")
 def monitor(
     trace: Annotated[
         str,

@@ -1,17 +1,12 @@
 """Options that several verbs share, each declared once.
 
-A verb lists groups among its parameters; `grouped` shows the options of the groups to typer in their place, and hands
-the groups over filled in.
+A verb lists groups among its parameters, and `verb` fills them in. A group may consist of groups.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from dataclasses import fields, is_dataclass
-from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated
 
 import typer
 
@@ -237,30 +232,25 @@ class Certifying:
         return self.verify or self.certificate is not None
 
 
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as typer sees it: groups among its parameters are spelled out, option by option."""
-    hints = get_type_hints(command, include_extras=True)
-    groups = {name: kind for name, kind in hints.items() if isinstance(kind, type) and is_dataclass(kind)}
-    own = [
-        parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
-        for name, parameter in inspect.signature(command).parameters.items()
-        if name not in groups
-    ]
-    shown = [*own, *(parameter for group in groups.values() for parameter in _parameters(group))]
+@dataclass(frozen=True, slots=True)
+class Deciding:
+    """What `check` and `fix` share: a question about one program, with every way to ask and to report."""
 
-    @wraps(command)
-    def called(**values: Any) -> None:
-        filled = {
-            name: kind(**{one.name: values.pop(one.name) for one in fields(kind)}) for name, kind in groups.items()
-        }
-        command(**values, **filled)
-
-    vars(called)["__signature__"] = inspect.Signature(shown)
-    called.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
-    return called
+    properties: Properties
+    searching: Searching
+    limited: Limited
+    loading: LoadingInSteps
+    crowding: Crowding
+    compiling: Compiling
+    reported: Reported
+    certifying: Certifying
 
 
-def _parameters(group: Any) -> list[inspect.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return [inspect.Parameter(one.name, kind, default=one.default, annotation=hints[one.name]) for one in fields(group)]
+@dataclass(frozen=True, slots=True)
+class AboutStates:
+    """What the questions share that know properties of states only."""
+
+    states: States
+    limited: Limited
+    loading: Loading
+    compiling: Compiling

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from memfence.cli.exit_codes import Exit, exit_of, worst
+from memfence.cli.option_groups import MOST
 from memfence.cli.refusal import refusing
 
 if TYPE_CHECKING:
@@ -23,6 +24,20 @@ def completed_models(typed: str) -> list[str]:
     *before, last = typed.split(",")
     names = [name for name in ALL_MODELS if name.startswith(last) and name not in before]
     return [",".join([*before, name]) for name in names]
+
+
+ModelsOption = Annotated[
+    str,
+    typer.Option(
+        metavar="MODEL",
+        help="sc, tso, pso; x86, rc11, armv8, NAME.cat; or a list with commas.",
+        autocompletion=completed_models,
+    ),
+]
+UnrollOption = Annotated[
+    int | None,
+    typer.Option(metavar="K", min=0, max=MOST, help="For rc11, armv8 and cat files: follow loops K times."),
+]
 
 
 def is_one_with_states(model: str) -> bool:

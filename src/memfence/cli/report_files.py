@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from memfence.questions.compare import Comparison
     from memfence.questions.explore import ExploreResult
     from memfence.questions.monitor import MonitorResult
+    from memfence.questions.run_result import RunResult
+    from memfence.reports.page import Page
     from memfence.simulation.walk import Walk
     from memfence.synthesis.atomic_writes import AtomicFix
     from memfence.synthesis.necessity import WhyResult
@@ -39,6 +41,11 @@ class ReportFiles:
     junit: Path | None = None
     witness: Path | None = None
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether any report is, but for a witness."""
+        return any(path is not None for path in (self.html, self.sarif, self.junit))
+
     def require_places(self, inputs: Places = (), outputs: Places = ()) -> None:
         """Refuse a place where nothing can be written now, not after the search, and one that is read from or written
         to already: `inputs` and `outputs` are the other files of the command."""
@@ -49,19 +56,16 @@ class ReportFiles:
 
     def write_check(self, result: CheckResult, proof: Certified | None = None) -> None:
         """Every report of a check that was asked for."""
-        if self.html is not None:
+        if self.is_asked:
             from memfence.reports.check_page import check_page
-            from memfence.reports.html import render_html
-
-            write_report(self.html, render_html(check_page(result, proof)), "--html")
-        if self.sarif is not None:
+            from memfence.reports.junit import render_junit
             from memfence.reports.sarif import render_sarif
 
-            write_report(self.sarif, render_sarif(result), "--sarif")
-        if self.junit is not None:
-            from memfence.reports.junit import render_junit
-
-            write_report(self.junit, render_junit(result), "--junit")
+            self._write(
+                lambda: check_page(result, proof),
+                sarif=lambda: render_sarif(result),
+                junit=lambda: render_junit(result),
+            )
         if self.witness is not None:
             self._write_witness(self.witness, result)
 
@@ -78,9 +82,8 @@ class ReportFiles:
         """The page of a comparison, if it was asked for."""
         if self.html is not None:
             from memfence.reports.compare import comparison_page
-            from memfence.reports.html import render_html
 
-            write_report(self.html, render_html(comparison_page(comparison)), "--html")
+            self._write(lambda: comparison_page(comparison))
 
     def write_fix(self, result: FixResult | AtomicFix, proof: Certified | None = None) -> None:
         """Every report of fence synthesis that was asked for; there is none about atomic writes."""
@@ -88,63 +91,75 @@ class ReportFiles:
 
         if not isinstance(result, FixResult):
             return
-        if self.html is not None:
+        if self.is_asked:
             from memfence.reports.fix_page import fix_page
-            from memfence.reports.html import render_html
-
-            write_report(self.html, render_html(fix_page(result, proof)), "--html")
-        if self.sarif is not None:
+            from memfence.reports.junit import render_junit_fix
             from memfence.reports.sarif import render_sarif_fix
 
-            write_report(self.sarif, render_sarif_fix(result), "--sarif")
-        if self.junit is not None:
-            from memfence.reports.junit import render_junit_fix
+            self._write(
+                lambda: fix_page(result, proof),
+                sarif=lambda: render_sarif_fix(result),
+                junit=lambda: render_junit_fix(result),
+            )
 
-            write_report(self.junit, render_junit_fix(result), "--junit")
+    def write_run(self, result: RunResult) -> None:
+        """Every report of `memfence run` that was asked for."""
+        if self.is_asked:
+            from memfence.reports.running_files import render_junit_run, render_sarif_run
+            from memfence.reports.running_page import running_page
+
+            self._write(
+                lambda: running_page(result),
+                sarif=lambda: render_sarif_run(result),
+                junit=lambda: render_junit_run(result),
+            )
 
     def write_why(self, results: Sequence[WhyResult]) -> None:
         """The page of `memfence why`, if it was asked for."""
         if self.html is not None:
-            from memfence.reports.html import render_html
             from memfence.reports.why_page import why_page
 
-            write_report(self.html, render_html(why_page(results)), "--html")
+            self._write(lambda: why_page(results))
 
     def write_explore(self, result: ExploreResult) -> None:
         """The page of an exploration, if it was asked for."""
         if self.html is not None:
             from memfence.reports.explore_page import explore_page
-            from memfence.reports.html import render_html
 
-            write_report(self.html, render_html(explore_page(result)), "--html")
+            self._write(lambda: explore_page(result))
 
     def write_walk(self, walk: Walk) -> None:
         """The page of a walk, if it was asked for."""
         if self.html is not None:
-            from memfence.reports.html import render_html
             from memfence.reports.simulation import walk_page
 
-            write_report(self.html, render_html(walk_page(walk)), "--html")
+            self._write(lambda: walk_page(walk))
 
     def write_monitor(self, result: MonitorResult) -> None:
         """The page of a monitored trace, if it was asked for."""
         if self.html is not None:
-            from memfence.reports.html import render_html
             from memfence.reports.monitor_page import monitor_page
 
-            write_report(self.html, render_html(monitor_page(result)), "--html")
+            self._write(lambda: monitor_page(result))
 
     def write_errors(self, file: Path, error: InputError) -> None:
         """The machine formats report bad input, too; there is no page to look at."""
-        if self.sarif is not None:
+        if self.is_asked:
+            from memfence.reports.junit import render_junit_errors
             from memfence.reports.sarif import render_sarif_errors
 
-            write_report(self.sarif, render_sarif_errors(error), "--sarif")
-        if self.junit is not None:
-            from memfence.reports.junit import render_junit_errors
-
             name = "<stdin>" if str(file) == "-" else str(file)
-            write_report(self.junit, render_junit_errors(name, error), "--junit")
+            self._write(sarif=lambda: render_sarif_errors(error), junit=lambda: render_junit_errors(name, error))
+
+    def _write(self, page: Callable[[], Page] | None = None, **texts: Callable[[], str]) -> None:
+        """Each report that was asked for, and only those are made."""
+        if self.html is not None and page is not None:
+            from memfence.reports.html import render_html
+
+            write_report(self.html, render_html(page()), "--html")
+        for path, name in ((self.sarif, "sarif"), (self.junit, "junit")):
+            if path is not None and name in texts:
+                write_report(path, texts[name](), f"--{name}")
 
 
 def require_place(path: Path | None, option: str) -> None:

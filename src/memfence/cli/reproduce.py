@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.choices import RelaxedModel
 from memfence.cli.exit_codes import Exit
 from memfence.cli.keywords import keywords_of
-from memfence.cli.option_groups import Compiling, File, JsonOption, Limited, Loading, QuietOption, States, grouped
+from memfence.cli.option_groups import AboutStates, File, JsonOption, QuietOption
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
+from memfence.cli.verb import verb
 
 EmitOption = Annotated[
     Path | None, typer.Option("--emit", metavar="DIR", help="Keep the C program that was run in DIR.")
@@ -22,18 +22,11 @@ EmitOption = Annotated[
 SeedOption = Annotated[int, typer.Option(metavar="N", min=0, help="Seed of random orders and delays.")]
 
 
-@app.command(
-    short_help="See a violation happen on this processor.",
-    epilog="Example: memfence reproduce examples/lost_wakeup.pml --seconds 2",
-)
-@grouped
+@verb("See a violation happen on this processor.", example="reproduce examples/lost_wakeup.pml --seconds 2")
 def reproduce(
     context: typer.Context,
     file: File,
-    states: States,
-    limited: Limited,
-    loading: Loading,
-    compiling: Compiling,
+    asked: AboutStates,
     model: Annotated[RelaxedModel, typer.Option(help="The model that finds what to look for.")] = RelaxedModel.tso,
     seconds: Annotated[
         float | None, typer.Option(metavar="S", min=0.01, help="How long to look: 10 s, or until --runs are done.")

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from memfence.cli.app import app
 from memfence.cli.choices import RelaxedModel
 from memfence.cli.exit_codes import Exit, exit_of
 from memfence.cli.option_groups import HtmlOption, JsonOption, QuietOption
 from memfence.cli.refusal import refusing
-from memfence.cli.report_files import make_folder, require_place, write_report
+from memfence.cli.report_files import ReportFiles, make_folder, write_report
+from memfence.cli.verb import verb
 
 if TYPE_CHECKING:
     from memfence.questions.run_result import RunResult
@@ -46,11 +46,7 @@ class RunCommand(TyperCommand):
         return super().parse_args(ctx, args)
 
 
-@app.command(
-    cls=RunCommand,
-    short_help="Run a compiled program in every way that matters.",
-    epilog="Example: memfence run examples/c/sober_lost_wakeup.c",
-)
+@verb("Run a compiled program in every way that matters.", example="run examples/c/sober_lost_wakeup.c", cls=RunCommand)
 def run(
     context: typer.Context,
     files: Annotated[
@@ -107,8 +103,8 @@ def run(
 ) -> None:
     """Run a compiled program in every way that matters: does one fail, could one go wrong with store buffers?"""
     _refuse_together(context, preemptions, random, replay, gdb)
-    for path, option in ((html, "--html"), (sarif, "--sarif"), (junit, "--junit")):
-        require_place(path, option)
+    reports = ReportFiles(html, sarif, junit)
+    reports.require_places()
     if save is not None:
         make_folder(save, "--save")
     asked: dict[str, Any] = {
@@ -134,7 +130,7 @@ def run(
     result = _ask(files, asked, json, quiet)
     if save is not None:
         _save(result, save)
-    _write_files(result, html, sarif, junit)
+    reports.write_run(result)
     _show(result, json, quiet)
     raise typer.Exit(exit_of(result.verdict))
 
@@ -186,22 +182,6 @@ def _save(result: RunResult, folder: Path) -> None:
 
     for name, text in schedules(result):
         write_report(folder / name, text, "--save")
-
-
-def _write_files(result: RunResult, html: Path | None, sarif: Path | None, junit: Path | None) -> None:
-    if html is not None:
-        from memfence.reports.html import render_html
-        from memfence.reports.running_page import running_page
-
-        write_report(html, render_html(running_page(result)), "--html")
-    if sarif is not None:
-        from memfence.reports.running_files import render_sarif_run
-
-        write_report(sarif, render_sarif_run(result), "--sarif")
-    if junit is not None:
-        from memfence.reports.running_files import render_junit_run
-
-        write_report(junit, render_junit_run(result), "--junit")
 
 
 def _replay(files: list[Path], schedule: Path, asked: dict[str, Any], *, json: bool, gdb: bool) -> Exit:

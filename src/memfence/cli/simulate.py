@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.choices import Model
 from memfence.cli.exit_codes import Exit
 from memfence.cli.keywords import keywords_of
-from memfence.cli.option_groups import MOST, Compiling, File, HtmlOption, JsonOption, LoadingInSteps, grouped
+from memfence.cli.option_groups import MOST, Compiling, File, HtmlOption, JsonOption, LoadingInSteps
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles, write_report
+from memfence.cli.verb import verb
 
 if TYPE_CHECKING:
     from memfence.simulation.session import Reply, Simulation
@@ -26,11 +26,7 @@ ONLY_HERE = ("random", "steps", "script", "save_schedule")
 PROMPT = "> "
 
 
-@app.command(
-    short_help="Walk through a run, choosing every step.",
-    epilog="Example: memfence simulate examples/store_buffering.litmus --random 1",
-)
-@grouped
+@verb("Walk through a run, choosing every step.", example="simulate examples/store_buffering.litmus --random 1")
 def simulate(
     context: typer.Context,
     file: File,

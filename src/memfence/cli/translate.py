@@ -8,17 +8,16 @@ from typing import Annotated
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.choices import AtomicWaits, Instrument, Model, Subject, Target
 from memfence.cli.keywords import keywords_of, typed
-from memfence.cli.option_groups import AtomicWaitsOption, File, Loading, grouped
+from memfence.cli.option_groups import AtomicWaitsOption, File, Loading
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import require_apart, require_place, write_report
+from memfence.cli.verb import verb
 
 
-@app.command(epilog="Example: memfence translate examples/peterson.pml --to dot | dot -Tsvg > peterson.svg")
-@grouped
+@verb(example="translate examples/peterson.pml --to dot | dot -Tsvg > peterson.svg")
 def translate(
     context: typer.Context,
     file: File,

@@ -8,14 +8,12 @@ from typing import Annotated
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit
 from memfence.cli.refusal import refusing
+from memfence.cli.verb import verb
 
 
-@app.command(
-    short_help="Edit, check, fix and simulate in a browser.", epilog="Example: memfence ui examples/peterson.pml"
-)
+@verb("Edit, check, fix and simulate in a browser.", example="ui examples/peterson.pml")
 def ui(
     file: Annotated[Path | None, typer.Argument(metavar="FILE", help="The program to begin with.")] = None,
     port: Annotated[int, typer.Option(metavar="P", min=1, max=65_535, help="Where browsers ask.")] = 8_317,

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit
 from memfence.cli.option_groups import File, JsonOption, QuietOption
 from memfence.cli.refusal import refusing
+from memfence.cli.verb import verb
 
 
 class CheckerChoice(StrEnum):
@@ -22,10 +22,7 @@ class CheckerChoice(StrEnum):
     proved = "proved"
 
 
-@app.command(
-    short_help="Check a certificate without trusting the engines.",
-    epilog="Example: memfence verify proof.mfc examples/seqlock.pml",
-)
+@verb("Check a certificate without trusting the engines.", example="verify proof.mfc examples/seqlock.pml")
 def verify(
     certificate: Annotated[
         Path, typer.Argument(metavar="OUT.mfc", help="What --certificate has written.", show_default=False)

@@ -10,31 +10,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memfence.cli.app import app
 from memfence.cli.choices import CriterionChoice, RelaxedModel
 from memfence.cli.exit_codes import Exit, exit_of_why
 from memfence.cli.keywords import keywords_of
-from memfence.cli.option_groups import (
-    Compiling,
-    DeadlockOption,
-    HtmlOption,
-    JsonOption,
-    Limited,
-    Loading,
-    LtlOption,
-    States,
-    grouped,
-)
+from memfence.cli.option_groups import AboutStates, DeadlockOption, HtmlOption, JsonOption, LtlOption
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
+from memfence.cli.verb import verb
 
 if TYPE_CHECKING:
     from memfence.synthesis.necessity import WhyResult
 
 
-@app.command(short_help="Is this fence needed?", epilog="Example: memfence why fixed.pml:14")
-@grouped
+@verb("Is this fence needed?", example="why fixed.pml:14")
 def why(
     context: typer.Context,
     place: Annotated[
@@ -43,10 +32,7 @@ def why(
             metavar="FILE[:LINE]", help="The program (-: standard input), or a fence of it.", show_default=False
         ),
     ],
-    states: States,
-    limited: Limited,
-    loading: Loading,
-    compiling: Compiling,
+    asked: AboutStates,
     model: Annotated[RelaxedModel, typer.Option(help="Memory model.")] = RelaxedModel.tso,
     criterion: Annotated[
         list[CriterionChoice] | None,

@@ -8,6 +8,7 @@ from memfence.engines.native.attacks import AttackKind, Attacks, explore_attacks
 from memfence.models.buffering import Buffering
 from memfence.models.spec import TSO, ModelSpec
 from memfence.passes.flattening import distinct_processes, flatten
+from memfence.passes.lock_regions import has_lock_regions
 from memfence.passes.orders import for_hardware
 from memfence.passes.shared_memory_form import other_communication
 from memfence.program.facts.effects import has_torn_steps
@@ -79,7 +80,7 @@ def _is_persistent_flattened(task: Task, steps: int) -> tuple[bool, Cost]:
     """Whether the abstract programs of all processes are persistent, and what it took; False says nothing."""
     cost = Cost()
     program = for_hardware(task.program, TSO)
-    if has_torn_steps(program):
+    if has_torn_steps(program) or has_lock_regions(program):
         return False, cost
     for process in distinct_processes(program):
         alone = flatten(program, process, steps)

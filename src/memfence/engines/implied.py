@@ -13,6 +13,7 @@ from memfence.engines.native.attacks import AttackKind, explore_attacks
 from memfence.engines.native.explicit import Explored, explore
 from memfence.execution.buffered_run import with_store_buffers
 from memfence.models.spec import SC
+from memfence.passes.lock_regions import has_lock_regions
 from memfence.passes.shared_memory_form import other_communication
 from memfence.program.expressions import Binary, BufferEmpty, Expr, Shared, walk
 from memfence.tasks.answer import Answer, Verdict
@@ -40,7 +41,7 @@ class ImpliedEngine:
     def obstacle(self, task: Task) -> Obstacle | None:
         if (obstacle := unless_unbounded(task.model)) is not None:
             return obstacle
-        if other_communication(task.program) is not None:
+        if other_communication(task.program) is not None or has_lock_regions(task.program):
             return Obstacle.OTHER_COMMUNICATION
         match task.goal:
             case Safety(final_values=values) if values:

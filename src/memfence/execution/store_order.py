@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from memfence.execution.graph import Node
 from memfence.execution.trace import Trace
 from memfence.execution.trace_graph import trace_graph
+from memfence.models.state import Run
 from memfence.records import dataclass
 
 MOST_STATES = 200_000
@@ -35,7 +36,8 @@ def is_order_of_an_sc_run(trace: Trace) -> bool:
     graph = trace_graph(trace).graph
     made = [node for node in graph.nodes if not node.event.writes or trace.steps[node.step].failure is None]
     order = [_write(graph.nodes[n]) for n in graph.writes if trace.steps[graph.nodes[n].step].failure is None]
-    by_process = [_steps_of(process, made) for process in range(len(trace.program.processes))]
+    moments = _moments(trace)
+    by_process = [_steps_of(process, made, moments) for process in range(len(trace.program.processes))]
     start = tuple(0 for _ in by_process)
     waiting, seen = [(start, 0, trace.start.memory)], {start}
     while waiting and len(seen) < MOST_STATES:
@@ -68,11 +70,24 @@ def _write(node: Node) -> Write:
     return process, variable, value
 
 
-def _steps_of(process: int, made: Sequence[Node]) -> list[_Step]:
+def _moments(trace: Trace) -> list[int]:
+    """For each position of the run where the event begins that it is part of: a lock region is one event."""
+    moments: list[int] = []
+    began = 0
+    for position, taken in enumerate(trace.steps):
+        owner = trace.state_before(position).lock_owner
+        is_inside = isinstance(taken.step, Run) and taken.step.process == owner
+        moments.append(began if is_inside else position)
+        if owner is None:
+            began = position
+    return moments
+
+
+def _steps_of(process: int, made: Sequence[Node], moments: Sequence[int]) -> list[_Step]:
     by_step: dict[int, list[Node]] = {}
     for node in made:
         if node.event.thread == process and node.event.is_access:
-            by_step.setdefault(node.step, []).append(node)
+            by_step.setdefault(moments[node.step], []).append(node)
     return [_step(nodes) for nodes in by_step.values()]
 
 

@@ -7,9 +7,10 @@ label, and one line is added below it. A fence at a location is shared by all ju
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from memfence.program.ir import FenceKind
+from memfence.frontends.registry import EditKind
+from memfence.program.ir import FenceKind, FencePoint
 from memfence.records import dataclass
 
 
@@ -46,6 +47,27 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
         pieces += [text[done : edit.start], edit.text]
         done = edit.end
     return "".join([*pieces, text[done:]])
+
+
+def placed(points: Iterable[tuple[FencePoint, EditKind]]) -> Iterator[tuple[FencePoint, EditKind, str, int, int]]:
+    """Points whose keys say how and where, `after 10 20`: each once, in a fixed order."""
+    for point, kind in sorted(set(points), key=lambda p: (p[0].key, p[1])):
+        how, start, end = point.key.split()
+        yield point, kind, how, int(start), int(end)
+
+
+def newline_of(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def on_next_line(masked: str, end: int, word: str, blanks: str) -> Edit:
+    """`word`, after `blanks`, below the line of offset `end`; on that line where more stands behind the offset."""
+    line_end = masked.find("\n", end)
+    line_end = len(masked) if line_end < 0 else line_end
+    if masked[end:line_end].strip():
+        return Edit(end, end, f" {word};")
+    line_end -= masked[line_end - 1 : line_end] == "\r"
+    return Edit(line_end, line_end, f"{blanks}{word};")
 
 
 def fresh_label(base: str, taken: set[str]) -> str:
@@ -95,7 +117,7 @@ def fence_edits(
 
 def lines_below(text: str, offset: int, lines: Sequence[str], comment: re.Pattern[str]) -> Edit:
     """The edit that adds `lines` below the statement that ends at `offset`, after a comment on its line if any."""
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = newline_of(text)
     end = text.find("\n", offset)
     end = len(text) if end < 0 else end - (text[end - 1 : end] == "\r")
     rest_is_empty = not comment.sub("", text[offset:end]).strip()

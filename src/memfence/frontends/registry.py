@@ -72,6 +72,7 @@ LANGUAGES = (
              lambda text: _first_word(text) in ("X86", "X86_64")),
     Language("aarch64", "AArch64 litmus tests", "aarch64", (".litmus",), lambda text: _first_word(text) == "AArch64",
              only_model="armv8"),
+    Language("clitmus", "litmus tests in C", "clitmus", (".litmus",), lambda text: _first_word(text) == "C"),
     Language("rmm", "Memorax's RMM", "rmm", (".rmm",), lambda text: _words(text, "forbidden", "process", "text")),
     Language("dve", "DiVinE's DVE", "dve", (".dve",), lambda text: _words(text, "process", "trans", "system")),
     Language("trencher", "transition lists of Trencher and Persist", "trencher", (),

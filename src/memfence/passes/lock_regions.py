@@ -1,6 +1,6 @@
 """Fusion of lock regions: every acyclic path from `lock` to its `unlock` becomes one locked transition (docs/adr/0007).
 
-A region acts as one atomic step then, which is smaller, and which the criteria need. A region keeps the step-by-step
+A region acts as one atomic step then, which is smaller. A region keeps the step-by-step
 meaning of `Lock` and `Unlock` where one step would not do: it contains a cycle, a location with no way on, a
 rendezvous, a location that a property or another process looks at, or more than `MOST_PATHS` paths.
 """
@@ -49,7 +49,8 @@ def with_atomic_regions(program: Program) -> Program:
 
     Nothing is observed inside a region, so no property keeps its steps apart, and `properties` are dropped where that
     matters. A path that takes the lock and never releases it is dropped, too: from there on nobody else accesses
-    memory, so what it does comes after everything else, as under SC. Regions with a cycle stay as they are.
+    memory, so what it does comes after everything else, as under SC. Regions with a cycle stay as they are; the core
+    runs through them as one event.
     """
     if not has_lock_regions(program):
         return program

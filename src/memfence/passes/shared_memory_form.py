@@ -1,4 +1,4 @@
-"""Whether processes talk to each other through shared memory only, in single steps: what the criteria are about."""
+"""Whether processes talk to each other through shared memory only: what the criteria are about."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from memfence.passes.atomic_writes import with_locked_steps
 from memfence.passes.lock_regions import with_atomic_regions
 from memfence.program.expressions import At, BufferEmpty, RegisterOf, walk
 from memfence.program.facts.effects import op_expressions
-from memfence.program.ir import Lock, Program, Store, Transition, Unlock
+from memfence.program.ir import Program, Store, Transition
 from memfence.source import Span
 
 
@@ -31,8 +31,6 @@ def other_communication(program: Program) -> tuple[str, Span] | None:
 def _beside_memory(transition: Transition) -> str | None:
     if transition.sync is not None:
         return "a rendezvous"
-    if any(isinstance(op, Lock | Unlock) for op in transition.ops):
-        return "a lock region with a loop"
     leaves = [leaf for op in transition.ops for expr in op_expressions(op) for leaf in walk(expr)]
     waits = any(isinstance(leaf, BufferEmpty) for leaf in leaves)
     if any(isinstance(op, Store) and op.direct for op in transition.ops):

@@ -14,6 +14,9 @@ from memfence.records import dataclass
 UnaryOp = Literal["-", "!", "~"]
 BinaryOp = Literal["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]
 
+OPPOSITES: dict[BinaryOp, BinaryOp] = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+"""Comparisons, each with the one that is true where it is false."""
+
 
 @dataclass(frozen=True, slots=True)
 class Const:

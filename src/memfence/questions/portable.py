@@ -19,7 +19,7 @@ from memfence.axiomatic.synchronised import synchronised
 from memfence.axiomatic.unroll import unroll
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
 from memfence.engines.axiomatic.goals import Ends, Fails, Goal, Raises, ReachesCut
-from memfence.engines.axiomatic.solve import Executions, Found, Nothing, OutOfTime
+from memfence.engines.axiomatic.solve import Activated, Executions, Found, Nothing, OutOfTime
 from memfence.models.cat.interpreter import judge
 from memfence.models.cat.polarity import reached
 from memfence.models.cat.syntax import Base
@@ -73,6 +73,27 @@ def _goal(prop: Property) -> Goal | None:
     return Ends(negate(prop.expr) if prop.quantifier == "forall" else prop.expr)
 
 
+def goals_of(properties: Sequence[Property], model: Activated) -> list[tuple[Goal, Property | None]]:
+    """What no execution should reach: failing checks, the contrary of each property, races where the model has them."""
+    goals: list[tuple[Goal, Property | None]] = [(Fails(), None)]
+    goals += [(goal, prop) for prop in properties if (goal := _goal(prop)) is not None]
+    return goals + ([(Raises(RACE), None)] if RACE in model.flags else [])
+
+
+def as_seen_by(name: str, program: Program, properties: Sequence[Property]) -> Program:
+    """The program in terms that the model called `name` knows; NotUnrolled where there are none.
+
+    It states the properties that are asked: a register that nobody asks about has no value at the end.
+    """
+    stating = replace(program, properties=tuple(properties))
+    return stating if name in WITH_STATES else synchronised(stating)
+
+
+def keeps_dependencies(program: Program, models: Sequence[AxiomaticModel]) -> bool:
+    """Whether the dependencies of the text can be relied upon, or do not matter."""
+    return program.language == ASSEMBLY or not any(map(_uses_dependencies, models))
+
+
 @dataclass(frozen=True, slots=True)
 class Violation:
     """An execution that reaches a goal that none should."""
@@ -93,10 +114,7 @@ def first_violation(
     """An execution that violates something; else whether some execution is cut off, or the limit that was hit."""
     executions = Executions(code, limits=limits)
     active = executions.add(model, dependencies=dependencies)
-    goals: list[tuple[Goal, Property | None]] = [(Fails(), None)]
-    goals += [(goal, prop) for prop in properties if (goal := _goal(prop)) is not None]
-    goals += [(Raises(RACE), None)] if RACE in active.flags else []
-    for goal, prop in goals:
+    for goal, prop in goals_of(properties, active):
         match executions.find(active, goal):
             case Found(execution):
                 return Violation(execution, prop, isinstance(goal, Raises))
@@ -134,7 +152,7 @@ class _Asking:
         if any(not isinstance(p, NoDeadlock) for p in self.others):
             return ModelAnswer(self.name, Verdict.UNKNOWN, OutOfReach(Unfit.PROPERTY_OF_STATES, NOWHERE))
         try:
-            program = self.program if self.name in WITH_STATES else synchronised(self.program)
+            program = as_seen_by(self.name, self.program, self.properties)
             return self._grown(program) if unrolled is None else self._unrolled(program, unrolled)
         except NotUnrolled as refused:
             return ModelAnswer(self.name, Verdict.UNKNOWN, OutOfReach(refused.why, refused.span))
@@ -165,7 +183,8 @@ class _Asking:
         found = self._violated(code, rounds, dependencies=True)
         if isinstance(found, ModelAnswer):
             return found
-        without = False if self._keeps_dependencies() else self._violated(code, rounds, dependencies=False)
+        kept = keeps_dependencies(self.program, self.models)
+        without = False if kept else self._violated(code, rounds, dependencies=False)
         if isinstance(without, ModelAnswer):
             if not isinstance(without.evidence, Counterexample):
                 return without
@@ -195,9 +214,6 @@ class _Asking:
         if shown is not None and len(shown.variants) == len(variants):
             return replace(shown, variants=())
         return cut if shown is None else shown
-
-    def _keeps_dependencies(self) -> bool:
-        return self.program.language == ASSEMBLY or not any(map(_uses_dependencies, self.models))
 
 
 def _awaited_event(program: Program) -> Span | None:

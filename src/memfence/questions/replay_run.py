@@ -18,7 +18,7 @@ from memfence.running.inputs import refusal, require_readable, require_runtime
 from memfence.running.places import Names
 from memfence.running.process import run_process
 from memfence.running.records import Replayed
-from memfence.running.schedule_file import SavedSchedule, read_schedule, schedule_text
+from memfence.running.schedule_file import SavedSchedule, read_schedule, replay_options, schedule_text
 from memfence.running.steps import ProgramStep, named_steps
 from memfence.source import SourceText
 
@@ -29,7 +29,10 @@ def schedules(result: RunResult) -> Iterator[tuple[str, str]]:
         shown = finding.confirmation if finding.is_confirmed else None
         steps = finding.schedule if shown is None else shown.schedule
         kind = finding.kind if shown is None else f"borderline, confirmed ({shown.kind})"
-        saved = SavedSchedule(kind, steps, result.layout, result.files, result.options.arguments)
+        saved = SavedSchedule(
+            kind, steps, finding.layout or result.layout, result.files, result.options.arguments,
+            finding.is_buffered or shown is not None,
+        )  # fmt: skip
         yield f"{number:03d}-{finding.cause.replace(' ', '-')}.json", schedule_text(saved)
 
 
@@ -47,11 +50,8 @@ def replay(files: tuple[str, ...], schedule: Path, asked: RunOptions) -> Replaye
     """Run the schedule again. InputError where it is none, or not one of this program."""
     saved = read_schedule(schedule)
     with _program(files, asked) as program:
-        steps = ",".join(map(str, saved.schedule))
         arguments = asked.arguments or saved.arguments
-        ran = run_process(
-            program, arguments, {"replay": steps or "-"}, layout=saved.layout, seconds=asked.timeout_seconds
-        )
+        ran = run_process(program, arguments, replay_options(saved), layout=saved.layout, seconds=asked.timeout_seconds)
         replayed = next((record for record in ran.records if isinstance(record, Replayed)), None)
         if replayed is None or replayed.taken != replayed.of:
             taken = 0 if replayed is None else replayed.taken

@@ -2,16 +2,19 @@
 
 Both together prove the program correct on x86, for this input: a program whose SC executions are all store-buffer safe
 has no others there (Theorem 1). With a borderline execution the program is not robust: it has other executions there.
-Whether one of them goes wrong is tried by running it again with the store held back: then it is confirmed.
+Whether one of them goes wrong is tried by running it again with the store held back: then it is confirmed. Where none
+is confirmed, the executions with store buffers are explored as well (run_buffers.py).
 """
 
 from __future__ import annotations
 
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
+from memfence.questions.run_buffers import BUFFER_SECONDS, needs_buffers, with_buffers
+from memfence.questions.run_parts import joined, know_the_same
 from memfence.questions.run_result import (
     Confirmation,
     Leak,
@@ -43,74 +46,51 @@ def run(files: tuple[str, ...], options: RunOptions) -> RunResult:
 
 def run_program(program: Path, files: tuple[str, ...], options: RunOptions, deadline: Deadline) -> RunResult:
     """Explore an executable that was linked with the runtime."""
+    result = _explore(program, files, options, deadline)
+    if not needs_buffers(result):
+        return result
+    return with_buffers(result, explore_buffers(program, files, options, deadline))
+
+
+def explore_buffers(program: Path, files: tuple[str, ...], options: RunOptions, deadline: Deadline) -> RunResult:
+    """All executions with store buffers, up to the first that goes wrong, whatever the SC ones are."""
+    limit = None if options.reorders_stores else BUFFER_SECONDS
+    return _explore(program, files, options, deadline if deadline.left is not None else Deadline(limit), buffers=True)
+
+
+def _explore(
+    program: Path, files: tuple[str, ...], options: RunOptions, deadline: Deadline, *, buffers: bool = False
+) -> RunResult:
     workers = options.threads or all_processors()
     if workers == 1:
-        return _run_one(program, files, options, deadline)
+        return _run_one(program, files, options, deadline, buffers=buffers)
 
     def run_part(number: int) -> RunResult:
         if options.random is None:
-            return _run_one(program, files, options, deadline, part=(number, workers))
+            return _run_one(program, files, options, deadline, part=(number, workers), buffers=buffers)
         share = replace(options, random=-(-options.random // workers), seed=options.seed + 1_000_003 * number)
-        return _run_one(program, files, share, deadline)
+        return _run_one(program, files, share, deadline, buffers=buffers)
 
     with ThreadPoolExecutor(workers) as pool:
         results = list(pool.map(run_part, range(workers)))
-    if options.random is None and not _know_the_same(results):
-        return _run_one(program, files, options, deadline)
-    return _joined(results, options)
-
-
-def _know_the_same(results: list[RunResult]) -> bool:
-    """Processes learn what is shared while they run. Their parts make up the tree only if they all ended up knowing the
-    same; else somebody has cut the tree in another way."""
-    layouts = {(r.layout.threads, frozenset(r.layout.cells), frozenset(r.layout.loops)) for r in results}
-    return len(layouts) == 1
-
-
-def _joined(results: list[RunResult], options: RunOptions) -> RunResult:
-    """The executions of several processes as those of one: each finding once, the first that was met."""
-    totals = {
-        one.name: sum(getattr(result.counts, one.name) for result in results)
-        for one in fields(RunCounts)
-        if one.name not in ("seconds", "threads", "reduced", "out_of_time", "spins_roughly")
-    }
-    flags = {name: any(getattr(r.counts, name) for r in results) for name in ("out_of_time", "spins_roughly")}
-    counts = replace(
-        results[0].counts, **totals, **flags, seconds=max(result.counts.seconds for result in results)
-    )  # the processes ran at the same time
-    findings: dict[tuple[object, ...], RunFinding] = {}
-    for finding in (finding for result in results for finding in result.findings):
-        missed = None if finding.stale is None else (finding.stale.missed.thread, finding.stale.missed.place)
-        key = (finding.kind, finding.cause, finding.thread, finding.place, missed)
-        findings[key] = _merged(findings[key], finding) if key in findings else finding
-    fault = next((result.fault for result in results if result.fault), None)
-    leaks = {leak.place: leak for result in reversed(results) for leak in result.leaks}
-    simulated = [result.simulated for result in results if result.simulated is not None]
-    joined = replace(
-        results[0],
-        counts=counts,
-        findings=tuple(findings.values()),
-        options=options,
-        leaks=tuple(leaks.values()),
-        simulated=sum(simulated) if simulated else None,
-        is_simulation_complete=all(result.is_simulation_complete for result in results),
-        fault=fault,
-    )
-    return replace(joined, verdict=verdict_of(joined))
-
-
-def _merged(first: RunFinding, second: RunFinding) -> RunFinding:
-    shown = second if second.is_confirmed and not first.is_confirmed else first
-    return replace(shown, executions=first.executions + second.executions)
+    if options.random is None and not know_the_same(results):
+        return _run_one(program, files, options, deadline, buffers=buffers)
+    return joined(results, options)
 
 
 def _run_one(
-    program: Path, files: tuple[str, ...], options: RunOptions, deadline: Deadline, part: tuple[int, int] = (0, 1)
+    program: Path,
+    files: tuple[str, ...],
+    options: RunOptions,
+    deadline: Deadline,
+    *,
+    part: tuple[int, int] = (0, 1),
+    buffers: bool,
 ) -> RunResult:
     ran = run_process(
         program,
         options.arguments,
-        {**_runtime_options(options, deadline), "part": part[0], "parts": part[1]},
+        {**_runtime_options(options, deadline), "part": part[0], "parts": part[1], "buffers": buffers},
         seconds=deadline.left,
         progress=options.progress,
     )

@@ -61,7 +61,8 @@ class Confirmation:
 @dataclass(frozen=True, slots=True)
 class RunFinding:
     """`cause`: for a failure, the runtime's word for it: `assertion`, `crash` and so on. `schedule`: who takes each
-    step; ~t, negative, is a store of thread t that reaches memory."""
+    step; ~t, negative, is a store of thread t that reaches memory. `is_buffered`: it was met with store buffers.
+    `layout`: what its schedule refers to, where that is not what the others refer to."""
 
     kind: RunKind
     cause: str
@@ -74,6 +75,8 @@ class RunFinding:
     waiting: tuple[ProgramStep, ...]
     stale: StaleLoad | None = None
     confirmation: Confirmation | None = None
+    is_buffered: bool = False
+    layout: Layout | None = None
 
     @property
     def is_confirmed(self) -> bool:
@@ -104,10 +107,12 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The answer. HOLDS only if every class of executions was run to its end, and none is borderline.
+    """The answer. HOLDS only if every class of executions was run to its end, and none is borderline; or every one with
+    store buffers was, and none goes wrong.
 
     VIOLATED: an execution goes wrong, without store buffers or with one; or one is borderline and nothing is asserted.
-    `asserts`: the program has assertions of its own. `fault`: why there is no answer.
+    `asserts`: the program has assertions of its own. `simulated`: executions with store buffers, where these were run.
+    `fault`: why there is no answer.
     """
 
     files: tuple[str, ...]
@@ -141,7 +146,9 @@ class RunResult:
 
     @property
     def confirmed(self) -> int:
-        return sum(finding.is_confirmed for finding in self.findings)
+        """Findings that show what goes wrong with store buffers."""
+        wrong = [finding for finding in self.findings if finding.is_buffered and finding.is_wrong]
+        return len(wrong) + sum(finding.is_confirmed for finding in self.findings)
 
 
 def verdict_of(result: RunResult) -> Verdict:

@@ -20,6 +20,15 @@ if TYPE_CHECKING:
     from memfence.synthesis.result import FixResult
 
 
+Problem = Literal["failure", "error"] | None
+PROBLEMS: dict[Verdict, Problem] = {
+    Verdict.HOLDS: None,
+    Verdict.VIOLATED: "failure",
+    Verdict.HOLDS_UP_TO: "error",
+    Verdict.UNKNOWN: "error",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class TestCase:
     """`problem` is None for a proof; `message` is one line, `text` the whole report."""
@@ -29,7 +38,7 @@ class TestCase:
     group: str
     name: str
     seconds: float
-    problem: Literal["failure", "error"] | None
+    problem: Problem
     kind: str
     message: str
     text: str
@@ -52,17 +61,12 @@ def render_junit_fix(result: FixResult) -> str:
     from memfence.reports.fix_sentences import fix_property, fix_verdict_line
     from memfence.synthesis.result import FixVerdict
 
-    problems: dict[FixVerdict, Literal["failure", "error"] | None] = {
-        FixVerdict.ALREADY_HOLDS: None,
-        FixVerdict.FIXED: "failure",
-        FixVerdict.IMPOSSIBLE: "failure",
-        FixVerdict.UNKNOWN: "error",
-    }
+    problems: dict[FixVerdict, Problem] = {FixVerdict.ALREADY_HOLDS: None, FixVerdict.UNKNOWN: "error"}
     case = TestCase(
         group=f"memfence.{result.model}.{result.criterion}.fences",
         name=f"{result.program.source.path}: {fix_property(result)}",
         seconds=result.stats.seconds,
-        problem=problems[result.verdict],
+        problem=problems.get(result.verdict, "failure"),
         kind=result.verdict.value,
         message=fix_verdict_line(result),
         text=fix_text(result),
@@ -72,17 +76,11 @@ def render_junit_fix(result: FixResult) -> str:
 
 def check_case(result: CheckResult) -> TestCase:
     """One check as a test case, called after its file."""
-    problems: dict[Verdict, Literal["failure", "error"] | None] = {
-        Verdict.HOLDS: None,
-        Verdict.VIOLATED: "failure",
-        Verdict.HOLDS_UP_TO: "error",
-        Verdict.UNKNOWN: "error",
-    }
     return TestCase(
         group=f"memfence.{result.model}.{result.criterion}",
         name=f"{result.program.source.path}: {property_line(result)}",
         seconds=result.stats.seconds,
-        problem=problems[result.verdict],
+        problem=PROBLEMS[result.verdict],
         kind=result.verdict.value,
         message=verdict_line(result),
         text=render_text(result),

@@ -149,7 +149,7 @@ def portable_object(result: PortableResult) -> Object:
         "file": result.program.source.path,
         "verdict": worst_verdict(result).value,
         "notes": notes(result),
-        "models": [_answer_object(answer) for answer in result.answers],
+        "models": [answer_object(answer) for answer in result.answers],
         "stats": {"seconds": round(result.seconds, 6)},
     }
 
@@ -161,7 +161,8 @@ def worst_verdict(result: PortableResult) -> Verdict:
     return next(verdict for verdict in order if verdict in found)
 
 
-def _answer_object(answer: ModelAnswer) -> Object:
+def answer_object(answer: ModelAnswer) -> Object:
+    """One model of such an object."""
     evidence = answer.evidence
     shown = evidence.without if isinstance(evidence, ByDependencies) else evidence
     return {

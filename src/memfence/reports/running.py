@@ -46,6 +46,8 @@ def verdict_line(result: RunResult) -> str:
     match result.verdict:
         case Verdict.HOLDS if result.options.reorders_stores:
             return f"{name}: HOLDS under pso (run): no execution with store buffers goes wrong"
+        case Verdict.HOLDS if result.counts.borderline:
+            return f"{name}: HOLDS (run): not robust, but no execution with store buffers goes wrong"
         case Verdict.HOLDS:
             return f"{name}: HOLDS (run): all SC executions are correct and none is borderline"
         case Verdict.VIOLATED:
@@ -114,14 +116,13 @@ def unknown_text(result: RunResult) -> str:
 def run_facts(result: RunResult) -> Iterator[tuple[str, str]]:
     """Lines below the verdict: what it covers, and what it cost."""
     counts = result.counts
-    if result.is_simulation_complete:
-        yield "buffers", f"{counted(result.simulated or 0, 'execution')} in which stores wait and overtake each other"
+    buffers = _buffers_text(result)
+    if buffers:
+        yield "buffers", buffers
     if result.verdict is Verdict.HOLDS and not result.options.reorders_stores:
-        yield (
-            "scope",
-            "for this input, as compiled without optimisation, on x86: no execution with store buffers differs from an "
-            "SC one. C11 and ARM allow more",
-        )
+        why = "every one with store buffers was run" if counts.borderline else "none with store buffers differs from SC"
+        covers = "for this input, as compiled without optimisation, on x86: all executions"
+        yield "scope", f"{covers}, since {why}. C11 and ARM allow more"
     yield (
         "runs",
         f"{counted(counts.executions, 'execution')}, {counts.borderline:,} borderline, {counts.failing:,} failing, "
@@ -140,8 +141,19 @@ def run_facts(result: RunResult) -> Iterator[tuple[str, str]]:
     if counts.truncated:
         yield "note", f"{counts.truncated:,} executions are longer than {result.options.depth} steps and were cut off"
         yield "try", "fewer rounds in the program, `--preemptions 2` or `--random 10000`"
-    if counts.out_of_time:
+    if counts.out_of_time or (is_only_borderline(result) and result.simulated and not result.is_simulation_complete):
         yield "try", "a longer --timeout, `--preemptions 2` or `--random 10000`"
+
+
+def _buffers_text(result: RunResult) -> str:
+    """What was run with store buffers; empty: nothing, or a few executions at random, which the bound names."""
+    if result.simulated is None:
+        return ""
+    ran = counted(result.simulated, "execution")
+    if result.options.reorders_stores:
+        return f"{ran} in which stores wait and overtake each other" if result.is_simulation_complete else ""
+    more = "" if result.is_simulation_complete else ", which are not all of them"
+    return f"{ran} in which stores wait{more}"
 
 
 def leak_text(leak: Leak) -> str:
@@ -179,7 +191,7 @@ def _finding_lines(finding: RunFinding, width: int, *, in_full: bool) -> list[st
 
 def finding_text(finding: RunFinding) -> str:
     """Who could read what, who fails, or who waits, in one sentence."""
-    often = f" (in {counted(finding.executions, 'execution')})"
+    often = f" (in {counted(finding.executions, 'execution')}{' with store buffers' if finding.is_buffered else ''})"
     match finding.kind:
         case "borderline" if finding.stale is not None:
             load, missed = finding.stale.load, finding.stale.missed

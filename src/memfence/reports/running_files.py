@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 from memfence.questions.run_result import RunFinding, RunResult
-from memfence.reports.junit import TestCase, render_cases
+from memfence.reports.junit import PROBLEMS, TestCase, render_cases
 from memfence.reports.running import confirmation_text, finding_text, run_text, verdict_line
 from memfence.reports.sarif import Object, render_log
-from memfence.reports.sarif_places import place
+from memfence.reports.sarif_places import finding, place
 from memfence.running.places import Place
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
@@ -19,17 +18,11 @@ WIDTH = 100
 
 def render_junit_run(result: RunResult) -> str:
     """One test case: only a proof is green."""
-    problems: dict[Verdict, Literal["failure", "error"] | None] = {
-        Verdict.HOLDS: None,
-        Verdict.VIOLATED: "failure",
-        Verdict.HOLDS_UP_TO: "error",
-        Verdict.UNKNOWN: "error",
-    }
     case = TestCase(
         group="memfence.run",
         name=" ".join(result.files),
         seconds=result.counts.seconds,
-        problem=problems[result.verdict],
+        problem=PROBLEMS[result.verdict],
         kind=result.verdict.value,
         message=verdict_line(result),
         text=run_text(result, width=WIDTH),
@@ -40,37 +33,33 @@ def render_junit_run(result: RunResult) -> str:
 def render_sarif_run(result: RunResult) -> str:
     """A result for each finding; without any, one that says what was proved or left open."""
     texts: dict[str, SourceText] = {path: read_source(path) for path in result.files}
-    results = [_finding_result(finding, result, texts) for finding in result.findings]
+    results = [_finding_result(found, result, texts) for found in result.findings]
     return render_log(results or [_no_finding(result, texts)], ["run"], list(texts.values()))
 
 
-def _finding_result(finding: RunFinding, result: RunResult, texts: dict[str, SourceText]) -> Object:
-    confirmed = finding.confirmation if finding.is_confirmed else None
+def _finding_result(found: RunFinding, result: RunResult, texts: dict[str, SourceText]) -> Object:
+    confirmed = found.confirmation if found.is_confirmed else None
     more = "" if confirmed is None else f" {confirmation_text(confirmed)}"
     related = []
-    for number, fence in enumerate(finding.stale.fences if finding.stale else (), 1):
+    for number, fence in enumerate(found.stale.fences if found.stale else (), 1):
         where = _location(fence.after.place, result, texts)
         related.append({"id": number, **where, "message": {"text": "a fence is missing behind this store"}})
-    return {
-        "ruleId": "memfence/run",
-        "kind": "fail",
-        "level": "error" if finding.kind != "borderline" or confirmed else "warning",
-        "message": {"text": finding_text(finding) + more},
-        "locations": [_location(finding.place, result, texts)],
-        **({"relatedLocations": related} if related else {}),
-        "properties": {"kind": finding.kind, "cause": finding.cause, "schedule": list(finding.schedule)},
-    }
+    where = _location(found.place, result, texts)
+    properties = {"kind": found.kind, "cause": found.cause, "schedule": list(found.schedule)}
+    text = finding_text(found) + more
+    return finding("run", "fail", _level(found, result), text, where, properties, relatedLocations=related)
+
+
+def _level(found: RunFinding, result: RunResult) -> str:
+    if found.kind != "borderline" or found.is_confirmed:
+        return "error"
+    return "note" if result.verdict is Verdict.HOLDS else "warning"
 
 
 def _no_finding(result: RunResult, texts: dict[str, SourceText]) -> Object:
-    return {
-        "ruleId": "memfence/run",
-        "kind": "pass" if result.verdict is Verdict.HOLDS else "open",
-        "level": "none",
-        "message": {"text": verdict_line(result)},
-        "locations": [_location(Place(result.files[0], 1), result, texts)],
-        "properties": {"verdict": result.verdict.value},
-    }
+    kind = "pass" if result.verdict is Verdict.HOLDS else "open"
+    where = _location(Place(result.files[0], 1), result, texts)
+    return finding("run", kind, "none", verdict_line(result), where, {"verdict": result.verdict.value})
 
 
 def _location(where: Place, result: RunResult, texts: dict[str, SourceText]) -> Object:

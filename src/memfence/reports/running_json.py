@@ -31,6 +31,7 @@ def run_object(result: RunResult) -> Object:
         "confirmed": result.confirmed,
         "failing": counts.failing,
         "deadlocked": counts.deadlocked,
+        "buffered": _buffered_object(result),
         "bound": _bound_object(result),
         "limit": unknown_text(result) if result.verdict is Verdict.UNKNOWN else None,
         "fences": [_fence_object(fence) for fence in suggested_fences(result)],
@@ -52,6 +53,12 @@ def run_object(result: RunResult) -> Object:
             "seed": asked.seed,
         },
     }
+
+
+def _buffered_object(result: RunResult) -> Object | None:
+    if result.simulated is None:
+        return None
+    return {"executions": result.simulated, "complete": result.is_simulation_complete}
 
 
 def _bound_object(result: RunResult) -> Object | None:

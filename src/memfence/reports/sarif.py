@@ -15,7 +15,7 @@ from memfence.reports.coverage import assumptions
 from memfence.reports.doubts import warnings_of
 from memfence.reports.reason import reasons
 from memfence.reports.sarif_flows import code_flow, essential_places
-from memfence.reports.sarif_places import place, uri
+from memfence.reports.sarif_places import finding, place, rule_id, uri
 from memfence.reports.sentences import detail_lines, scope_text
 from memfence.reports.text import verdict_line
 from memfence.source import NOWHERE, SourceText
@@ -69,35 +69,31 @@ def check_result(result: CheckResult) -> Object:
     """The SARIF `result` object of a check."""
     kind, level = _kind_and_level(result.verdict)
     message = " ".join([verdict_line(result), *reasons(result), *detail_lines(result)])
-    flows = {} if result.trace is None else {"codeFlows": [code_flow(result.trace)]}
+    flows = [] if result.trace is None else [code_flow(result.trace)]
     places = [] if result.trace is None else essential_places(result.trace)
     first = places[0][0] if places else result.program.source.span(0, 0)
     related = [{"id": i, **place(span), "message": {"text": text}} for i, (span, text) in enumerate(places[1:], 1)]
     stats = result.stats
-    return {
-        "ruleId": rule_id(result.criterion),
-        "kind": kind,
-        "level": level,
-        "message": {"text": message},
-        "locations": [place(first)],
-        **({"relatedLocations": related} if related else {}),
-        **flows,
-        "properties": {
-            "verdict": result.verdict.value,
-            "model": result.model,
-            "criterion": result.criterion.value,
-            "scope": scope_text(result),
-            "assumptions": list(assumptions(result.program, result.model)),
-            "bound": result.bound,
-            "engine": result.engine,
-            "states": stats.states,
-            "transitions": stats.transitions,
-        },
+    properties = {
+        **what_was_asked(result, scope_text(result)),
+        "bound": result.bound,
+        "engine": result.engine,
+        "states": stats.states,
+        "transitions": stats.transitions,
     }
+    where = place(first)
+    return finding(result.criterion, kind, level, message, where, properties, relatedLocations=related, codeFlows=flows)
 
 
-def rule_id(criterion: str) -> str:
-    return f"memfence/{criterion}"
+def what_was_asked(result: CheckResult | FixResult, scope: str) -> Object:
+    """The verdict, and what it is about."""
+    return {
+        "verdict": result.verdict.value,
+        "model": result.model,
+        "criterion": result.criterion.value,
+        "scope": scope,
+        "assumptions": list(assumptions(result.program, result.model)),
+    }
 
 
 def _kind_and_level(verdict: Verdict) -> tuple[str, str]:

@@ -6,10 +6,10 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from memfence.execution.trace import Trace
-from memfence.reports.coverage import assumptions
 from memfence.reports.fix_sentences import fix_scope
+from memfence.reports.sarif import what_was_asked
 from memfence.reports.sarif_flows import code_flow
-from memfence.reports.sarif_places import place, uri
+from memfence.reports.sarif_places import finding, place, uri
 from memfence.source import SourceText, Span
 from memfence.synthesis.result import FixResult, FixVerdict, PlacedFence
 
@@ -45,23 +45,9 @@ def _result(
     run: Trace | None,
     fixes: list[Object],
 ) -> Object:
-    return {
-        "ruleId": "memfence/fences",
-        "kind": kind,
-        "level": level,
-        "message": {"text": message},
-        "locations": [place(at)],
-        **({"codeFlows": [code_flow(run)]} if run is not None else {}),
-        **({"fixes": fixes} if fixes else {}),
-        "properties": {
-            "verdict": result.verdict.value,
-            "model": result.model,
-            "criterion": result.criterion.value,
-            "scope": fix_scope(result),
-            "assumptions": list(assumptions(result.program, result.model)),
-            "minimum": result.is_minimum,
-        },
-    }
+    properties = {**what_was_asked(result, fix_scope(result)), "minimum": result.is_minimum}
+    flows = [] if run is None else [code_flow(run)]
+    return finding("fences", kind, level, message, place(at), properties, codeFlows=flows, fixes=fixes)
 
 
 def _patch(result: FixResult, patched: str) -> Object:

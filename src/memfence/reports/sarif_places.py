@@ -1,4 +1,4 @@
-"""Places of the user's text as SARIF writes them."""
+"""Findings and their places in the user's text, as SARIF writes them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,23 @@ from urllib.parse import quote
 from memfence.source import NOWHERE, SourceText, Span
 
 Object = dict[str, Any]
+
+
+def rule_id(rule: str) -> str:
+    return f"memfence/{rule}"
+
+
+def finding(rule: str, kind: str, level: str, message: str, at: Object, properties: Object, **more: Any) -> Object:
+    """A SARIF `result` at one location; what is empty of `more` is left out."""
+    return {
+        "ruleId": rule_id(rule),
+        "kind": kind,
+        "level": level,
+        "message": {"text": message},
+        "locations": [at],
+        **{key: value for key, value in more.items() if value},
+        "properties": properties,
+    }
 
 
 def place(span: Span) -> Object:

@@ -33,6 +33,7 @@ from memfence.tasks.evidence import (
     Lasso,
     Limit,
     NoAttack,
+    NoExecution,
     Outside,
     Overtakes,
     Races,
@@ -96,6 +97,9 @@ OBSTACLES: dict[Obstacle, str] = {
     Obstacle.TWO_PROCESSES_ARE_ALL: "the program has no more than two processes",
     Obstacle.MANY_VALUES: "variables have many values",
     Obstacle.NOT_BY_FORGETTING: "buffers that forget the order of stores allow more",
+    Obstacle.LOOPS: "a loop does more than wait",
+    Obstacle.STORE_BEFORE_GUARD: "a step stores before it knows whether it is possible",
+    Obstacle.NOT_ABOUT_ENDS: "the question is about states before the end",
     Obstacle.FIXED_NUMBER: "the program has a fixed number of threads",
     Obstacle.ANY_NUMBER: "it is about a fixed number of threads",
     Obstacle.STEP_MAY_FAIL: "a step may fail, which is more than a state",
@@ -133,6 +137,8 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             name = "persistent" if by is Criterion.PERSISTENT else "trace-robust"
             why = f"the program is {name}, and SC-safe" if under_sc else f"implied: the program is {name}"
             return f"unbounded buffers and loops: complete ({why})"
+        case NoExecution(_, events):
+            return f"unbounded buffers: complete (the axioms allow no such execution of {counted(events, 'event')})"
         case ScItself():
             return "every run: SC compared with itself"
         case Bound():

@@ -17,13 +17,15 @@ FORMAT = "memfence-schedule-1"
 
 @dataclass(frozen=True, slots=True)
 class SavedSchedule:
-    """`kind`: what it shows. `files` and the rest: how the program was built and called."""
+    """`kind`: what it shows. `files` and `arguments`: how the program was built and called. `has_buffers`: stores wait
+    until the schedule says that they reach memory."""
 
     kind: str
     schedule: tuple[int, ...]
     layout: Layout
     files: tuple[str, ...]
     arguments: tuple[str, ...] = ()
+    has_buffers: bool = False
 
 
 def schedule_text(saved: SavedSchedule) -> str:
@@ -34,6 +36,7 @@ def schedule_text(saved: SavedSchedule) -> str:
         "kind": saved.kind,
         "files": list(saved.files),
         "arguments": list(saved.arguments),
+        "buffers": saved.has_buffers,
         "schedule": list(saved.schedule),
         "threads": [list(pair) for pair in layout.threads],
         "cells": [list(pair) for pair in layout.cells],
@@ -41,6 +44,11 @@ def schedule_text(saved: SavedSchedule) -> str:
         "load_address": layout.load_address,
     }
     return json.dumps(value, indent=None) + "\n"
+
+
+def replay_options(saved: SavedSchedule) -> dict[str, str | int | float | bool]:
+    """What the runtime is told, to take these steps."""
+    return {"replay": ",".join(map(str, saved.schedule)) or "-", "buffers": int(saved.has_buffers)}
 
 
 def read_schedule(path: Path) -> SavedSchedule:
@@ -64,7 +72,9 @@ def _saved(value: dict[str, Any]) -> SavedSchedule:
     pairs = [tuple((int(a), int(b)) for a, b in value[name]) for name in ("threads", "cells")]
     layout = Layout(int(value["load_address"]), pairs[0], pairs[1], tuple(map(int, value["loops"])))
     texts = [tuple(map(str, value[name])) for name in ("files", "arguments")]
-    return SavedSchedule(str(value["kind"]), tuple(map(int, value["schedule"])), layout, texts[0], texts[1])
+    steps = tuple(map(int, value["schedule"]))
+    has_buffers = bool(value.get("buffers", any(step < 0 for step in steps)))
+    return SavedSchedule(str(value["kind"]), steps, layout, texts[0], texts[1], has_buffers)
 
 
 def _refusal(path: str, text: str, code: Code, message: str) -> InputError:

@@ -24,27 +24,37 @@ def refuse(what: str, span: Span) -> InputError:
     return InputError([Diagnostic(Code.UNSUPPORTED, f"cannot be run on the processor: {what}", Label(span), hint=hint)])
 
 
-def expression(expr: expressions.Expr, register: Callable[[int], str], span: Span) -> str:
-    """In C, as it is evaluated by a process whose registers have these names."""
+Leaf = expressions.Shared | expressions.Register | expressions.RegisterOf | expressions.At | expressions.BufferEmpty
+
+
+def in_c(expr: expressions.Expr, leaf: Callable[[Leaf], str]) -> str:
+    """The expression in C; `leaf` writes what it reads."""
 
     def text(inner: expressions.Expr) -> str:
         match inner:
             case expressions.Const(value):
                 return str(value) if value >= 0 else f"({value})"
-            case expressions.Register(index):
-                return register(index)
             case expressions.Unary(op, operand):
                 return f"({op}{text(operand)})"
             case expressions.Binary(op, left, right):
                 return f"({text(left)} {op} {text(right)})"
             case expressions.Conditional(condition, then, otherwise):
                 return f"({text(condition)} ? {text(then)} : {text(otherwise)})"
-            case expressions.Shared() | expressions.RegisterOf() | expressions.At() | expressions.BufferEmpty():
-                raise refuse("a step that looks at other processes", span)
             case _:
-                assert_never(inner)
+                return leaf(inner)
 
     return text(expr)
+
+
+def expression(expr: expressions.Expr, register: Callable[[int], str], span: Span) -> str:
+    """In C, as it is evaluated by a process whose registers have these names."""
+
+    def leaf(read: Leaf) -> str:
+        if isinstance(read, expressions.Register):
+            return register(read.index)
+        raise refuse("a step that looks at other processes", span)
+
+    return in_c(expr, leaf)
 
 
 @dataclass(frozen=True, slots=True)

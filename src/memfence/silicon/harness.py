@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from importlib.resources import files
-from typing import assert_never
 
 from memfence.models.spec import TSO
 from memfence.passes.orders import for_hardware
 from memfence.program import expressions
 from memfence.program.ir import Program
 from memfence.records import dataclass
-from memfence.silicon.c_code import ProcessCode, expression, refuse
+from memfence.silicon.c_code import Leaf, ProcessCode, expression, in_c, refuse
 from memfence.source import NOWHERE
 
 WRAPPED = """
@@ -63,26 +62,16 @@ def _case(number: int) -> str:
 def _at_the_end(expr: expressions.Expr) -> str:
     """A value of an instance, once everybody has ended."""
 
-    def text(inner: expressions.Expr) -> str:
-        match inner:
-            case expressions.Const(value):
-                return str(value)
+    def leaf(read: Leaf) -> str:
+        match read:
             case expressions.RegisterOf(process, register):
                 return f"saved{process}_{register}[i]"
             case expressions.Shared(address) if address.variable is not None:
                 return f"*AT({address.variable}, i)"
-            case expressions.Unary(op, operand):
-                return f"({op}{text(operand)})"
-            case expressions.Binary(op, left, right):
-                return f"({text(left)} {op} {text(right)})"
-            case expressions.Conditional(condition, then, otherwise):
-                return f"({text(condition)} ? {text(then)} : {text(otherwise)})"
-            case expressions.Shared() | expressions.At() | expressions.BufferEmpty() | expressions.Register():
-                raise refuse("a condition on more than the final values", NOWHERE)
             case _:
-                assert_never(inner)
+                raise refuse("a condition on more than the final values", NOWHERE)
 
-    return text(expr)
+    return in_c(expr, leaf)
 
 
 def _wanted(experiment: Experiment) -> str:

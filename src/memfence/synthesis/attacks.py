@@ -27,7 +27,7 @@ from memfence.tasks.limits import Stop
 
 LARGE = 20_000
 """SC states beyond which attacks of few processes are looked for, and as many for each group of processes."""
-MOST_MOVING = 3
+LEAST_MOVING, MOST_MOVING = 2, 3
 MOST_GROUPS = 500
 """Groups of processes that are tried."""
 
@@ -54,6 +54,10 @@ class CollectedAttacks:
 def explore_all_attacks(program: Program, criterion: Criterion, options: FixOptions) -> CollectedAttacks:
     """One attack for every distinct clause; all of them if the exploration is complete."""
     search = AttackSearch(in_form(program), attack_kind(criterion, options.spec))
+    if (
+        len(program.processes) <= LEAST_MOVING
+    ):  # there are no smaller groups, and a search cut short would be made again
+        return CollectedAttacks((search.explore(collect=True, limits=options.limits),))
     first = search.explore(collect=True, limits=options.limits.within(most_states=LARGE, threads=1))
     if first.stop is not Stop.STATES:
         return CollectedAttacks((first,))
@@ -81,7 +85,7 @@ def _with_few_moving(search: AttackSearch, first: Attacks, options: FixOptions) 
 
 def _groups(processes: int) -> Iterator[tuple[int, ...]]:
     tried = 0
-    for size in range(2, min(MOST_MOVING, processes - 1) + 1):
+    for size in range(LEAST_MOVING, min(MOST_MOVING, processes - 1) + 1):
         for group in combinations(range(processes), size):
             if tried == MOST_GROUPS:
                 return

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memfence.models.spec import PSO, TSO, ModelSpec
+from memfence.passes.lock_regions import has_lock_regions
 from memfence.program.facts.effects import has_guarded_writes, has_torn_steps
 from memfence.program.ir import Program
 from memfence.records import dataclass
@@ -48,10 +49,11 @@ _WEAKER: dict[Requirement, tuple[Requirement, ...]] = {
 def weaker(program: Program, requirement: Requirement) -> Iterator[Requirement]:
     """What `requirement` directly implies for this program.
 
-    Freedom of triangular races says nothing where a step reads one variable and writes another, or makes several
-    stores; nothing else implies persistence where steps make several.
+    Freedom of triangular races says nothing where a step reads one variable and writes another (a lock region with a
+    loop may), or makes several stores; nothing else implies persistence where steps make several.
     """
-    if requirement == TRF and (has_guarded_writes(program) or has_torn_steps(program)):
+    writes_by_others = has_guarded_writes(program) or has_lock_regions(program)
+    if requirement == TRF and (writes_by_others or has_torn_steps(program)):
         return
     for other in _WEAKER.get(requirement, ()):
         if other != PERSISTENT or not has_torn_steps(program):

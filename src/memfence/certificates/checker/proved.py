@@ -23,10 +23,11 @@ from memfence.certificates.checker.tableau import Move
 from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.ranks import NUMBER
+from memfence.certificates.format.runs import step_from_list
 from memfence.models.buffering import Buffering
 from memfence.models.fairness import ProcessRuns
 from memfence.models.spec import ModelSpec
-from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
+from memfence.models.state import Failure, State, Step
 from memfence.models.steps import take
 from memfence.program.ir import Final, Program
 from memfence.program.text.canonical import ABSENT, canonical_text, expression_text
@@ -219,14 +220,7 @@ def state_of(found: Any) -> State:
 
 def step_of(found: Any) -> Step:
     """The step that the executable has shown."""
-    match found:
-        case ["run", int(p), int(n)]:
-            return Run(p, n)
-        case ["meet", int(p), int(n), int(q), int(k)]:
-            return Rendezvous(Run(p, n), Run(q, k))
-        case ["commit", int(p), int(n)]:
-            return Commit(p, n)
-        case ["drop", int(p)]:
-            return DropSeparator(p)
-        case _:
-            raise AssertionError(f"the proved checker has shown {found} for a step")
+    try:
+        return step_from_list(found)
+    except NotACertificate:
+        raise AssertionError(f"the proved checker has shown {found} for a step") from None

@@ -31,10 +31,11 @@ def steps_from_lists(found: object) -> tuple[Step, ...]:
     """The steps; NotACertificate where they cannot be read. Whether they are possible is another matter."""
     if not isinstance(found, Sequence):
         raise NotACertificate("a run is not a list of steps")
-    return tuple(_from_list(step) for step in found)
+    return tuple(step_from_list(step) for step in found)
 
 
-def _from_list(found: object) -> Step:
+def step_from_list(found: object) -> Step:
+    """The step; NotACertificate where it cannot be read."""
     match found:
         case ["run", int(process), int(transition)]:
             return Run(process, transition)

@@ -16,7 +16,7 @@ from memfence.models.accesses import AccessKind, accesses
 from memfence.models.state import Commit, DropSeparator, Failure, Run, State, Step
 from memfence.models.steps import MemoryModel, take
 from memfence.program.facts.effects import accesses_memory
-from memfence.program.ir import Transition
+from memfence.program.ir import Lock, Op, Transition, Unlock
 
 if TYPE_CHECKING:
     from memfence.engines.native.attacks import Attack, Attacks
@@ -155,6 +155,10 @@ class AttackRun:
 
 
 def transitions_to_access(transitions: tuple[Transition, ...], origin: tuple[int, ...]) -> tuple[int, ...]:
-    """The transitions behind an edge up to the one that touches memory; only the first of them if none does."""
-    touching = [i for i, n in enumerate(origin) if any(map(accesses_memory, transitions[n].ops))]
+    """The transitions behind an edge up to the one that touches memory or the bus; the first of them if none does."""
+    touching = [i for i, n in enumerate(origin) if any(map(_matters, transitions[n].ops))]
     return origin[: touching[-1] + 1] if touching else origin[:1]
+
+
+def _matters(op: Op) -> bool:
+    return accesses_memory(op) or isinstance(op, Lock | Unlock)

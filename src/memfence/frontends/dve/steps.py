@@ -316,14 +316,7 @@ class StepLowering(Values):
         self.assume(expressions.Binary("<", length, expressions.Const(queue.capacity)))
         for base, value in zip(queue.fields, values, strict=True):
             self.ops.append(Store(expressions.Address(base, queue.capacity, length), value, direct=True))
-        self.ops.append(
-            Store(
-                expressions.variable_address(queue.length),
-                expressions.Binary("+", length, expressions.Const(1)),
-                direct=True,
-            )
-        )
-        self.loaded.clear()
+        self.set_length(queue, expressions.Binary("+", length, expressions.Const(1)))
 
     def get(
         self,
@@ -342,16 +335,14 @@ class StepLowering(Values):
             self.ops.append(
                 Store(expressions.variable_address(base + queue.capacity - 1), expressions.Const(0), direct=True)
             )
-        self.ops.append(
-            Store(
-                expressions.variable_address(queue.length),
-                expressions.Binary("-", length, expressions.Const(1)),
-                direct=True,
-            )
-        )
-        self.loaded.clear()
+        self.set_length(queue, expressions.Binary("-", length, expressions.Const(1)))
         for (variable, place, index), value in zip(targets, received, strict=True):
             self.write_received(variable, place, index, value, step)
+
+    def set_length(self, queue: Queue, length: expressions.Expr) -> None:
+        """The last store of a step that changes the queue: what was read before is not what is there now."""
+        self.ops.append(Store(expressions.variable_address(queue.length), length, direct=True))
+        self.loaded.clear()
 
 
 def _conjuncts(guard: syntax.Expression, must_be_positive: bool = False) -> Iterator[tuple[syntax.Expression, bool]]:

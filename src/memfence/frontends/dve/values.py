@@ -15,14 +15,6 @@ from memfence.program import expressions
 from memfence.source import Span
 
 _FAILS: expressions.Expr = expressions.Binary("/", expressions.Const(1), expressions.Const(0))
-_OPPOSITES: dict[expressions.BinaryOp, expressions.BinaryOp] = {
-    "==": "!=",
-    "!=": "==",
-    "<": ">=",
-    ">=": "<",
-    ">": "<=",
-    "<=": ">",
-}
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=", "and", "or", "imply")
 
 
@@ -35,8 +27,8 @@ def both(when: expressions.Expr | None, condition: expressions.Expr) -> expressi
 
 def opposite(condition: expressions.Expr) -> expressions.Expr:
     """True where `condition` is false; a comparison is turned around instead of negated."""
-    if isinstance(condition, expressions.Binary) and condition.op in _OPPOSITES:
-        return expressions.Binary(_OPPOSITES[condition.op], condition.left, condition.right)
+    if isinstance(condition, expressions.Binary) and condition.op in expressions.OPPOSITES:
+        return expressions.Binary(expressions.OPPOSITES[condition.op], condition.left, condition.right)
     return expressions.fold(expressions.negate(condition))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.edits import Edit, apply_edits
+from memfence.frontends.edits import Edit, apply_edits, newline_of, on_next_line, placed
 from memfence.frontends.registry import EditKind
 from memfence.frontends.remmex.reader import mask_comments
 from memfence.program.ir import FencePoint
@@ -20,11 +20,9 @@ _LOCK_WORD = re.compile(r"(LOCK|UNLOCK)\b")
 def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:
     """The text with a fence at each point or its store locked, otherwise byte for byte the same."""
     masked = mask_comments(source.text)
-    newline = "\r\n" if "\r\n" in source.text else "\n"
+    newline = newline_of(source.text)
     edits: list[Edit] = []
-    for point, kind in sorted(set(points), key=lambda p: (p[0].key, p[1])):
-        how, *offsets = point.key.split()
-        start, end = (int(offset) for offset in offsets)
+    for point, kind, how, start, end in placed(points):
         if kind == "locked":
             edits += _lock(point, masked, how, start, end)
         elif how == "after":
@@ -48,12 +46,7 @@ def _after(masked: str, start: int, end: int, word: str, newline: str) -> Edit:
         end = separator.end()
     elif not _LOCK_WORD.match(masked, start):
         return Edit(end, end, f"; {word};")
-    line_end = masked.find("\n", end)
-    line_end = len(masked) if line_end < 0 else line_end
-    if masked[end:line_end].strip():
-        return Edit(end, end, f" {word};")
-    line_end -= masked[line_end - 1 : line_end] == "\r"
-    return Edit(line_end, line_end, f"{newline}{_indent(masked, start)}{word};")
+    return on_next_line(masked, end, word, newline + _indent(masked, start))
 
 
 def _indent(text: str, offset: int) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from memfence.codes import Code
-from memfence.diagnostics import Diagnostic, Label, did_you_mean
-from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
+from memfence.diagnostics import Diagnostic, Label
+from memfence.frontends.parsing.labels import Labels
+from memfence.frontends.parsing.syntax import FenceHere, Goto
 from memfence.frontends.remmex import syntax
 from memfence.frontends.remmex.expressions import SharedName, Translator
 from memfence.frontends.remmex.reader import Reader
@@ -32,15 +33,15 @@ class ProcessLowering:
         self.text = text
         self.builder = ProcessBuilder(name, name, text.name.span)
         self.translator = Translator(reader, self.builder, shared)
-        self.labels: dict[str, int] = {}
+        self.labels = Labels(reader, self.builder)
         self.exits: list[int] = []
 
     def lower(self) -> ir.Process:
         for declaration in self.text.locals:
             self._declare(declaration)
-        self._place_labels()
+        self.labels.place([*(s.labels for s in _every_statement(self.text.statements)), self.text.trailing])
         trailing = [label.text for label in self.text.trailing]
-        end = self.labels[trailing[0]] if trailing else self.builder.location("end")
+        end = self.labels.locations[trailing[0]] if trailing else self.builder.location("end")
         return self.builder.build(self._sequence(self.text.statements, end))
 
     def _declare(self, declaration: syntax.Declaration) -> None:
@@ -57,23 +58,6 @@ class ProcessLowering:
         init = tuple(domain.fit(value) for value in declaration.initial[:1])
         self.translator.locals[name.text] = self.builder.register(name.text, domain, init, name.span)
 
-    def _place_labels(self) -> None:
-        """A location for every label, ahead: a `goto` may lead forwards."""
-        places: dict[str, Name] = {}
-        for labels in [*(s.labels for s in _every_statement(self.text.statements)), self.text.trailing]:
-            location = None
-            for label in labels:
-                if label.text in places:
-                    before = Label(places[label.text].span, "first here")
-                    what = f"the label `{label.text}` is defined twice"
-                    self.reader.errors.append(Diagnostic(Code.DUPLICATE, what, Label(label.span), (before,)))
-                    continue
-                places[label.text] = label
-                if location is None:
-                    names = [name.text for name in labels]
-                    location = self.builder.location(label.text, names, label.span)
-                self.labels[label.text] = location
-
     def _sequence(self, statements: Sequence[syntax.Statement], target: int) -> int:
         """Lower a sequence that ends at `target`; return where it starts."""
         for position in range(len(statements) - 1, -1, -1):
@@ -84,8 +68,8 @@ class ProcessLowering:
     def _statement(self, statement: syntax.Statement, target: int, before: syntax.Statement | None = None) -> int:
         """Lower one statement; return the location before it. Jumps without label need none of their own."""
         body = statement.body
-        if statement.labels and statement.labels[0].text in self.labels:
-            here = self.labels[statement.labels[0].text]
+        if statement.labels and statement.labels[0].text in self.labels.locations:
+            here = self.labels.locations[statement.labels[0].text]
             if isinstance(body, syntax.Do):
                 self._loop(body, here, target)
             else:
@@ -167,12 +151,7 @@ class ProcessLowering:
             self.reader.report(Code.SYNTAX, "`break` outside a `do` loop", statement.span)
             return 0
         assert isinstance(body, Goto)
-        label = body.label
-        if label.text in self.labels:
-            return self.labels[label.text]
-        hint = did_you_mean(label.text, list(self.labels), f"write `{label.text}:` before a statement")
-        self.reader.report(Code.UNKNOWN_LABEL, f"unknown label `{label.text}`", label.span, hint)
-        return 0
+        return self.labels.target(body.label)
 
     def _ops(self, body: syntax.Simple) -> list[ir.Op]:
         match body:

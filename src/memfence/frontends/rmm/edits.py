@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.frontends.edits import Edit, apply_edits
+from memfence.frontends.edits import Edit, apply_edits, newline_of, on_next_line, placed
 from memfence.frontends.registry import EditKind
 from memfence.frontends.rmm.macros import mask_comments
 from memfence.program.ir import FencePoint
@@ -19,11 +19,9 @@ _WORD = {"mfence": "fence", "sfence": "sfence"}
 def insert_fences(source: SourceText, points: Sequence[tuple[FencePoint, EditKind]]) -> str:
     """The text with a fence at each point or the write before it locked, otherwise byte for byte the same."""
     masked = mask_comments(source)
-    newline = "\r\n" if "\r\n" in source.text else "\n"
+    newline = newline_of(source.text)
     edits: list[Edit] = []
-    for point, kind in sorted(set(points), key=lambda p: (p[0].key, p[1])):
-        how, *offsets = point.key.split()
-        start, end = (int(offset) for offset in offsets)
+    for point, kind, how, start, end in placed(points):
         if kind == "locked":
             edits.append(_lock(point, masked, how, start))
         elif how == "after":
@@ -48,12 +46,7 @@ def _after(masked: str, start: int, end: int, word: str, newline: str) -> Edit:
     separator = re.compile(r"\s*;").match(masked, end)
     if separator is None:
         return Edit(end, end, f";{newline}{indent}{word}")
-    line_end = masked.find("\n", separator.end())
-    line_end = len(masked) if line_end < 0 else line_end
-    if masked[separator.end() : line_end].strip():
-        return Edit(separator.end(), separator.end(), f" {word};")
-    line_end -= masked[line_end - 1 : line_end] == "\r"
-    return Edit(line_end, line_end, f"{newline}{indent}{word};")
+    return on_next_line(masked, separator.end(), word, newline + indent)
 
 
 def _column(text: str, offset: int) -> int:

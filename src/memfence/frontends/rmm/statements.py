@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
+from memfence.frontends.parsing.labels import Labels
 from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
 from memfence.frontends.rmm import syntax
 from memfence.frontends.rmm.expressions import Translator, bounds_of, within
@@ -33,7 +34,7 @@ class ProcessLowering:
         self.memory = memory
         self.builder = ProcessBuilder(f"P{number}", text.template, text.span)
         self.registers: dict[str, int] = {}
-        self.labels: dict[str, int] = {}
+        self.labels = Labels(reader, self.builder)
         self.locked_depth = 0
         self.translator = Translator(reader, number, count, self._register_of)
 
@@ -47,27 +48,11 @@ class ProcessLowering:
             init = (default_value(domain) if declaration.initial is None else declaration.initial,)
             number = self.builder.register(declaration.name.text, domain, init, declaration.name.span)
             self.registers[declaration.name.text] = number
-        self._place_labels()
+        labelled = (statement.labels for statement in _every_statement(self.text.statements))
+        self.labels.place(labelled, "defined twice in one process")
         end = self.builder.location("end")
         initial = self._list(self.text.statements, end)
         return self._with_initial_values(self.builder.build(initial))
-
-    def _place_labels(self) -> None:
-        """A location for every label, ahead: a `goto` may lead forwards."""
-        places: dict[str, Name] = {}
-        for statement in _every_statement(self.text.statements):
-            location = None
-            for label in statement.labels:
-                if label.text in places:
-                    before = Label(places[label.text].span, "first here")
-                    what = f"the label `{label.text}` is defined twice in one process"
-                    self.reader.errors.append(Diagnostic(Code.DUPLICATE, what, Label(label.span), (before,)))
-                    continue
-                places[label.text] = label
-                if location is None:
-                    names = [name.text for name in statement.labels]
-                    location = self.builder.location(label.text, names, label.span)
-                self.labels[label.text] = location
 
     def _with_initial_values(self, process: ir.Process) -> ir.Process:
         """`*` in a register that is written before it is read is one value for now; otherwise all of its domain."""
@@ -104,14 +89,14 @@ class ProcessLowering:
     def _statement(self, statement: syntax.Statement, target: int, before: syntax.Statement | None = None) -> int:
         """Lower one statement; return the location before it. A `goto` without label needs none of its own."""
         if statement.labels:
-            here = self.labels[statement.labels[0].text]
+            here = self.labels.locations[statement.labels[0].text]
             if isinstance(statement.body, syntax.While):
                 self._loop(statement.body, here, target, statement)
             else:
                 self._start(statement, here, target)
             return here
         if isinstance(statement.body, Goto):
-            return self._target(statement.body.label)
+            return self.labels.target(statement.body.label)
         if isinstance(statement.body, syntax.Block):
             return self._list(statement.body.statements, target)
         if isinstance(statement.body, syntax.While):
@@ -148,7 +133,7 @@ class ProcessLowering:
     def _unlabelled(self, statement: syntax.Statement, target: int) -> int:
         body = statement.body
         if isinstance(body, Goto):
-            return self._target(body.label)
+            return self.labels.target(body.label)
         assert isinstance(body, syntax.While)
         head = self.builder.location(span=statement.span)
         self._loop(body, head, target, statement)
@@ -186,13 +171,6 @@ class ProcessLowering:
         self.locked_depth -= 1
         self.builder.emit(here, inside, ir.Lock(), span=statement.span)
         self.builder.emit(outside, target, ir.Unlock(), span=statement.span, point=self._point_after(statement))
-
-    def _target(self, label: Name) -> int:
-        if label.text in self.labels:
-            return self.labels[label.text]
-        hint = did_you_mean(label.text, list(self.labels), f"write `{label.text}:` before a statement")
-        self.reader.report(Code.UNKNOWN_LABEL, f"unknown label `{label.text}`", label.span, hint)
-        return 0
 
     def _ops(self, body: syntax.Body) -> tuple[list[ir.Op], bool]:
         """What a simple statement does, and whether it is locked."""

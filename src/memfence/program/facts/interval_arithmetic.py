@@ -197,17 +197,9 @@ def _compare(op: expressions.BinaryOp, a: Interval, b: Interval) -> bool | None:
     """The truth of the comparison, None where it depends."""
     if _constrain(op, a, b) is None:
         return False
-    return True if _constrain(_OPPOSITE[op], a, b) is None else None
+    return True if _constrain(expressions.OPPOSITES[op], a, b) is None else None
 
 
-_OPPOSITE: dict[expressions.BinaryOp, expressions.BinaryOp] = {
-    "==": "!=",
-    "!=": "==",
-    "<": ">=",
-    ">=": "<",
-    ">": "<=",
-    "<=": ">",
-}
 _SWAPPED: dict[expressions.BinaryOp, expressions.BinaryOp] = {">": "<", ">=": "<="}
 
 
@@ -251,7 +243,7 @@ def refine(expr: expressions.Expr, truth: bool, env: Environment, look: Look) ->
             return join_environments(decided, None if undecided is None else refine(right, truth, undecided, look))
         case expressions.Binary("==" | "!=" | "<" | "<=" | ">" | ">=" as op, left, right):
             a, b = value_of(left, env, look), value_of(right, env, look)
-            parts = None if a is None or b is None else _constrain(op if truth else _OPPOSITE[op], a, b)
+            parts = None if a is None or b is None else _constrain(op if truth else expressions.OPPOSITES[op], a, b)
             if parts is None:
                 return None
             narrowed = narrow(left, parts[0], env)

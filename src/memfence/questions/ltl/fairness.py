@@ -11,19 +11,7 @@ from collections.abc import Iterator
 
 from memfence.models.fairness import Recurring
 from memfence.program.expressions import Binary, Const, Expr, Shared, walk
-from memfence.questions.ltl.formula import (
-    And,
-    Atom,
-    Formula,
-    Release,
-    Truth,
-    Until,
-    all_of,
-    children,
-    is_propositional,
-    normal_form,
-    subformulas,
-)
+from memfence.questions.ltl import formula as ltl
 from memfence.questions.ltl.parser import Proposition, as_expression
 from memfence.questions.ltl.simplify import simplify
 from memfence.records import dataclass
@@ -33,50 +21,50 @@ from memfence.records import dataclass
 class Obligation:
     """What a counterexample has to satisfy: `formula`, by an automaton, and each of `recurring` again and again."""
 
-    formula: Formula
-    recurring: tuple[Formula, ...]
+    formula: ltl.Formula
+    recurring: tuple[ltl.Formula, ...]
 
     def conditions(self, atoms: tuple[Proposition, ...]) -> tuple[Recurring, ...]:
         return tuple(Recurring(as_expression(condition, atoms)) for condition in self.recurring)
 
 
-def counterexample_obligation(formula: Formula, atoms: tuple[Proposition, ...]) -> Obligation:
+def counterexample_obligation(formula: ltl.Formula, atoms: tuple[Proposition, ...]) -> Obligation:
     """What the runs that violate `formula` are: its negation, with the conjuncts `GF b` peeled off.
 
     A predicate that cannot be evaluated is false, and its negation true: such ones are left to the automaton, which
     asks for each atom by itself.
     """
     unsafe = frozenset(number for number, atom in enumerate(atoms) if _may_fail(atom.expr))
-    return peel(simplify(normal_form(formula, True)), unsafe)
+    return peel(simplify(ltl.normal_form(formula, True)), unsafe)
 
 
-def peel(formula: Formula, unsafe: frozenset[int] = frozenset()) -> Obligation:
+def peel(formula: ltl.Formula, unsafe: frozenset[int] = frozenset()) -> Obligation:
     """Split a formula in negation normal form into recurring predicates, none with an `unsafe` atom, and the rest."""
 
-    def is_recurring(condition: Formula) -> bool:
-        mentioned = {f.number for f in subformulas(condition) if isinstance(f, Atom)}
-        return is_propositional(condition) and not mentioned & unsafe
+    def is_recurring(condition: ltl.Formula) -> bool:
+        mentioned = {f.number for f in ltl.subformulas(condition) if isinstance(f, ltl.Atom)}
+        return ltl.is_propositional(condition) and not mentioned & unsafe
 
-    recurring: list[Formula] = []
-    rest: list[Formula] = []
+    recurring: list[ltl.Formula] = []
+    rest: list[ltl.Formula] = []
     for conjunct in _conjuncts(formula):
         match conjunct:
-            case Release(Truth(False), Until(Truth(True), condition)) if is_recurring(condition):
+            case ltl.Release(ltl.Truth(False), ltl.Until(ltl.Truth(True), condition)) if is_recurring(condition):
                 recurring.append(condition)
             case _:
                 rest.append(conjunct)
-    return Obligation(all_of(rest), tuple(recurring))
+    return Obligation(ltl.all_of(rest), tuple(recurring))
 
 
-def _conjuncts(formula: Formula) -> Iterator[Formula]:
+def _conjuncts(formula: ltl.Formula) -> Iterator[ltl.Formula]:
     """The conjuncts, with G(a && b) taken apart."""
     match formula:
-        case And():
-            for part in children(formula):
+        case ltl.And():
+            for part in ltl.children(formula):
                 yield from _conjuncts(part)
-        case Release(Truth(False), And()):
-            for part in children(formula.right):
-                yield from _conjuncts(Release(Truth(False), part))
+        case ltl.Release(ltl.Truth(False), ltl.And()):
+            for part in ltl.children(formula.right):
+                yield from _conjuncts(ltl.Release(ltl.Truth(False), part))
         case _:
             yield formula
 

@@ -72,24 +72,22 @@ FALSE = Truth(False)
 
 def all_of(parts: Iterable[Formula]) -> Formula:
     """The conjunction, flat, with constants removed; TRUE for none."""
-    flat: set[Formula] = set()
-    for part in parts:
-        flat |= part.parts if isinstance(part, And) else {part}
-    flat.discard(TRUE)
-    if FALSE in flat:
-        return FALSE
-    return And(frozenset(flat)) if len(flat) > 1 else next(iter(flat), TRUE)
+    return _joined(And, parts, TRUE, FALSE)
 
 
 def any_of(parts: Iterable[Formula]) -> Formula:
     """The disjunction, flat, with constants removed; FALSE for none."""
+    return _joined(Or, parts, FALSE, TRUE)
+
+
+def _joined(kind: type[And | Or], parts: Iterable[Formula], of_none: Truth, decides: Truth) -> Formula:
     flat: set[Formula] = set()
     for part in parts:
-        flat |= part.parts if isinstance(part, Or) else {part}
-    flat.discard(FALSE)
-    if TRUE in flat:
-        return TRUE
-    return Or(frozenset(flat)) if len(flat) > 1 else next(iter(flat), FALSE)
+        flat |= part.parts if isinstance(part, kind) else {part}
+    flat.discard(of_none)
+    if decides in flat:
+        return decides
+    return kind(frozenset(flat)) if len(flat) > 1 else next(iter(flat), of_none)
 
 
 def eventually(operand: Formula) -> Formula:

@@ -31,28 +31,7 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.program.expressions import Const, Expr, conjunction, disjunction, negate
 from memfence.program.ir import Program
 from memfence.program.text.properties import parse_expression, print_expression
-from memfence.questions.ltl.formula import (
-    FALSE,
-    TRUE,
-    And,
-    Atom,
-    Formula,
-    Next,
-    Not,
-    Or,
-    Release,
-    Truth,
-    Until,
-    all_of,
-    always,
-    any_of,
-    children,
-    equivalent,
-    eventually,
-    implies,
-    is_propositional,
-    weak_until,
-)
+from memfence.questions.ltl import formula as ltl
 from memfence.records import dataclass
 from memfence.source import SourceText, Span
 
@@ -73,7 +52,7 @@ class ParsedFormula:
     """`atoms[n]` is the predicate that `Atom(n)` of the formula stands for."""
 
     text: str
-    formula: Formula
+    formula: ltl.Formula
     atoms: tuple[Proposition, ...]
 
 
@@ -84,7 +63,7 @@ def parse_formula(
     known: dict[str, Proposition] = {}
     for name, meaning in (definitions or {}).items():
         parsed = _Parser(SourceText(f"--define {name}", meaning), program, {}).whole()
-        if not is_propositional(parsed.formula):
+        if not ltl.is_propositional(parsed.formula):
             at = Label(SourceText(f"--define {name}", meaning).span(0, len(meaning)), "has a temporal operator")
             what = f"`{name}` must be a predicate on states"
             raise InputError([Diagnostic(Code.BAD_PROPERTY, what, at, hint="write it out in the formula")])
@@ -92,20 +71,20 @@ def parse_formula(
     return _Parser(SourceText(option, text), program, known).whole()
 
 
-def as_expression(formula: Formula, atoms: tuple[Proposition, ...]) -> Expr:
+def as_expression(formula: ltl.Formula, atoms: tuple[Proposition, ...]) -> Expr:
     """A formula without temporal operators, as a predicate on states."""
     match formula:
-        case Truth(value):
+        case ltl.Truth(value):
             return Const(int(value))
-        case Atom(number):
+        case ltl.Atom(number):
             return atoms[number].expr
-        case Not(operand):
+        case ltl.Not(operand):
             return negate(as_expression(operand, atoms))
-        case And():
-            return conjunction(*(as_expression(part, atoms) for part in children(formula)))
-        case Or():
-            return disjunction(*(as_expression(part, atoms) for part in children(formula)))
-        case Next() | Until() | Release():
+        case ltl.And():
+            return conjunction(*(as_expression(part, atoms) for part in ltl.children(formula)))
+        case ltl.Or():
+            return disjunction(*(as_expression(part, atoms) for part in ltl.children(formula)))
+        case ltl.Next() | ltl.Until() | ltl.Release():
             raise ValueError("the formula speaks about later states")
         case _:
             assert_never(formula)
@@ -212,7 +191,7 @@ class _Parser:
 
     # Formulas
 
-    def formula(self, start: int, end: int, depth: int) -> Formula:
+    def formula(self, start: int, end: int, depth: int) -> ltl.Formula:
         """The formula of the tokens from `start` up to `end`."""
         if depth > DEEPEST_NESTING:
             self.fail("the formula is nested too deeply", start, start, code=Code.TOO_DEEP)
@@ -238,7 +217,7 @@ class _Parser:
             number = self.partner.get(number, number) + 1
         return found
 
-    def binary(self, start: int, end: int, places: list[int], depth: int) -> Formula:
+    def binary(self, start: int, end: int, places: list[int], depth: int) -> ltl.Formula:
         sign = self.tokens[places[0]].sign
         if len(places) > 1 and sign in ("U", "W", "R", "->"):
             shown = f"`{self.tokens[places[0]].text}` and `{self.tokens[places[1]].text}` side by side"
@@ -248,33 +227,33 @@ class _Parser:
         parts = [self.formula(low + 1, high, depth + 1) for low, high in pairwise(bounds)]
         match sign:
             case "&&":
-                return all_of(parts)
+                return ltl.all_of(parts)
             case "||":
-                return any_of(parts)
+                return ltl.any_of(parts)
             case "->":
-                return implies(parts[0], parts[1])
+                return ltl.implies(parts[0], parts[1])
             case "<->":
                 result = parts[0]
                 for part in parts[1:]:
-                    result = equivalent(result, part)
+                    result = ltl.equivalent(result, part)
                 return result
             case "U":
-                return Until(parts[0], parts[1])
+                return ltl.Until(parts[0], parts[1])
             case "W":
-                return weak_until(parts[0], parts[1])
+                return ltl.weak_until(parts[0], parts[1])
             case _:
-                return Release(parts[0], parts[1])
+                return ltl.Release(parts[0], parts[1])
 
-    def prefixed(self, sign: str, operand: Formula) -> Formula:
+    def prefixed(self, sign: str, operand: ltl.Formula) -> ltl.Formula:
         match sign:
             case "!":
-                return Not(operand)
+                return ltl.Not(operand)
             case "G":
-                return always(operand)
+                return ltl.always(operand)
             case "F":
-                return eventually(operand)
+                return ltl.eventually(operand)
             case _:
-                return Next(operand)
+                return ltl.Next(operand)
 
     def is_arithmetic_negation(self, start: int, end: int) -> bool:
         """Whether `!` is C's, which binds tighter than a comparison: `!x == 1`."""
@@ -285,7 +264,7 @@ class _Parser:
 
     # Predicates
 
-    def predicate(self, start: int, end: int) -> Formula:
+    def predicate(self, start: int, end: int) -> ltl.Formula:
         tokens = self.tokens[start:end]
         for number, token in enumerate(tokens):
             if token.sign in (*_TEMPORAL, "->", "<->"):
@@ -293,16 +272,16 @@ class _Parser:
                 place = start + number
                 self.fail(f"`{token.text}` cannot stand inside a predicate", place, place, hint)
         if len(tokens) == 1 and tokens[0].text in ("true", "false"):
-            return TRUE if tokens[0].text == "true" else FALSE
+            return ltl.TRUE if tokens[0].text == "true" else ltl.FALSE
         text = self.source.text[tokens[0].start : tokens[-1].end]
         if len(tokens) == 1 and tokens[0].is_defined:
             return self.atom(self.known[text])
         return self.atom(Proposition(text, self.expression(tokens, text)))
 
-    def atom(self, proposition: Proposition) -> Formula:
+    def atom(self, proposition: Proposition) -> ltl.Formula:
         """The atom of that meaning; two spellings of one predicate are the same atom."""
         self.atoms.setdefault(proposition.expr, proposition)
-        return Atom(list(self.atoms).index(proposition.expr))
+        return ltl.Atom(list(self.atoms).index(proposition.expr))
 
     def expression(self, tokens: list[_Token], text: str) -> Expr:
         """The predicate in the IR; names from `--define` are replaced by their meaning first."""

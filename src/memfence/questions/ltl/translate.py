@@ -13,30 +13,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from memfence.questions.ltl import formula as ltl
 from memfence.questions.ltl.automaton import Automaton, Edge
-from memfence.questions.ltl.formula import (
-    And,
-    Atom,
-    Formula,
-    Next,
-    Not,
-    Or,
-    Release,
-    Truth,
-    Until,
-    children,
-    normal_form,
-)
 from memfence.questions.ltl.reduce import reduce_automaton
 from memfence.questions.ltl.simplify import implies, simplify
 
 
-def translate(formula: Formula) -> Automaton:
+def translate(formula: ltl.Formula) -> Automaton:
     """An automaton that accepts exactly the words that satisfy `formula`."""
-    return reduce_automaton(tableau(simplify(normal_form(formula))))
+    return reduce_automaton(tableau(simplify(ltl.normal_form(formula))))
 
 
-def tableau(formula: Formula) -> Automaton:
+def tableau(formula: ltl.Formula) -> Automaton:
     """The automaton of a formula in negation normal form, as the tableau gives it, without reductions."""
     return _Tableau().automaton(formula)
 
@@ -64,12 +52,12 @@ _NOTHING = _Term(0, 0, 0, 0)
 
 class _Tableau:
     def __init__(self) -> None:
-        self.formulas: list[Formula] = []
-        self.numbers: dict[Formula, int] = {}
-        self.terms: dict[Formula, list[_Term]] = {}
+        self.formulas: list[ltl.Formula] = []
+        self.numbers: dict[ltl.Formula, int] = {}
+        self.terms: dict[ltl.Formula, list[_Term]] = {}
         self.marks: dict[int, int] = {}
 
-    def automaton(self, formula: Formula) -> Automaton:
+    def automaton(self, formula: ltl.Formula) -> Automaton:
         start = self.dropping_implied(self.obligations(formula))
         states = {start: 0}
         waiting = [start]
@@ -89,16 +77,16 @@ class _Tableau:
         marks = sum(1 << mark for until, mark in self.marks.items() if not term.postponed >> until & 1)
         return Edge(states[term.obligations], term.positive, term.negative, marks)
 
-    def number(self, formula: Formula) -> int:
+    def number(self, formula: ltl.Formula) -> int:
         if formula not in self.numbers:
             self.numbers[formula] = len(self.formulas)
             self.formulas.append(formula)
         return self.numbers[formula]
 
-    def obligations(self, formula: Formula) -> int:
+    def obligations(self, formula: ltl.Formula) -> int:
         """The formula as a set of obligations: the parts of a conjunction."""
-        parts = children(formula) if isinstance(formula, And) else (formula,)
-        return sum(1 << self.number(part) for part in parts if part != Truth(True))
+        parts = ltl.children(formula) if isinstance(formula, ltl.And) else (formula,)
+        return sum(1 << self.number(part) for part in parts if part != ltl.Truth(True))
 
     def members(self, obligations: int) -> list[int]:
         return [number for number in range(obligations.bit_length()) if obligations >> number & 1]
@@ -117,38 +105,38 @@ class _Tableau:
             terms = _undominated(_products(terms, self.expand(self.formulas[number])))
         return terms
 
-    def expand(self, formula: Formula) -> list[_Term]:
+    def expand(self, formula: ltl.Formula) -> list[_Term]:
         """Every way to satisfy the formula, the dominated ones left out."""
         if formula not in self.terms:
             self.terms[formula] = _undominated(self.expand_anew(formula))
         return self.terms[formula]
 
-    def expand_anew(self, formula: Formula) -> Iterable[_Term]:
+    def expand_anew(self, formula: ltl.Formula) -> Iterable[_Term]:
         match formula:
-            case Truth(value):
+            case ltl.Truth(value):
                 return [_NOTHING] if value else []
-            case Atom(number):
+            case ltl.Atom(number):
                 return [_NOTHING._replace(positive=1 << number)]
-            case Not(Atom(number)):
+            case ltl.Not(ltl.Atom(number)):
                 return [_NOTHING._replace(negative=1 << number)]
-            case And():
+            case ltl.And():
                 terms = [_NOTHING]
-                for part in children(formula):
+                for part in ltl.children(formula):
                     terms = _undominated(_products(terms, self.expand(part)))
                 return terms
-            case Or():
-                return [term for part in children(formula) for term in self.expand(part)]
-            case Next(operand):
+            case ltl.Or():
+                return [term for part in ltl.children(formula) for term in self.expand(part)]
+            case ltl.Next(operand):
                 return [_NOTHING._replace(obligations=self.obligations(operand))]
-            case Until(left, right):
+            case ltl.Until(left, right):
                 number = self.number(formula)
                 self.marks.setdefault(number, len(self.marks))
                 later = _NOTHING._replace(obligations=1 << number, postponed=1 << number)
                 return [*self.expand(right), *_products(self.expand(left), [later])]
-            case Release(left, right):
+            case ltl.Release(left, right):
                 later = _NOTHING._replace(obligations=1 << self.number(formula))
                 return _products(self.expand(right), [*self.expand(left), later])
-            case Not():
+            case ltl.Not():
                 raise AssertionError("not in negation normal form")
 
 

@@ -57,6 +57,25 @@ def on_object(
     at_address(path, pointer, size, what, act)
 
 
+def call_name(call: Call) -> str:
+    return getattr(call.callee, "name", "call")
+
+
+def storing(position: int) -> Callable[[Path, Call, list[Value]], None]:
+    """A function that stores one of its arguments in the object that its first one points to, and returns 0."""
+
+    def store(path: Path, call: Call, arguments: list[Value]) -> None:
+        value = number(path, arguments, position)
+
+        def initialise(step: Atomically, address: int) -> Value | None:
+            step.write(address, value)
+            return ZERO
+
+        on_object(path, call, number(path, arguments, 0), 4, call_name(call), initialise, drains=False)
+
+    return store
+
+
 def nothing(path: Path, call: Call, arguments: list[Value]) -> None:
     """A call without effect that returns 0."""
     returned(path, call, ZERO)

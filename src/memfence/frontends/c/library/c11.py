@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memfence.frontends.c.library.arguments import number, on_object
-from memfence.frontends.c.library.locks import KIND, OWNER, RECURSIVE, call_name, me, on_lock, release_mutex, take_mutex
+from memfence.frontends.c.library.arguments import call_name, number, on_object
+from memfence.frontends.c.library.locks import KIND, OWNER, RECURSIVE, me, on_lock, release_mutex, take_mutex
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.library.waiting import FUNCTIONS as WAITING
 from memfence.frontends.c.library.waiting import wait_on

@@ -9,7 +9,7 @@ the number of its readers at offset 4.
 
 from __future__ import annotations
 
-from memfence.frontends.c.library.arguments import number, on_object
+from memfence.frontends.c.library.arguments import call_name, number, on_object, storing
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine.arithmetic import choose, compare, compute
@@ -86,16 +86,6 @@ def _init_mutex(path: Path, call: Call, arguments: list[Value]) -> None:
     on_object(path, call, number(path, arguments, 0), 4, call_name(call), initialise, drains=False)
 
 
-def _set_kind(path: Path, call: Call, arguments: list[Value]) -> None:
-    kind = number(path, arguments, 1)
-
-    def remember(step: Atomically, address: int) -> Value | None:
-        step.write(address, kind)
-        return ZERO
-
-    on_object(path, call, number(path, arguments, 0), 4, call_name(call), remember, drains=False)
-
-
 def _read_lock(step: Atomically, address: int) -> Value | None:
     step.wait_for(compare("eq", 32, step.read(address + WRITER), ZERO))
     step.write(address + READERS, compute("add", 32, step.read(address + READERS), ONE))
@@ -133,10 +123,6 @@ def _try_write(step: Atomically, address: int) -> Value | None:
     return choose(free, ZERO, Known(BUSY))
 
 
-def call_name(call: Call) -> str:
-    return getattr(call.callee, "name", "call")
-
-
 def on_lock(body: object, size: int = 4, *, drains: bool = True) -> Handler:
     """The function that does `body` with the lock that its first argument points to."""
 
@@ -153,7 +139,7 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_mutex_unlock": on_lock(release_mutex),
     "pthread_mutex_trylock": on_lock(try_mutex),
     "pthread_mutexattr_init": on_lock(_init, drains=False),
-    "pthread_mutexattr_settype": _set_kind,
+    "pthread_mutexattr_settype": storing(1),
     "pthread_spin_init": on_lock(_init, drains=False),
     "pthread_spin_lock": on_lock(lambda step, address: _spin_lock(step, address)),
     "pthread_spin_unlock": on_lock(lambda step, address: _spin_unlock(step, address), drains=False),

@@ -24,30 +24,27 @@ MOST_CONSTANTS = 9
 
 def _assume(path: Path, call: Call, arguments: list[Value]) -> None:
     condition = compare("ne", 32, number(path, arguments, 0), ZERO)
-    if isinstance(condition, Known):
-        if condition.value:
-            returned(path, call, None)
-        else:
-            path.stop("blocked")
-        return
-    blocked = path.fork(negation(condition.expr))
-    if blocked is not None:
-        blocked.stop("blocked")
-    if path.assume(condition.expr):
+    if condition == ZERO:
+        path.stop("blocked")
+    elif isinstance(condition, Known):
         returned(path, call, None)
     else:
-        path.ended = True
+        blocked = path.fork(negation(condition.expr))
+        if blocked is not None:
+            blocked.stop("blocked")
+        if path.assume(condition.expr):
+            returned(path, call, None)
+        else:
+            path.ended = True
 
 
 def _verify(path: Path, call: Call, arguments: list[Value]) -> None:
     condition = compare("ne", 32, number(path, arguments, 0), ZERO)
-    if isinstance(condition, Known):
-        if condition.value:
-            returned(path, call, None)
-        else:
-            path.fail("assertion failed")
+    if condition == ZERO:
+        path.fail("assertion failed")
         return
-    path.check(condition.expr, "assertion failed")
+    if not isinstance(condition, Known):
+        path.check(condition.expr, "assertion failed")
     if not path.ended:
         returned(path, call, None)
 

@@ -6,8 +6,8 @@ and wait; once woken, take the mutex again. Nobody wakes without a signal, so th
 
 from __future__ import annotations
 
-from memfence.frontends.c.library.arguments import number, on_object
-from memfence.frontends.c.library.locks import call_name, on_lock, release_mutex, take_mutex
+from memfence.frontends.c.library.arguments import call_name, number, on_object, storing
+from memfence.frontends.c.library.locks import on_lock, release_mutex, take_mutex
 from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine import private
@@ -122,16 +122,6 @@ def _init_condition(step: Atomically, address: int) -> Value | None:
     return ZERO
 
 
-def _init_semaphore(path: Path, call: Call, arguments: list[Value]) -> None:
-    value = number(path, arguments, 2)
-
-    def initialise(step: Atomically, address: int) -> Value | None:
-        step.write(address, value)
-        return ZERO
-
-    on_object(path, call, number(path, arguments, 0), 4, call_name(call), initialise, drains=False)
-
-
 def _down(step: Atomically, address: int) -> Value | None:
     value = step.read(address)
     step.wait_for(compare("sgt", 32, value, ZERO))
@@ -227,7 +217,7 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_cond_timedwait": _timed_wait,
     "pthread_cond_signal": _signal,
     "pthread_cond_broadcast": on_lock(_broadcast),
-    "sem_init": _init_semaphore,
+    "sem_init": storing(2),
     "sem_wait": on_lock(_down),
     "sem_post": on_lock(_up),
     "sem_trywait": on_lock(_try_down),

@@ -22,7 +22,7 @@ from memfence.frontends.c.machine.value_sets import (
     range_of_bits,
 )
 from memfence.frontends.c.machine.values import UNDEFINED, Known, Scalar, Unknown, is_undefined
-from memfence.program.expressions import Binary, BinaryOp, Conditional, Const, Expr, Unary
+from memfence.program.expressions import OPPOSITES, Binary, BinaryOp, Conditional, Const, Expr, Unary
 
 
 def compute(op: str, bits: int, a: Scalar, b: Scalar) -> Scalar:
@@ -266,13 +266,10 @@ def is_truth(expr: Expr) -> bool:
     return isinstance(expr, Unary) and expr.op == "!"
 
 
-NEGATED: dict[str, BinaryOp] = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-
-
 def negation(expr: Expr) -> Expr:
     """The negation of a truth value, without a `!` where a comparison can be turned round."""
-    if isinstance(expr, Binary) and expr.op in NEGATED:
-        return Binary(NEGATED[expr.op], expr.left, expr.right)
+    if isinstance(expr, Binary) and expr.op in OPPOSITES:
+        return Binary(OPPOSITES[expr.op], expr.left, expr.right)
     if isinstance(expr, Unary) and expr.op == "!" and is_truth(expr.operand):
         return expr.operand
     return Unary("!", expr)
