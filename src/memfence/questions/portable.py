@@ -44,6 +44,7 @@ from memfence.records import dataclass
 from memfence.source import NOWHERE, Span
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
+from memfence.tasks.deadline import TimeUp
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.options import CheckOptions, properties_to_check
 
@@ -156,6 +157,8 @@ class _Asking:
             return self._grown(program) if unrolled is None else self._unrolled(program, unrolled)
         except NotUnrolled as refused:
             return ModelAnswer(self.name, Verdict.UNKNOWN, OutOfReach(refused.why, refused.span))
+        except TimeUp:
+            return ModelAnswer(self.name, Verdict.UNKNOWN, Stopped(Stop.TIMEOUT))
 
     def _by_runs(self) -> ModelAnswer | None:
         """By the engines for models with states, which need no bound; None where they do not know."""
@@ -172,7 +175,10 @@ class _Asking:
         best = self._unrolled(program, rounds)
         while isinstance(best.evidence, Cut) and (rounds < MOST_ROUNDS or self.options.limits.deadline.seconds):
             rounds *= 2
-            found = self._unrolled(program, rounds)
+            try:
+                found = self._unrolled(program, rounds)
+            except TimeUp:
+                break
             if isinstance(found.evidence, Stopped):
                 break
             best = found

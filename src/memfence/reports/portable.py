@@ -24,6 +24,7 @@ from memfence.reports.sentences import property_line
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import render_text
 from memfence.tasks.answer import Verdict
+from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Stop
 
 COLUMNS = (Column("model", 6), Column("verdict", 10), Column("loops", 8), Column("why", 20))
@@ -147,6 +148,8 @@ def portable_object(result: PortableResult) -> Object:
     """`memfence check --model LIST --json`, before it becomes text."""
     return {
         "file": result.program.source.path,
+        "model": ",".join(answer.name for answer in result.answers),
+        "criterion": Criterion.SAFETY.value,
         "verdict": worst_verdict(result).value,
         "notes": notes(result),
         "models": [answer_object(answer) for answer in result.answers],
