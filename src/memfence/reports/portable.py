@@ -53,7 +53,7 @@ STOPS = {Stop.TIMEOUT: "the time was up", Stop.MEMORY: "the memory was used up",
 
 def render_portable(result: PortableResult, *, width: int, quiet: bool = False) -> str:
     """The table, then one execution for each model that has one to show."""
-    rows = [_cells(answer) for answer in result.answers]
+    rows = [cells_of(answer) for answer in result.answers]
     table = render_table(COLUMNS, rows, width) or "\n".join("  ".join(cells).rstrip() for cells in rows)
     lines = [f"{result.program.source.path}", table]
     if not quiet:
@@ -112,7 +112,7 @@ def reason_text(answer: ModelAnswer) -> str:
             assert_never(evidence)
 
 
-def _cells(answer: ModelAnswer) -> tuple[str, ...]:
+def cells_of(answer: ModelAnswer) -> tuple[str, ...]:
     return answer.name, verdict_text(answer), bound_text(answer), reason_text(answer)
 
 

@@ -6,6 +6,7 @@ import json
 import warnings
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -13,6 +14,7 @@ from memfence import pipeline
 from memfence.questions.portable import check_models
 from memfence.questions.portable_result import Complete, Cut, ModelAnswer, PortableResult
 from memfence.reports.portable import portable_object, reason_text, render_portable, worst_verdict
+from memfence.reports.portable_page import portable_page
 from memfence.reports.schemas import json_schema, schema_names
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
@@ -74,3 +76,17 @@ def test_the_command_prints_one_table_and_the_exit_code_is_the_worst() -> None:
     done = memfence("check", str(C / "onetbb_mutex_unlock.c"), "--model", "x86,rc11", "--quiet")
     assert done.returncode == 1
     assert "x86   │ HOLDS" in done.stdout and "rc11  │ VIOLATED" in done.stdout
+
+
+@needs_clang
+def test_the_page_draws_the_execution(tmp_path: Path) -> None:
+    page = portable_page(asked("onetbb_mutex_unlock.c", "armv8"))
+    drawing = ElementTree.fromstring(page.plots[0])
+    labels = [text.text for text in drawing.iter("text") if "cycle-label" in text.get("class", "")]
+    assert {"po", "rf", "fr", "ctrl"} <= set(labels)
+    assert len(list(drawing.iter("rect"))) == 9
+    assert page.tone == "bad"
+    assert (
+        memfence("check", str(C / "seqlock.c"), "--model", "rc11", "--html", str(tmp_path / "a.html")).returncode == 0
+    )
+    assert "1 of 1 hold" in (tmp_path / "a.html").read_text()
