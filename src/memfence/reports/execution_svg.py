@@ -13,6 +13,7 @@ from memfence.reports.execution_view import Edge, EventRow, ExecutionView
 BOX_WIDTH, BOX_HEIGHT = 196, 44
 COLUMN_GAP, ROW_GAP = 110, 26
 TOP, SIDE = 44, 20
+BEND = 60
 HEADS = ("po", "rf", "co", "fr")
 DEPENDENCIES = ("addr", "data", "ctrl")
 
@@ -23,12 +24,12 @@ def execution_svg(found: Counterexample) -> str:
     rows = view.rows()
     threads = list(dict.fromkeys(row.thread for row in rows))
     corners = dict(_corners(rows, threads))
-    width = 2 * SIDE + len(threads) * BOX_WIDTH + max(0, len(threads) - 1) * COLUMN_GAP
+    width = 2 * SIDE + len(threads) * BOX_WIDTH + max(0, len(threads) - 1) * COLUMN_GAP + BEND
     height = max((y for _, y in corners.values()), default=TOP) + BOX_HEIGHT + SIDE
     edges = [*_program_order(rows), *view.edges(), *view.overwritten(), *_dependencies(found, view)]
     parts = [
         f'<svg class="cycle" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
-        'aria-label="The execution: events by thread, and the relations between them">',
+        f'aria-label="The execution under {escape(found.model.name)}: events by thread, and relations between them">',
         "<defs>",
         *(_head(kind) for kind in HEADS),
         "</defs>",

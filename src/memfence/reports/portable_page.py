@@ -25,7 +25,7 @@ def portable_page(result: PortableResult) -> Page:
         tone=tones.get(worst, "open"),
         headline="the same program under several memory models",
         facts=tuple(("Note", note) for note in notes(result)),
-        why=tuple(text for _, found in shown for text in explanations(found)),
+        why=tuple(f"{answer.name}: {text}" for answer, found in shown for text in explanations(found)),
         sources=(source_view(result.program.source, {}),),
         tables=(models, *(_events(answer, found) for answer, found in shown)),
         plots=tuple(execution_svg(found) for _, found in shown),
