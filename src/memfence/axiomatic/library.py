@@ -23,6 +23,16 @@ WITH_STATES = {**SPECS, "x86": TSO}
 ASSEMBLY = "aarch64"
 """The language of programs that say which instruction they mean."""
 
+IN_C = ("c", "clitmus")
+LANGUAGES = {**dict.fromkeys(WITH_STATES, None), "rc11": IN_C, "armv8": (*IN_C, ASSEMBLY)}
+"""The languages whose accesses a model knows; None: all but assembly of other processors."""
+
+
+def knows(name: str, language: str) -> bool:
+    """Whether programs in this language mean something under the model; users know what their own files are for."""
+    languages = LANGUAGES.get(name, (language,))
+    return language != ASSEMBLY if languages is None else language in languages or not language
+
 
 def models_named(name: str, *, language: str = "") -> tuple[AxiomaticModel, ...]:
     """The models that `name` stands for, which may be a file; `language`: the program's.

@@ -13,7 +13,7 @@ from itertools import pairwise
 from memfence.axiomatic.candidates import candidate
 from memfence.axiomatic.code import Code, Write
 from memfence.axiomatic.execution import Execution
-from memfence.axiomatic.library import ASSEMBLY, WITH_STATES, models_named
+from memfence.axiomatic.library import ASSEMBLY, WITH_STATES, knows, models_named
 from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.synchronised import synchronised
 from memfence.axiomatic.unroll import unroll
@@ -146,6 +146,8 @@ class _Asking:
         self.models = models_named(name, language=program.language)
 
     def answer(self, unrolled: int | None) -> ModelAnswer:
+        if not knows(self.name, self.program.language):
+            return ModelAnswer(self.name, Verdict.UNKNOWN, OutOfReach(Unfit.OTHER_LANGUAGE, NOWHERE))
         if self.name in WITH_STATES:
             by_runs = self._by_runs()
             if by_runs is not None:

@@ -45,6 +45,7 @@ UNFIT: dict[Unfit, str] = {
     Unfit.ANY_NUMBER: "there is any number of threads",
     Unfit.STORE_BEFORE_GUARD: "one step stores, then reads what it waits for",
     Unfit.LOCKED_STEP: "one atomic step accesses several variables (condition variables, read-write locks)",
+    Unfit.OTHER_LANGUAGE: "programs in this language mean nothing under this model",
     Unfit.PROPERTY_OF_STATES: "a property of states or of infinite runs is asked for",
 }
 

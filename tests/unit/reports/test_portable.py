@@ -90,3 +90,11 @@ def test_the_page_draws_the_execution(tmp_path: Path) -> None:
         memfence("check", str(C / "seqlock.c"), "--model", "rc11", "--html", str(tmp_path / "a.html")).returncode == 0
     )
     assert "1 of 1 hold" in (tmp_path / "a.html").read_text()
+
+
+@pytest.mark.parametrize("model", ["rc11", "armv8"])
+def test_a_language_without_orders_means_nothing_under_models_of_orders(model: str) -> None:
+    program = pipeline.load_text(SourceText("spin.pml", "byte x;" + SPIN))
+    answer = check_models(program, (model,), CheckOptions()).answers[0]
+    assert answer.verdict is Verdict.UNKNOWN
+    assert reason_text(answer) == "programs in this language mean nothing under this model"
