@@ -23,10 +23,7 @@ from memfence.engines.axiomatic.solve import Activated, Executions, Found, Nothi
 from memfence.models.cat.interpreter import judge
 from memfence.models.cat.polarity import reached
 from memfence.models.cat.syntax import Base
-<<<<<<< HEAD
-=======
 from memfence.models.spec import spec_named
->>>>>>> main
 from memfence.program.expressions import At, Binary, Const, Register, negate, walk
 from memfence.program.ir import Assume, Final, Load, NoDeadlock, Program, Property
 from memfence.questions import check
@@ -170,11 +167,7 @@ class _Asking:
         """By the engines for models with states, which need no bound; None where they do not know."""
         if self.program.language == ASSEMBLY:
             return None
-<<<<<<< HEAD
-        spec = WITH_STATES[self.name]
-=======
         spec = spec_named(self.name)
->>>>>>> main
         result = check(self.program, replace(self.options, model=spec.name, criterion=Criterion.SAFETY))
         if result.verdict is Verdict.UNKNOWN:
             return None
