@@ -37,5 +37,5 @@ def models_of(models: str | Sequence[str]) -> tuple[str, ...]:
     names = tuple(name.strip() for name in (models.split(",") if isinstance(models, str) else models))
     for name in names:
         if name not in NAMES and Path(name).suffix != ".cat":
-            raise WrongUsage("model", f"{name!r} is not one of {', '.join(NAMES)}, nor a file of the form NAME.cat")
+            raise WrongUsage("model", f"{name!r} is not one of {', '.join(map(repr, NAMES))}, nor a file NAME.cat")
     return tuple(dict.fromkeys(names))

@@ -13,12 +13,25 @@ from memfence.axiomatic.model import AxiomaticModel, Tags
 from memfence.models.cat.polarity import reached
 from memfence.models.cat.reader import library_text, parse
 from memfence.models.cat.syntax import Base, Cat
+from memfence.models.spec import SPECS
 from memfence.pipeline import read_source
 from memfence.program.orders import MemoryOrder
 
-NAMES = ("sc", "tso", "x86", "pso", "rc11", "armv8")
+NAMES = ("sc", "tso", "pso", "x86", "rc11", "armv8")
+WITH_STATES = frozenset({*SPECS, "x86"})
+"""Models that have states and locked steps as well."""
 ASSEMBLY = "aarch64"
 """The language of programs that say which instruction they mean."""
+
+IN_C = ("c", "clitmus")
+LANGUAGES = {**dict.fromkeys(WITH_STATES, None), "rc11": IN_C, "armv8": (*IN_C, ASSEMBLY)}
+"""The languages whose accesses a model knows; None: all but assembly of other processors."""
+
+
+def knows(name: str, language: str) -> bool:
+    """Whether programs in this language mean something under the model; users know what their own files are for."""
+    languages = LANGUAGES.get(name, (language,))
+    return language != ASSEMBLY if languages is None else language in languages or not language
 
 
 def models_named(name: str, *, language: str = "") -> tuple[AxiomaticModel, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memfence.axiomatic.code import Code, Cut, End, Origin, Thread, Wait
-from memfence.axiomatic.unrolling.awaits import exits_of, rounds_of_await
+from memfence.axiomatic.unrolling.awaits import rounds_of_await, steps_that_matter
 from memfence.axiomatic.unrolling.emission import Emission
 from memfence.axiomatic.unrolling.merging import merge_alike
 from memfence.axiomatic.unrolling.nesting import Loop, Name, nesting_of
@@ -48,6 +48,7 @@ class _Unrolling:
     """One process. `arrivals`: the states in which each unrolled location is reached, until it is left."""
 
     def __init__(self, program: Program, number: int, times: int, dead: Sequence[frozenset[int]]) -> None:
+        self.program = program
         self.number = number
         _refuse(program.processes[number])
         self.cuts = frozenset(n for n, at in enumerate(program.processes[number].locations) if at.name == CUT)
@@ -86,14 +87,14 @@ class _Unrolling:
         return Thread(self.process.name, tuple(self.out.items), len(self.out.ranges))
 
     def _useful(self, location: int, name: Name) -> list[tuple[int, Transition]]:
-        """The steps that leave; in the last round of an await only those from where it can be left."""
+        """The steps that leave; in the last round of an await only those that lead to something."""
         leaving = self.leaving[location]
         loop = next(iter(self.nesting.loops[location][-1:]), None)
         rounds = None if loop is None else self._rounds(loop)
         if loop is None or rounds is None or name[-2] < rounds:
             return leaving
-        exits = exits_of(self.process, loop)
-        return [(number, transition) for number, transition in leaving if number in exits]
+        useful = steps_that_matter(self.program, self.process, loop)
+        return [(number, transition) for number, transition in leaving if number in useful]
 
     def _forget(self, state: State, location: int) -> State:
         """Registers that make no difference any more need not be joined."""

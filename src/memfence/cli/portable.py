@@ -11,14 +11,29 @@ import typer
 from memfence.cli.exit_codes import Exit, exit_of, worst
 from memfence.cli.option_groups import MOST
 from memfence.cli.refusal import refusing
+from memfence.cli.report_files import ReportFiles
 
 if TYPE_CHECKING:
     from memfence.cli.option_groups import Reported
 
 WITH_STORE_BUFFERS = ("sc", "tso", "pso")
+ALL_MODELS = (*WITH_STORE_BUFFERS, "x86", "rc11", "armv8")
+
+
+def completed_models(typed: str) -> list[str]:
+    """What the shell offers: the models that are not in the list yet."""
+    *before, last = typed.split(",")
+    names = [name for name in ALL_MODELS if name.startswith(last) and name not in before]
+    return [",".join([*before, name]) for name in names]
+
 
 ModelsOption = Annotated[
-    str, typer.Option(metavar="MODEL", help="sc, tso, pso; x86, rc11, armv8, NAME.cat; or a list with commas.")
+    str,
+    typer.Option(
+        metavar="MODEL",
+        help="sc, tso, pso; x86, rc11, armv8, NAME.cat; or a list with commas.",
+        autocompletion=completed_models,
+    ),
 ]
 UnrollOption = Annotated[
     int | None,
@@ -38,13 +53,16 @@ def check_models_of(file: Path, model: str, keywords: dict[str, Any], reported: 
     from memfence.reports.json import dump
     from memfence.reports.portable import portable_object, render_portable
 
-    for option, given in (("--html", reported.html), ("--sarif", reported.sarif), ("--junit", reported.junit)):
+    for option, given in (("--sarif", reported.sarif), ("--junit", reported.junit)):
         if given is not None:
             raise typer.BadParameter("not for a list of models, nor for rc11, armv8 and cat files", param_hint=option)
+    files = ReportFiles(reported.html)
+    files.require_places([("FILE", file)])
     with refusing(reported.json):
         result = check_models(file, model, **keywords)
     if reported.json:
         sys.stdout.write(dump(portable_object(result)))
     else:
         terminal.write(render_portable(result, width=terminal.width(), quiet=reported.quiet))
+    files.write_models(result)
     return worst(exit_of(answer.verdict) for answer in result.answers)

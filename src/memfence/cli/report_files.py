@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memfence.questions.compare import Comparison
     from memfence.questions.explore import ExploreResult
     from memfence.questions.monitor import MonitorResult
+    from memfence.questions.portable_result import PortableResult
     from memfence.questions.run_result import RunResult
     from memfence.reports.page import Page
     from memfence.simulation.walk import Walk
@@ -53,6 +54,13 @@ class ReportFiles:
         for option, path in (*mine, *outputs):
             require_place(path, option)
         require_apart(inputs, (*outputs, *mine))
+
+    def write_models(self, result: PortableResult) -> None:
+        """The page about several models."""
+        if self.html is not None:
+            from memfence.reports.portable_page import portable_page
+
+            self._write(lambda: portable_page(result))
 
     def write_check(self, result: CheckResult, proof: Certified | None = None) -> None:
         """Every report of a check that was asked for."""

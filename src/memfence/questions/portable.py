@@ -13,7 +13,7 @@ from itertools import pairwise
 from memfence.axiomatic.candidates import candidate
 from memfence.axiomatic.code import Code, Write
 from memfence.axiomatic.execution import Execution
-from memfence.axiomatic.library import ASSEMBLY, models_named
+from memfence.axiomatic.library import ASSEMBLY, WITH_STATES, knows, models_named
 from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.synchronised import synchronised
 from memfence.axiomatic.unroll import unroll
@@ -45,11 +45,10 @@ from memfence.records import dataclass
 from memfence.source import NOWHERE, Span
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
+from memfence.tasks.deadline import TimeUp
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.options import CheckOptions, properties_to_check
 
-LOCKING = ("sc", "tso", "x86", "pso")
-"""Models that know locked steps, and whose engines are complete."""
 MOST_ROUNDS = 4
 """Without a limit on time, loops are unrolled no further than so often."""
 RACE = "data-race"
@@ -89,7 +88,7 @@ def as_seen_by(name: str, program: Program, properties: Sequence[Property]) -> P
     It states the properties that are asked: a register that nobody asks about has no value at the end.
     """
     stating = replace(program, properties=tuple(properties))
-    return stating if name in LOCKING else synchronised(stating)
+    return stating if name in WITH_STATES else synchronised(stating)
 
 
 def keeps_dependencies(program: Program, models: Sequence[AxiomaticModel]) -> bool:
@@ -148,7 +147,9 @@ class _Asking:
         self.models = models_named(name, language=program.language)
 
     def answer(self, unrolled: int | None) -> ModelAnswer:
-        if self.name in LOCKING:
+        if not knows(self.name, self.program.language):
+            return ModelAnswer(self.name, Verdict.UNKNOWN, OutOfReach(Unfit.OTHER_LANGUAGE, NOWHERE))
+        if self.name in WITH_STATES:
             by_runs = self._by_runs()
             if by_runs is not None:
                 return by_runs
@@ -159,6 +160,8 @@ class _Asking:
             return self._grown(program) if unrolled is None else self._unrolled(program, unrolled)
         except NotUnrolled as refused:
             return ModelAnswer(self.name, Verdict.UNKNOWN, OutOfReach(refused.why, refused.span))
+        except TimeUp:
+            return ModelAnswer(self.name, Verdict.UNKNOWN, Stopped(Stop.TIMEOUT))
 
     def _by_runs(self) -> ModelAnswer | None:
         """By the engines for models with states, which need no bound; None where they do not know."""
@@ -175,7 +178,10 @@ class _Asking:
         best = self._unrolled(program, rounds)
         while isinstance(best.evidence, Cut) and (rounds < MOST_ROUNDS or self.options.limits.deadline.seconds):
             rounds *= 2
-            found = self._unrolled(program, rounds)
+            try:
+                found = self._unrolled(program, rounds)
+            except TimeUp:
+                break
             if isinstance(found.evidence, Stopped):
                 break
             best = found

@@ -107,6 +107,15 @@ class ExecutionView:
             for first, second in pairwise(written):
                 yield Edge(first, second, "co")
 
+    def overwritten(self) -> Iterator[Edge]:
+        """Which write comes right behind what a read saw."""
+        for read, write in self.execution.decisions.read_from.items():
+            orders = (order for order in self.execution.decisions.order.values() if write in order)
+            for order in orders:
+                later = order[order.index(write) + 1 :][:1]
+                if later and read in self.numbers and later[0] in self.numbers:
+                    yield Edge(self.numbers[read], self.numbers[later[0]], "fr")
+
     def relation(self, a: Place, b: Place) -> str:
         """The relation by which `b` comes after `a`."""
         decisions = self.execution.decisions

@@ -24,6 +24,7 @@ from memfence.reports.properties import property_line
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import render_text
 from memfence.tasks.answer import Verdict
+from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Stop
 
 COLUMNS = (Column("model", 6), Column("verdict", 10), Column("loops", 8), Column("why", 20))
@@ -44,6 +45,7 @@ UNFIT: dict[Unfit, str] = {
     Unfit.ANY_NUMBER: "there is any number of threads",
     Unfit.STORE_BEFORE_GUARD: "one step stores, then reads what it waits for",
     Unfit.LOCKED_STEP: "one atomic step accesses several variables (condition variables, read-write locks)",
+    Unfit.OTHER_LANGUAGE: "programs in this language mean nothing under this model",
     Unfit.PROPERTY_OF_STATES: "a property of states or of infinite runs is asked for",
 }
 
@@ -52,7 +54,7 @@ STOPS = {Stop.TIMEOUT: "the time was up", Stop.MEMORY: "the memory was used up",
 
 def render_portable(result: PortableResult, *, width: int, quiet: bool = False) -> str:
     """The table, then one execution for each model that has one to show."""
-    rows = [_cells(answer) for answer in result.answers]
+    rows = [cells_of(answer) for answer in result.answers]
     table = render_table(COLUMNS, rows, width) or "\n".join("  ".join(cells).rstrip() for cells in rows)
     lines = [f"{result.program.source.path}", table]
     if not quiet:
@@ -111,7 +113,7 @@ def reason_text(answer: ModelAnswer) -> str:
             assert_never(evidence)
 
 
-def _cells(answer: ModelAnswer) -> tuple[str, ...]:
+def cells_of(answer: ModelAnswer) -> tuple[str, ...]:
     return answer.name, verdict_text(answer), bound_text(answer), reason_text(answer)
 
 
@@ -147,6 +149,8 @@ def portable_object(result: PortableResult) -> Object:
     """`memfence check --model LIST --json`, before it becomes text."""
     return {
         "file": result.program.source.path,
+        "model": ",".join(answer.name for answer in result.answers),
+        "criterion": Criterion.SAFETY.value,
         "verdict": worst_verdict(result).value,
         "notes": notes(result),
         "models": [answer_object(answer) for answer in result.answers],

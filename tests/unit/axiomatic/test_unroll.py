@@ -12,7 +12,7 @@ from memfence.axiomatic.unroll import unroll
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Binary, Const, Register, negate, variable_address
-from memfence.program.ir import Assign, Assume, Domain, Load, Lock, Op, Program, Rmw, SharedVar, Store
+from memfence.program.ir import Assert, Assign, Assume, Domain, Load, Lock, Op, Program, Rmw, SharedVar, Store
 from memfence.program.orders import MemoryOrder
 
 BYTE = Domain(0, 255)
@@ -80,6 +80,21 @@ def test_a_loop_that_counts_its_rounds_is_no_await() -> None:
         (1, 2, (Assume(negate(IS_ZERO)), Store(Y, Register(1)))),
     )
     assert len(of_kind(unroll(spin, 2), Cut)) == 1
+
+
+def test_what_fails_within_a_round_of_an_await_is_not_left_out() -> None:
+    spin = program((0, 1, (Assume(IS_ZERO),)), (1, 0, (Assert(negate(IS_ZERO)),)), (0, 2, (Assume(negate(IS_ZERO)),)))
+    assert len(of_kind(unroll(spin, 0), Check)) == 1
+
+
+def test_a_plain_read_within_a_round_of_an_await_is_not_left_out() -> None:
+    spin = program(
+        (0, 1, (Load(0, X, order=MemoryOrder.RELAXED),)),
+        (1, 2, (Assume(IS_ZERO),)),
+        (2, 0, (Load(1, Y),)),
+        (1, 3, (Assume(negate(IS_ZERO)),)),
+    )
+    assert [read.address for read in of_kind(unroll(spin, 0), Read)] == [X, Y]
 
 
 def test_a_value_that_depends_on_itself_alone_keeps_its_dependency() -> None:

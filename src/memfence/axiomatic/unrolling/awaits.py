@@ -21,7 +21,9 @@ from memfence.axiomatic.unrolling.conditions import excludes
 from memfence.axiomatic.unrolling.nesting import Loop
 from memfence.program.expressions import Binary, Const, Expr, Register, registers_of, rewrite
 from memfence.program.facts.effects import accesses_memory, op_expressions, register_written
-from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Op, Process, Rmw, Transition
+from memfence.program.facts.may_fail import expression_may_fail, may_fail
+from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Op, Process, Program, Rmw, Transition
+from memfence.program.orders import MemoryOrder
 
 Registers = frozenset[int]
 
@@ -47,10 +49,13 @@ def _is_entered_beside_its_head(process: Process, loop: Loop) -> bool:
     return bool(entered & loop.body - {loop.head})
 
 
-def exits_of(process: Process, loop: Loop) -> frozenset[int]:
-    """The steps, by number, behind which the loop can be left, or is left, before its head is reached again."""
-    found: set[int] = set()
+def steps_that_matter(program: Program, process: Process, loop: Loop) -> frozenset[int]:
+    """The steps, by number, behind which something can happen before the head is reached again: the loop is left, the
+    program fails, or a plain access races."""
+    inside = [n for n, t in enumerate(process.transitions) if t.source in loop.body]
+    found = {n for n in inside if any(_shows(program, process, op) for op in process.transitions[n].ops)}
     ahead = {t.target for t in process.transitions if t.target not in loop.body}
+    ahead |= {process.transitions[n].source for n in found} - {loop.head}
     grown = True
     while grown:
         grown = False
@@ -61,6 +66,12 @@ def exits_of(process: Process, loop: Loop) -> frozenset[int]:
                 if transition.source != loop.head:
                     ahead.add(transition.source)
     return frozenset(found)
+
+
+def _shows(program: Program, process: Process, op: Op) -> bool:
+    is_plain = isinstance(op, Load) and op.order is MemoryOrder.PLAIN
+    fails = may_fail(program, process, op) or any(expression_may_fail(program, process, e) for e in op_expressions(op))
+    return isinstance(op, Assert) or is_plain or fails
 
 
 def _may_wait(op: Op) -> bool:

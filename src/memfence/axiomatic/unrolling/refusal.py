@@ -20,6 +20,7 @@ class Unfit(Enum):
     STORE_BEFORE_GUARD = auto()
     LOCKED_STEP = auto()
     PROPERTY_OF_STATES = auto()
+    OTHER_LANGUAGE = auto()
 
 
 class NotUnrolled(Exception):

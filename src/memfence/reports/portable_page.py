@@ -1,0 +1,47 @@
+"""The page of a check under several models: one table, and the executions behind it as drawings and tables."""
+
+from __future__ import annotations
+
+from memfence.questions.portable_result import ByDependencies, Counterexample, ModelAnswer, PortableResult
+from memfence.reports.execution_svg import execution_svg
+from memfence.reports.execution_view import ExecutionView, failed_text
+from memfence.reports.page import Page, TableView, Tone
+from memfence.reports.portable import COLUMNS, EVENTS, cells_of, explanations, notes, worst_verdict
+from memfence.reports.source_view import source_view
+from memfence.tasks.answer import Verdict
+
+
+def portable_page(result: PortableResult) -> Page:
+    """The page that `memfence check --model LIST --html` writes."""
+    worst = worst_verdict(result)
+    tones: dict[Verdict, Tone] = {Verdict.HOLDS: "good", Verdict.VIOLATED: "bad"}
+    shown = [(answer, found) for answer in result.answers if (found := _counterexample(answer)) is not None]
+    models = TableView("Models", tuple(c.title for c in COLUMNS), tuple(map(cells_of, result.answers)))
+    holding = sum(answer.verdict is Verdict.HOLDS for answer in result.answers)
+    return Page(
+        title=f"{result.program.name}: one verdict for each model",
+        subject=result.program.source.path,
+        verdict=f"{holding} of {len(result.answers)} hold",
+        tone=tones.get(worst, "open"),
+        headline="the same program under several memory models",
+        facts=tuple(("Note", note) for note in notes(result)),
+        why=tuple(f"{answer.name}: {text}" for answer, found in shown for text in explanations(found)),
+        sources=(source_view(result.program.source, {}),),
+        tables=(models, *(_events(answer, found) for answer, found in shown)),
+        plots=tuple(execution_svg(found) for _, found in shown),
+    )
+
+
+def _counterexample(answer: ModelAnswer) -> Counterexample | None:
+    match answer.evidence:
+        case Counterexample() as found:
+            return found
+        case ByDependencies(without):
+            return without
+    return None
+
+
+def _events(answer: ModelAnswer, found: Counterexample) -> TableView:
+    rows = ExecutionView(found.execution).rows()
+    cells = tuple((str(row.number), row.thread, row.place, row.action, row.source) for row in rows)
+    return TableView(f"{answer.name}: {failed_text(found)}", tuple(c.title for c in EVENTS), cells)
