@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from memfence.axiomatic.candidates import candidate
 from memfence.axiomatic.code import Code, Write
@@ -18,13 +19,13 @@ from memfence.axiomatic.synchronised import synchronised
 from memfence.axiomatic.unroll import unroll
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
 from memfence.engines.axiomatic.goals import Ends, Fails, Goal, Raises, ReachesCut
-from memfence.engines.axiomatic.solve import Executions, Found, Nothing, OutOfTime
+from memfence.engines.axiomatic.solve import Activated, Executions, Found, Nothing, OutOfTime
 from memfence.models.cat.interpreter import judge
 from memfence.models.cat.polarity import reached
 from memfence.models.cat.syntax import Base
-from memfence.models.spec import SPECS
-from memfence.program.expressions import At, negate, walk
-from memfence.program.ir import Final, NoDeadlock, Program, Property
+from memfence.models.spec import spec_named
+from memfence.program.expressions import At, Binary, Const, Register, negate, walk
+from memfence.program.ir import Assume, Final, Load, NoDeadlock, Program, Property
 from memfence.questions import check
 from memfence.questions.portable_result import (
     ByDependencies,
@@ -33,6 +34,7 @@ from memfence.questions.portable_result import (
     Counterexample,
     Cut,
     Forbidding,
+    MayWait,
     ModelAnswer,
     OutOfReach,
     PortableResult,
@@ -40,7 +42,7 @@ from memfence.questions.portable_result import (
     Stronger,
 )
 from memfence.records import dataclass
-from memfence.source import NOWHERE
+from memfence.source import NOWHERE, Span
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, Stop
@@ -74,6 +76,27 @@ def _goal(prop: Property) -> Goal | None:
     return Ends(negate(prop.expr) if prop.quantifier == "forall" else prop.expr)
 
 
+def goals_of(properties: Sequence[Property], model: Activated) -> list[tuple[Goal, Property | None]]:
+    """What no execution should reach: failing checks, the contrary of each property, races where the model has them."""
+    goals: list[tuple[Goal, Property | None]] = [(Fails(), None)]
+    goals += [(goal, prop) for prop in properties if (goal := _goal(prop)) is not None]
+    return goals + ([(Raises(RACE), None)] if RACE in model.flags else [])
+
+
+def as_seen_by(name: str, program: Program, properties: Sequence[Property]) -> Program:
+    """The program in terms that the model called `name` knows; NotUnrolled where there are none.
+
+    It states the properties that are asked: a register that nobody asks about has no value at the end.
+    """
+    stating = replace(program, properties=tuple(properties))
+    return stating if name in LOCKING else synchronised(stating)
+
+
+def keeps_dependencies(program: Program, models: Sequence[AxiomaticModel]) -> bool:
+    """Whether the dependencies of the text can be relied upon, or do not matter."""
+    return program.language == ASSEMBLY or not any(map(_uses_dependencies, models))
+
+
 @dataclass(frozen=True, slots=True)
 class Violation:
     """An execution that reaches a goal that none should."""
@@ -94,10 +117,7 @@ def first_violation(
     """An execution that violates something; else whether some execution is cut off, or the limit that was hit."""
     executions = Executions(code, limits=limits)
     active = executions.add(model, dependencies=dependencies)
-    goals: list[tuple[Goal, Property | None]] = [(Fails(), None)]
-    goals += [(goal, prop) for prop in properties if (goal := _goal(prop)) is not None]
-    goals += [(Raises(RACE), None)] if RACE in active.flags else []
-    for goal, prop in goals:
+    for goal, prop in goals_of(properties, active):
         match executions.find(active, goal):
             case Found(execution):
                 return Violation(execution, prop, isinstance(goal, Raises))
@@ -135,7 +155,7 @@ class _Asking:
         if any(not isinstance(p, NoDeadlock) for p in self.others):
             return ModelAnswer(self.name, Verdict.UNKNOWN, OutOfReach(Unfit.PROPERTY_OF_STATES, NOWHERE))
         try:
-            program = self.program if self.name in LOCKING else synchronised(self.program)
+            program = as_seen_by(self.name, self.program, self.properties)
             return self._grown(program) if unrolled is None else self._unrolled(program, unrolled)
         except NotUnrolled as refused:
             return ModelAnswer(self.name, Verdict.UNKNOWN, OutOfReach(refused.why, refused.span))
@@ -144,7 +164,7 @@ class _Asking:
         """By the engines for models with states, which need no bound; None where they do not know."""
         if self.program.language == ASSEMBLY:
             return None
-        spec = SPECS["tso" if self.name == "x86" else self.name]
+        spec = spec_named(self.name)
         result = check(self.program, replace(self.options, model=spec.name, criterion=Criterion.SAFETY))
         if result.verdict is Verdict.UNKNOWN:
             return None
@@ -166,11 +186,15 @@ class _Asking:
         found = self._violated(code, rounds, dependencies=True)
         if isinstance(found, ModelAnswer):
             return found
-        without = False if self._keeps_dependencies() else self._violated(code, rounds, dependencies=False)
+        kept = keeps_dependencies(self.program, self.models)
+        without = False if kept else self._violated(code, rounds, dependencies=False)
         if isinstance(without, ModelAnswer):
             if not isinstance(without.evidence, Counterexample):
                 return without
             return replace(without, verdict=Verdict.UNKNOWN, evidence=ByDependencies(without.evidence))
+        event = _awaited_event(self.program) if self.others else None
+        if event is not None:
+            return ModelAnswer(self.name, Verdict.UNKNOWN, MayWait(event), rounds)
         if found or without or (self.program.is_cut_off and not self.program.marked_cuts):
             return ModelAnswer(self.name, Verdict.HOLDS_UP_TO, Cut(), rounds)
         return ModelAnswer(self.name, Verdict.HOLDS, Complete(), rounds)
@@ -179,7 +203,8 @@ class _Asking:
         """The violation under the first variant that shows one, with all that do; else whether something is cut off."""
         cut = False
         shown: ModelAnswer | None = None
-        for model in _different(code, self.models):
+        variants = list(_different(code, self.models))
+        for model in variants:
             found = first_violation(code, model, self.properties, self.options.limits, dependencies=dependencies)
             if isinstance(found, Stop):
                 return shown or ModelAnswer(self.name, Verdict.UNKNOWN, Stopped(found), rounds)
@@ -189,10 +214,24 @@ class _Asking:
             if shown is None:
                 shown = ModelAnswer(self.name, Verdict.VIOLATED, _evidence(found, model, dependencies), rounds)
             shown = replace(shown, variants=(*shown.variants, model.variant) if model.variant else ())
+        if shown is not None and len(shown.variants) == len(variants):
+            return replace(shown, variants=())
         return cut if shown is None else shown
 
-    def _keeps_dependencies(self) -> bool:
-        return self.program.language == ASSEMBLY or not any(map(_uses_dependencies, self.models))
+
+def _awaited_event(program: Program) -> Span | None:
+    """Where a thread blocks until another one does something, other than ending or giving a lock back."""
+    for process in program.processes:
+        for step in process.transitions:
+            for load, wait in pairwise(op for op in step.ops if isinstance(op, Load | Assume)):
+                if isinstance(load, Load) and isinstance(wait, Assume) and not _is_usual(program, load, wait):
+                    return step.span
+    return None
+
+
+def _is_usual(program: Program, load: Load, wait: Assume) -> bool:
+    is_own = all(program.variables[number].is_bookkeeping for number in load.address.variables)
+    return is_own or wait.condition == Binary("==", Register(load.register), Const(0))
 
 
 def _uses_dependencies(model: AxiomaticModel) -> bool:

@@ -72,6 +72,13 @@ class OutOfReach:
 
 
 @dataclass(frozen=True, slots=True)
+class MayWait:
+    """Nothing fails, but a thread waits for what another does (`span`), and nobody asked whether that ever comes."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Stopped:
     """A limit was hit before anything was known."""
 
@@ -85,7 +92,7 @@ class ByRuns:
     result: CheckResult
 
 
-ModelEvidence = Counterexample | Complete | Cut | ByDependencies | OutOfReach | Stopped | ByRuns
+ModelEvidence = Counterexample | Complete | Cut | ByDependencies | MayWait | OutOfReach | Stopped | ByRuns
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,3 @@ class Dialect:
     immediate: str
     register_example: str
     register_list: str
-
-    @property
-    def header_hint(self) -> str:
-        return "begin with " + " or ".join(f"`{word} NAME`" for word in self.architectures)

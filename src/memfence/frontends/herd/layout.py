@@ -53,13 +53,8 @@ class Layout:
 def read_layout(source: SourceText, dialect: Dialect) -> Layout:
     """Split a litmus test into its parts; InputError where they cannot be found."""
     text = mask_comments(source)
-    header = _HEADER.match(text)
-    if header is None or header["architecture"] not in dialect.architectures:
-        word = re.match(r"\s*(\S*)", text)
-        assert word is not None
-        what = f"`{word[1]}` is not an architecture" if word[1] else "the text does not begin with an architecture"
-        fail(source.span(word.start(1), word.end(1) or 1), what, dialect.header_hint)
-    opening = _find_brace(text, header.end())
+    header = read_header(source, text, dialect.architectures)
+    opening = find_brace(text, header.end())
     if opening < 0:
         place = source.span(header.start(1), header.end())
         fail(place, "no initial state follows the header", "write `{ x=0; }`, or `{ }`")
@@ -74,6 +69,18 @@ def read_layout(source: SourceText, dialect: Dialect) -> Layout:
         header["architecture"], header["name"], tuple(i for i in initial if i.text), threads, rows,
         piece(source, text, start, len(text)),
     )  # fmt: skip
+
+
+def read_header(source: SourceText, text: str, architectures: tuple[str, ...]) -> re.Match[str]:
+    """The `architecture` and the `name` of the test, as groups of a match."""
+    header = _HEADER.match(text)
+    if header is None or header["architecture"] not in architectures:
+        word = re.match(r"\s*(\S*)", text)
+        assert word is not None
+        what = f"`{word[1]}` is not an architecture" if word[1] else "the text does not begin with an architecture"
+        hint = "begin with " + " or ".join(f"`{name} NAME`" for name in architectures)
+        fail(source.span(word.start(1), word.end(1) or 1), what, hint)
+    return header
 
 
 def fail(span: Span, message: str, hint: str | None = None) -> NoReturn:
@@ -134,7 +141,7 @@ def _end_of(pattern: re.Pattern[str], text: str, start: int) -> int:
     return found.end() if found is not None else start
 
 
-def _find_brace(text: str, start: int) -> int:
+def find_brace(text: str, start: int) -> int:
     """The first `{` outside quotes."""
     found = (f.start() for f in re.compile(r'"[^"\n]*"|\{').finditer(text, start) if f[0] == "{")
     return next(found, -1)

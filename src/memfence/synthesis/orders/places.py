@@ -47,7 +47,13 @@ class OrderEdit:
 
 
 def find_places(program: Program, points: Mapping[OpNumber, FencePoint]) -> tuple[OrderPlace, ...]:
-    """Every atomic access and fence of the text, and the fences that `points` says were put in, in the text's order."""
+    """The places where something can be added; `points` says which fences were put in where none is yet."""
+    return tuple(place for place in every_place(program, points) if place.addable)
+
+
+def every_place(program: Program, points: Mapping[OpNumber, FencePoint] | None = None) -> tuple[OrderPlace, ...]:
+    """Every atomic access and fence, in the order of the text."""
+    points = points or {}
     found: dict[tuple[int, int, Kind, str], OrderPlace] = {}
     for number, op, span in _ops(program):
         point = points.get(number)
@@ -58,8 +64,7 @@ def find_places(program: Program, points: Mapping[OpNumber, FencePoint]) -> tupl
         key = (span.start, span.end, kind, point.key if point is not None else order.value)
         known = found.get(key) or OrderPlace(kind, order, span, frozenset(), point)
         found[key] = replace(known, ops=known.ops | {number})
-    places = [place for place in found.values() if place.addable]
-    return tuple(sorted(places, key=lambda place: (place.span.start, place.span.end, place.kind)))
+    return tuple(sorted(found.values(), key=lambda place: (place.span.start, place.span.end, place.kind)))
 
 
 def edits_of(places: tuple[OrderPlace, ...]) -> tuple[OrderEdit, ...]:
