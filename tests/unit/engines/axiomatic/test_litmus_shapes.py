@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from memfence.axiomatic.code import Barrier, Code, End, Item, Read, Thread, Write
+from memfence.axiomatic.code import Barrier, Branch, Code, End, Item, Join, Read, Thread, Write
 from memfence.axiomatic.library import models_named
 from memfence.engines.axiomatic.goals import Anything, Ends, Raises
 from memfence.engines.axiomatic.solve import Executions, Found, Nothing
-from memfence.program.expressions import TRUE, Binary, Const, Expr, Register, RegisterOf, conjunction, variable_address
+from memfence.program.expressions import (
+    TRUE,
+    Address,
+    Binary,
+    Const,
+    Expr,
+    Register,
+    RegisterOf,
+    Unary,
+    conjunction,
+    variable_address,
+)
 from memfence.program.ir import Domain, Location, Process, Program, RegisterVar, SharedVar
 from memfence.program.orders import MemoryOrder
 
@@ -140,3 +153,26 @@ def test_tags_under_conditions_are_edits_of_the_program() -> None:
         for edits in ((first, second), (first, -second), (-first, -second))
     ]
     assert answers == [False, True, True]
+
+
+@pytest.mark.parametrize(("depends_on_the_way_taken", "is_allowed"), [(True, False), (False, True)])
+def test_a_join_depends_only_on_the_way_that_was_taken(depends_on_the_way_taken: bool, is_allowed: bool) -> None:
+    """Message passing on ARM, with an address that was computed from the flag on one of two ways."""
+    seen, zero = Binary("==", Register(0), Const(1)), Binary("^", Register(0), Register(0))
+    ways = [(seen, zero), (Unary("!", seen), Const(0))]
+    if not depends_on_the_way_taken:
+        ways = [(seen, Const(0)), (Unary("!", seen), zero)]
+    reader: list[Item] = [
+        read(0, Y),
+        Branch(seen),
+        Join(1, tuple(ways)),
+        Read(2, Address(0, 2, Register(1)), order=RELAXED),
+        End(TRUE, (0, 2)),
+    ]
+    writer = [write(X, 1), Barrier("dmb.sy"), write(Y, 1)]
+    litmus = code(writer, [read(0, Y), read(1, X)])
+    threads = (litmus.threads[0], Thread("P1", tuple(reader), 3))
+    executions = Executions(replace(litmus, threads=threads))
+    goal = Ends(conjunction(*(Binary("==", RegisterOf(1, r), Const(value)) for r, value in ((0, 1), (1, 0)))))
+    answer = executions.find(executions.add(models_named("armv8")[0]), goal)
+    assert isinstance(answer, Found) == is_allowed
