@@ -83,9 +83,13 @@ def goals_of(properties: Sequence[Property], model: Activated) -> list[tuple[Goa
     return goals + ([(Raises(RACE), None)] if RACE in model.flags else [])
 
 
-def as_seen_by(name: str, program: Program) -> Program:
-    """The program in terms that the model called `name` knows; NotUnrolled where there are none."""
-    return program if name in LOCKING else synchronised(program)
+def as_seen_by(name: str, program: Program, properties: Sequence[Property]) -> Program:
+    """The program in terms that the model called `name` knows; NotUnrolled where there are none.
+
+    It states the properties that are asked: a register that nobody asks about has no value at the end.
+    """
+    stating = replace(program, properties=tuple(properties))
+    return stating if name in LOCKING else synchronised(stating)
 
 
 def keeps_dependencies(program: Program, models: Sequence[AxiomaticModel]) -> bool:
@@ -151,7 +155,7 @@ class _Asking:
         if any(not isinstance(p, NoDeadlock) for p in self.others):
             return ModelAnswer(self.name, Verdict.UNKNOWN, OutOfReach(Unfit.PROPERTY_OF_STATES, NOWHERE))
         try:
-            program = as_seen_by(self.name, self.program)
+            program = as_seen_by(self.name, self.program, self.properties)
             return self._grown(program) if unrolled is None else self._unrolled(program, unrolled)
         except NotUnrolled as refused:
             return ModelAnswer(self.name, Verdict.UNKNOWN, OutOfReach(refused.why, refused.span))

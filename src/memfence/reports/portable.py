@@ -20,7 +20,7 @@ from memfence.questions.portable_result import (
 )
 from memfence.reports.execution_view import ExecutionView, failed_text, place_text
 from memfence.reports.json import Object, check_object
-from memfence.reports.sentences import property_line
+from memfence.reports.properties import property_line
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import render_text
 from memfence.tasks.answer import Verdict

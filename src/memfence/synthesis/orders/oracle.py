@@ -49,8 +49,9 @@ class OrderOracle:
     ) -> None:
         self._edits = edits
         self._under: list[_Formula] = []
+        levels = _at_all_levels(program, places)
         for name in dict.fromkeys(names):
-            codes = [unroll(as_seen_by(name, changed), rounds) for changed in _at_all_levels(program, places)]
+            codes = [unroll(as_seen_by(name, changed, properties), rounds) for changed in levels]
             models = models_named(name, language=program.language)
             dependencies = keeps_dependencies(program, models)
             self._under += [
