@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memfence.api.fix import fix
     from memfence.api.model import Model
     from memfence.api.monitor import monitor
-    from memfence.api.order_fix import fix_models
+    from memfence.api.order_fix import fix_models, why_models
     from memfence.api.portable import check_models
     from memfence.api.run import run
     from memfence.api.silicon import conform, cost, reproduce
@@ -74,6 +74,7 @@ _HOME = {
     "translate": "memfence.api.translate",
     "verify": "memfence.api.verify",
     "why": "memfence.api.why",
+    "why_models": "memfence.api.order_fix",
 }
 
 __all__ = [
@@ -112,6 +113,7 @@ __all__ = [
     "translate",
     "verify",
     "why",
+    "why_models",
 ]
 
 

@@ -46,7 +46,7 @@ def violates(
     return False
 
 
-def compare(seed: int) -> bool:
+def check_seed(seed: int) -> bool:
     """Whether there was something to compare."""
     names = Random(seed).choice([*((name,) for name in MODELS), MODELS])
     program = program_with_places(seed)
@@ -72,7 +72,7 @@ def compare(seed: int) -> bool:
 
 
 def test_least_orders_are_the_least_of_all() -> None:
-    compared = [seed for seed in range(25) if compare(seed)]
+    compared = [seed for seed in range(25) if check_seed(seed)]
     assert len(compared) >= 3
 
 
@@ -80,5 +80,5 @@ def test_least_orders_are_the_least_of_all() -> None:
 def test_least_orders_are_the_least_of_all_on_500() -> None:
     compared, seed = 0, 1000
     while compared < 500:
-        compared += compare(seed)
+        compared += check_seed(seed)
         seed += 1

@@ -29,7 +29,7 @@ def observed(program: Program) -> Program:
     return replace(program, properties=(final,))
 
 
-def compare(program: Program, times: int) -> None:
+def check_program(program: Program, times: int) -> None:
     """The outcomes are the same where no bound is reached, and a part of them elsewhere; so with failures."""
     model = SC.definition
     reference = explore(program, model, most_states=20_000)
@@ -52,22 +52,22 @@ def compare(program: Program, times: int) -> None:
 @given(programs(LOOP_FREE))
 @settings(max_examples=60, deadline=None)
 def test_code_without_loops_has_the_same_outcomes(program: Program) -> None:
-    compare(program, 1)
+    check_program(program, 1)
 
 
 @given(programs(WITH_ERRORS))
 @settings(max_examples=60, deadline=None)
 def test_code_fails_where_the_program_does(program: Program) -> None:
-    compare(program, 1)
+    check_program(program, 1)
 
 
 @given(programs(WRAPPING), st.integers(0, 3))
 @settings(max_examples=60, deadline=None)
 def test_values_that_wrap_do_so_in_unrolled_code(program: Program, times: int) -> None:
-    compare(program, times)
+    check_program(program, times)
 
 
 @given(programs(LOOPS), st.integers(0, 3))
 @settings(max_examples=60, deadline=None)
 def test_unrolled_loops_show_outcomes_of_the_program(program: Program, times: int) -> None:
-    compare(program, times)
+    check_program(program, times)

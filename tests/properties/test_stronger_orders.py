@@ -15,7 +15,7 @@ from support.order_choices import MODELS, outcomes, program_with_places
 NAMES = (*MODELS, "sc", "pso")
 
 
-def compare(seed: int, name: str) -> None:
+def check_seed(seed: int, name: str) -> None:
     """One random edit of one random program."""
     candidates, points = with_candidate_fences(program_with_places(seed))
     places = find_places(candidates, points)
@@ -31,14 +31,14 @@ def compare(seed: int, name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_stronger_orders_remove_outcomes(name: str) -> None:
     for seed in range(8):
-        compare(seed, name)
+        check_seed(seed, name)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_stronger_orders_remove_outcomes_of_1000(name: str) -> None:
     for seed in range(10_000, 11_000):
-        compare(seed, name)
+        check_seed(seed, name)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,4 +1,4 @@
-"""`memfence.fix_models`: the least set of stronger memory orders and fences that several models are content with."""
+"""`memfence.fix_models` and `why_models`: the memory orders that several models need, no more and no less."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from memfence.models.cat.polarity import offences
 from memfence.program.ir import Program
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.orders.fix import fix_orders
+from memfence.synthesis.orders.needed import NeededOrders, needed_orders, strong_places
 from memfence.synthesis.orders.result import OrderFix
 from memfence.tasks.deadline import Deadline
+from memfence.tasks.options import CheckOptions
 from memfence.tasks.usage import WrongUsage
 
 WITH_ORDERS = ("c",)
@@ -41,6 +43,31 @@ def fix_models(
         if options.minimise == "first":
             raise WrongUsage("minimise", "for memory orders it is count or cost")
         return fix_orders(program, names, options, unrolled=unroll)
+
+
+def why_models(
+    source: Source,
+    line: int | None = None,
+    models: str | Sequence[str] = "x86,rc11,armv8",
+    *,
+    unroll: int | None = None,
+    **keywords: Any,
+) -> NeededOrders:
+    """For every memory order of the program, or of one line: which models fail if it is one step weaker?
+
+    Models, `unroll` and other keywords as for `check_models`. The time limit holds for each question.
+    """
+    names = models_of(models)
+    with_stated(source, keywords)
+    deadline = Deadline(keywords.get("timeout_seconds"))
+    program = read_program(source, keywords, deadline, for_every_processor=True)
+    _require_orders(program)
+    options = options_for(CheckOptions, program, None, keywords, deadline)
+    lines = sorted({place.span.line for place in strong_places(program)})
+    if line is not None and line not in lines:
+        known = f"they are in line {', '.join(map(str, lines))}" if lines else "there is none in this file"
+        raise WrongUsage("line", f"no order that could be weaker in line {line}; {known}")
+    return needed_orders(program, line, names, options, unrolled=unroll)
 
 
 def _require_orders(program: Program) -> None:

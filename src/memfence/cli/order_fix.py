@@ -38,6 +38,23 @@ def fix_models_of(
     return Exit.UNKNOWN if code is Exit.HOLDS and result.bound is not None else code
 
 
+def why_models_of(file: Path, line: int | None, model: str, keywords: dict[str, Any], *, json: bool) -> Exit:
+    """Which orders of the file the models need. 0: all that were asked about; 1: not all; 4: not known."""
+    from memfence.api.order_fix import why_models
+    from memfence.cli import terminal
+    from memfence.reports.json import dump
+    from memfence.reports.order_fix import needed_object, needed_text
+
+    with refusing(json):
+        result = why_models(file, line, model, **keywords)
+    if json:
+        sys.stdout.write(dump(needed_object(result)))
+    else:
+        terminal.write(needed_text(result, width=terminal.width()))
+    needed = {one.is_needed for one in result.orders}
+    return Exit.VIOLATED if False in needed else Exit.UNKNOWN if None in needed else Exit.HOLDS
+
+
 def _print(result: OrderFix, reported: Reported, *, diff: bool) -> None:
     from memfence.cli import terminal
     from memfence.reports.json import dump

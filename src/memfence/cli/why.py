@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memfence.cli.choices import CriterionChoice, RelaxedModel
+from memfence.cli.choices import CriterionChoice
 from memfence.cli.exit_codes import Exit, exit_of_why
 from memfence.cli.keywords import keywords_of
 from memfence.cli.option_groups import AboutStates, DeadlockOption, HtmlOption, JsonOption, LtlOption
+from memfence.cli.order_fix import why_models_of
+from memfence.cli.portable import UnrollOption, is_one_with_states
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
@@ -33,7 +35,10 @@ def why(
         ),
     ],
     asked: AboutStates,
-    model: Annotated[RelaxedModel, typer.Option(help="Memory model.")] = RelaxedModel.tso,
+    model: Annotated[
+        str, typer.Option(metavar="MODEL", help="tso, pso; x86, rc11, armv8, NAME.cat or a list: orders in C.")
+    ] = "tso",
+    unroll: UnrollOption = None,
     criterion: Annotated[
         list[CriterionChoice] | None,
         typer.Option(help="For which criterion, may be repeated. Default: as for check."),
@@ -46,7 +51,8 @@ def why(
 ) -> None:
     """Is this fence needed? The run that appears without it, or a proof that there is none.
 
-    In C, the same for each seq_cst access and each locked operation: which could be weaker on x86?
+    In C, the same for each seq_cst access and each locked operation: which could be weaker on x86? With rc11, armv8
+    or a list of models: which memory order could be weaker under all of them?
 
     Exit code 0: every fence asked about is needed; 1: some are not; 4: some are not known to be.
     """
@@ -56,6 +62,16 @@ def why(
     files = ReportFiles(html)
     files.require_places([("FILE", file)])
     progress = ProgressLine(quiet=quiet)
+    if model == "sc":
+        raise typer.BadParameter("under sc no fence does anything", param_hint="--model")
+    if not is_one_with_states(model):
+        if criterion or html is not None:
+            option = "--criterion" if criterion else "--html"
+            raise typer.BadParameter("not for rc11, armv8, cat files and lists of models", param_hint=option)
+        keywords = keywords_of(context, progress, but=("criterion", "model"))
+        raise typer.Exit(why_models_of(file, line, model, keywords, json=json))
+    if unroll is not None:
+        raise typer.BadParameter("tso and pso need no bound on loops", param_hint="--unroll")
     chosen = [one.value for one in criterion or ()]
     try:
         with refusing(json):

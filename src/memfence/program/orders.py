@@ -36,3 +36,14 @@ class MemoryOrder(Enum):
                 return MemoryOrder.ACQUIRE
             case _:
                 return self
+
+    @property
+    def of_write(self) -> MemoryOrder:
+        """What is left of the order of a read-modify-write for its write."""
+        match self:
+            case MemoryOrder.ACQUIRE | MemoryOrder.CONSUME:
+                return MemoryOrder.RELAXED
+            case MemoryOrder.ACQ_REL:
+                return MemoryOrder.RELEASE
+            case _:
+                return self

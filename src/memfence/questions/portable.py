@@ -23,7 +23,7 @@ from memfence.engines.axiomatic.solve import Activated, Executions, Found, Nothi
 from memfence.models.cat.interpreter import judge
 from memfence.models.cat.polarity import reached
 from memfence.models.cat.syntax import Base
-from memfence.models.spec import SPECS
+from memfence.models.spec import spec_named
 from memfence.program.expressions import At, Binary, Const, Register, negate, walk
 from memfence.program.ir import Assume, Final, Load, NoDeadlock, Program, Property
 from memfence.questions import check
@@ -164,7 +164,7 @@ class _Asking:
         """By the engines for models with states, which need no bound; None where they do not know."""
         if self.program.language == ASSEMBLY:
             return None
-        spec = SPECS["tso" if self.name == "x86" else self.name]
+        spec = spec_named(self.name)
         result = check(self.program, replace(self.options, model=spec.name, criterion=Criterion.SAFETY))
         if result.verdict is Verdict.UNKNOWN:
             return None

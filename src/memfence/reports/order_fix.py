@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memfence.program.orders import MemoryOrder
+from memfence.questions.portable_result import ModelAnswer
 from memfence.reports.json import Object
 from memfence.reports.portable import STOPS, answer_object, bound_text, reason_text, verdict_text
+from memfence.reports.table import wrap
+from memfence.synthesis.orders.needed import NeededOrders, WeakerOrder
 from memfence.synthesis.orders.places import OrderPlace
 from memfence.synthesis.orders.result import OrderChange, OrderFix
 from memfence.synthesis.result import FixVerdict
@@ -64,7 +68,7 @@ def _facts(result: OrderFix) -> list[tuple[str, str]]:
     facts = []
     if result.verdict is FixVerdict.FIXED and result.is_minimum:
         what = "no cheaper set is" if result.minimise == "cost" else "fewer changes are not"
-        facts.append(("minimum", f"proved: {what} enough"))
+        facts.append(("minimum", f"proved: {what} enough, of all stronger orders and fences behind statements"))
     if result.stop is not None:
         facts.append(("limit", STOPS.get(result.stop, "the search was stopped")))
     for answer in result.answers:
@@ -121,3 +125,49 @@ def _change_object(result: OrderFix, change: OrderChange) -> Object:
 def _processes(result: OrderFix, place: OrderPlace) -> list[str]:
     """The instances of the code at the place."""
     return [result.program.processes[p].name for p in sorted({p for p, _, _ in place.ops})]
+
+
+def needed_text(result: NeededOrders, *, width: int) -> str:
+    """`memfence why --model LIST`: a paragraph for each order that could be weaker."""
+    lines = [f"{result.program.source.path}: as it is, " + _verdicts(result.before)]
+    for one in result.orders:
+        lines += ["", *wrap(_needed_line(one), width)]
+        lines += [f"  {answer.name:<9}{verdict_text(answer)}: {reason_text(answer)}" for answer in one.answers]
+    return "\n".join(lines) + "\n"
+
+
+def _verdicts(answers: Sequence[ModelAnswer]) -> str:
+    return ", ".join(f"{answer.name} {verdict_text(answer)}" for answer in answers)
+
+
+def _needed_line(one: WeakerOrder) -> str:
+    place = one.place
+    words = {True: "needed", False: "not needed", None: "not known to be needed"}
+    what = "without this fence" if _is_removed(one) else f"with {one.weaker.value} in its place"
+    return (
+        f"{place.span.source.path}:{place.span.line}: {place.order.value} {place.kind} {words[one.is_needed]}: {what}"
+    )
+
+
+def _is_removed(one: WeakerOrder) -> bool:
+    return one.place.kind == "fence" and one.weaker is MemoryOrder.RELAXED
+
+
+def needed_object(result: NeededOrders) -> Object:
+    """The same as an object."""
+    return {
+        "file": result.program.source.path,
+        "models": [answer_object(answer) for answer in result.before],
+        "orders": [
+            {
+                "file": one.place.span.source.path,
+                "line": one.place.span.line,
+                "of": one.place.kind,
+                "order": one.place.order.value,
+                "weaker": None if _is_removed(one) else one.weaker.value,
+                "needed": one.is_needed,
+                "models": [answer_object(answer) for answer in one.answers],
+            }
+            for one in result.orders
+        ],
+    }

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from memfence.frontends.c.edits import HEADERS, fence_after, include_edit
+from memfence.frontends.c.edits import HEADERS, fence_after, include_edit, point_key
 from memfence.frontends.c.statements import CPP, Call, Statements
 from memfence.frontends.edits import Edit, apply_edits
-from memfence.program.ir import FencePoint
+from memfence.program.ir import FencePoint, Load, Process, Program, Rmw, Store, Transition
 from memfence.program.orders import MemoryOrder
 from memfence.records import dataclass
 from memfence.source import SourceText, Span
@@ -39,6 +40,40 @@ class NewFence:
 def names_its_order(source: SourceText, span: Span, order: MemoryOrder) -> bool:
     """Whether the text at `span` says this order itself, so that an edit there changes this access and no other."""
     return [token.order for token in _tokens(source, span)[:1]] == [order]
+
+
+def with_more_points(program: Program) -> Program:
+    """`program` with a fence point behind every statement that accesses memory, not only behind stores.
+
+    On x86 a fence behind a load or a locked operation does nothing, and so the program has none there.
+    """
+    statements = Statements(program.source)
+    processes = (_with_more_points(process, statements) for process in program.processes)
+    return replace(program, processes=tuple(processes))
+
+
+def _with_more_points(process: Process, statements: Statements) -> Process:
+    steps = []
+    for step in process.transitions:
+        is_access = any(isinstance(op, Load | Store | Rmw) for op in step.ops)
+        if step.point is None and is_access and step.span.source is statements.source:
+            step = replace(step, point=_point_behind(process, step, statements))
+        steps.append(step)
+    return replace(process, transitions=tuple(steps))
+
+
+def _point_behind(process: Process, step: Transition, statements: Statements) -> FencePoint | None:
+    """The point behind the statement of the step; None if the statement goes on, or is none that a fence can follow."""
+    source = statements.source
+    found = statements.at(step.span.line, source.column_of(step.span.start))
+    if found is None or not found.start <= step.span.start < found.end:
+        return None
+    for _, following in process.leaving(step.target):
+        if following.span.source is source and found.start <= following.span.start < found.end:
+            return None
+    key = point_key(found.start, found.end, found.is_lone)
+    text = " ".join(source.text[found.start : found.end].split()).rstrip(";")
+    return FencePoint(process.template, key, source.span(found.start, found.end), text)
 
 
 def with_orders(source: SourceText, edits: Sequence[tuple[MemoryOrder, StrongerOrder] | NewFence]) -> str:

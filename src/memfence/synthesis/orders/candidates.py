@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from memfence.program.ir import Fence, FencePoint, Load, Op, Program, Rmw, Store
+from memfence.program.ir import Fence, FencePoint, Op, Program, Rmw
 from memfence.program.orders import MemoryOrder
 from memfence.synthesis.apply_edits import insert_fences
-from memfence.synthesis.orders.places import OpNumber, OrderPlace
+from memfence.synthesis.orders.places import OpNumber, OrderPlace, with_order
 from memfence.synthesis.orders.strengths import Strength, order_with, strengths_of
 
 NO_FENCE = Fence("thread_fence", MemoryOrder.RELAXED)
@@ -62,7 +62,6 @@ def _with(op: Op, order: MemoryOrder | None) -> Op:
     """A compare-exchange that reads alike whether it fails or not goes on to do so."""
     if order is None:
         return op
-    assert isinstance(op, Load | Store | Rmw | Fence)
     if isinstance(op, Rmw) and op.failure_order is op.order.of_read:
         return replace(op, order=order, failure_order=order.of_read)
-    return replace(op, order=order)
+    return with_order(op, order)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memfence.axiomatic.unrolling.refusal import NotUnrolled
-from memfence.frontends.c.orders import NewFence, StrongerOrder, names_its_order, with_orders
+from memfence.frontends.c.orders import NewFence, StrongerOrder, names_its_order, with_more_points, with_orders
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.program.orders import MemoryOrder
@@ -76,7 +76,7 @@ class _Fixing:
         self.blank = blank
         self.properties = before.properties
         self.rounds = max((answer.unrolled or 1 for answer in before.answers), default=1)
-        self.candidates, points = with_candidate_fences(program)
+        self.candidates, points = with_candidate_fences(with_more_points(program))
         self.places = tuple(place for place in find_places(self.candidates, points) if _can_be_written(program, place))
         self.edits = edits_of(self.places)
 

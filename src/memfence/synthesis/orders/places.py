@@ -13,12 +13,10 @@ from memfence.program.ir import Fence, FencePoint, Load, Op, Program, Rmw, Store
 from memfence.program.orders import MemoryOrder
 from memfence.records import dataclass
 from memfence.source import Span
-from memfence.synthesis.orders.strengths import POSSIBLE, Kind, Strength, strengths_of
+from memfence.synthesis.orders.strengths import POSSIBLE, Kind, Strength, order_with, strengths_of
 
 OpNumber = tuple[int, int, int]
 """Process, transition and op of a program."""
-
-ATOMIC = frozenset(MemoryOrder) - {MemoryOrder.PLAIN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,46 +45,81 @@ class OrderEdit:
 
 
 def find_places(program: Program, points: Mapping[OpNumber, FencePoint]) -> tuple[OrderPlace, ...]:
-    """Every atomic access and fence of the text, and the fences that `points` says were put in, in the text's order."""
+    """The places where something can be added; `points` says which fences were put in where none is yet."""
+    return tuple(place for place in every_place(program, points) if place.addable)
+
+
+def every_place(program: Program, points: Mapping[OpNumber, FencePoint] | None = None) -> tuple[OrderPlace, ...]:
+    """Every atomic access and fence, in the order of the text."""
+    points = points or {}
     found: dict[tuple[int, int, Kind, str], OrderPlace] = {}
-    for number, op, span in _ops(program):
-        point = points.get(number)
-        kind: Kind | None = "new fence" if point is not None else _kind(op)
-        if kind is None:
-            continue
-        order = MemoryOrder.RELAXED if point is not None else _order(op)
-        key = (span.start, span.end, kind, point.key if point is not None else order.value)
-        known = found.get(key) or OrderPlace(kind, order, span, frozenset(), point)
-        found[key] = replace(known, ops=known.ops | {number})
-    places = [place for place in found.values() if place.addable]
-    return tuple(sorted(places, key=lambda place: (place.span.start, place.span.end, place.kind)))
+    for numbers, kind, order, span in _accesses(program):
+        point = points.get(numbers[0])
+        place = OrderPlace("new fence" if point is not None else kind, order, span, frozenset(), point)
+        key = (span.start, span.end, place.kind, point.key if point is not None else order.value)
+        known = found.setdefault(key, place)
+        found[key] = replace(known, ops=known.ops | frozenset(numbers))
+    return tuple(sorted(found.values(), key=lambda place: (place.span.start, place.span.end, place.kind)))
 
 
 def edits_of(places: tuple[OrderPlace, ...]) -> tuple[OrderEdit, ...]:
     return tuple(OrderEdit(i, strength) for i, place in enumerate(places) for strength in place.addable)
 
 
-def _ops(program: Program) -> Iterator[tuple[OpNumber, Op, Span]]:
+Access = tuple[tuple[OpNumber, ...], Kind, MemoryOrder, Span]
+
+
+def _accesses(program: Program) -> Iterator[Access]:
+    """Ops that have an order, with what they are. A load and a store in one locked step are a read-modify-write."""
     for p, process in enumerate(program.processes):
-        for t, transition in enumerate(process.transitions):
-            for o, op in enumerate(transition.ops):
-                yield (p, t, o), op, transition.span
+        for t, step in enumerate(process.transitions):
+            ordered = [((p, t, o), op) for o, op in enumerate(step.ops) if _has_order(op)]
+            kinds = [type(op) for _, op in ordered]
+            if step.locked and kinds == [Load, Store]:
+                numbers = tuple(number for number, _ in ordered)
+                yield numbers, "rmw", _together(ordered[0][1], ordered[1][1]), step.span
+                continue
+            for number, op in ordered:
+                yield (number,), _kind(op), _order(op), step.span
 
 
-def _kind(op: Op) -> Kind | None:
+def _has_order(op: Op) -> bool:
+    return isinstance(op, Rmw | Load | Store | Fence) and op.order is not MemoryOrder.PLAIN
+
+
+def _kind(op: Op) -> Kind:
     match op:
-        case Load(order=order) if order in ATOMIC:
+        case Load():
             return "load"
-        case Store(order=order) if order in ATOMIC:
+        case Store():
             return "store"
         case Rmw():
             return "rmw"
-        case Fence("thread_fence"):
-            return "fence"
         case _:
-            return None
+            return "fence"
 
 
 def _order(op: Op) -> MemoryOrder:
     assert isinstance(op, Load | Store | Rmw | Fence)
     return op.order
+
+
+def _together(load: Op, store: Op) -> MemoryOrder:
+    """The order of a read-modify-write whose halves have these orders."""
+    first, second = _order(load), _order(store)
+    if first is MemoryOrder.SEQ_CST:
+        return first
+    return order_with(strengths_of("load", first) | strengths_of("store", second))
+
+
+def with_order(op: Op, order: MemoryOrder) -> Op:
+    """The op with another order, or with its half of it."""
+    match op:
+        case Load():
+            return replace(op, order=order.of_read)
+        case Store():
+            return replace(op, order=order.of_write)
+        case Rmw() | Fence():
+            return replace(op, order=order)
+        case _:
+            raise TypeError(f"{op} has no order")

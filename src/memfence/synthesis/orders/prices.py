@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from memfence.models.spec import SPECS
 from memfence.program.facts.loop_depth import loop_levels
 from memfence.program.ir import Program
 from memfence.synthesis.options import COST_OF_A_LOOP, MOST_LEVELS, Minimise
@@ -31,11 +32,11 @@ def _costs(access: int, store: int, load: int, fence: int, full_fence: int) -> C
 
 
 COSTS_OF_MODEL: Mapping[str, Costs] = {
-    "tso": _costs(access=0, store=10, load=0, fence=0, full_fence=10),
+    "x86": _costs(access=0, store=10, load=0, fence=0, full_fence=10),
     "armv8": _costs(access=2, store=1, load=1, fence=5, full_fence=5),
     "rc11": _costs(access=1, store=2, load=2, fence=2, full_fence=4),
 }
-"""A model that is not here costs what C11 does."""
+"""Models with store buffers cost what x86 does, others that are not here what C11 does."""
 
 
 def prices_of(
@@ -46,7 +47,7 @@ def prices_of(
     minimise: Minimise,
 ) -> tuple[list[int], list[int]]:
     """The price of each edit and of changing each place: fewest places first, or least cost first, then the other."""
-    costs = [COSTS_OF_MODEL.get(model, COSTS_OF_MODEL["rc11"]) for model in dict.fromkeys(models)]
+    costs = [_costs_of(model) for model in dict.fromkeys(models)]
     factors = [_factor(program, place) for place in places]
     plain = [
         factors[edit.place] * (1 + 2 * sum(table[places[edit.place].kind, edit.strength] for table in costs))
@@ -56,6 +57,10 @@ def prices_of(
         scale = len(places) + 1
         return [price * scale for price in plain], [1] * len(places)
     return plain, [1 + sum(plain)] * len(places)
+
+
+def _costs_of(model: str) -> Costs:
+    return COSTS_OF_MODEL.get("x86" if model in SPECS else model, COSTS_OF_MODEL["rc11"])
 
 
 def _factor(program: Program, place: OrderPlace) -> int:
