@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from memfence.axiomatic.enumeration import executions
 from memfence.axiomatic.execution import Execution
 from memfence.axiomatic.library import models_named
+from memfence.axiomatic.model import AxiomaticModel
+from memfence.axiomatic.synchronised import synchronised
 from memfence.axiomatic.unroll import unroll
+from memfence.models.cat.reader import library_text, parse
 from memfence.pipeline import load
 from memfence.program.expressions import Expr, RegisterOf, Shared, evaluate
 from memfence.program.ir import Final, Program
+from memfence.source import SourceText
+from support.c_compiler import HAS_CLANG
 from support.corpus import CORPUS, needs_corpus
 
 PORTABLE = CORPUS / "portable"
@@ -78,3 +84,44 @@ def test_armv8_is_as_stored() -> None:
     rows = [row for row in stored("AARCH64/") if row[0] not in UNREADABLE]
     assert len(rows) >= 1018
     assert [file for file, model, expected in rows if answer(file, model) != expected] == []
+
+
+# GenMC stores how many executions a program has. Its C11 is stronger than the published one: `[SC]; po; hb; po; [SC]`.
+
+TOO_MANY = {"inc+inc+RR+W+RR"}
+"""Five threads: more than enumeration can do."""
+
+
+def as_genmc_has_it() -> AxiomaticModel:
+    (model,) = models_named("rc11")
+    text = library_text("rc11.cat").text
+    stronger = text.replace("let po-elsewhere = po \\ loc", "let po-elsewhere = po")
+    assert stronger != text
+    return replace(model, cat=parse(SourceText("genmc.cat", stronger)))
+
+
+def counts() -> list[tuple[str, set[int], set[int]]]:
+    """The folders, with how many executions there are under SC and C11; variants may differ."""
+    table = PORTABLE / "genmc_litmus_counts.csv"
+    if not table.is_file():
+        return []
+    with table.open(newline="") as file:
+        rows = [(row["folder"], row["sc"], row["rc11"]) for row in csv.DictReader(file)]
+    return [(folder, set(map(int, sc.split("|"))), set(map(int, rc11.split("|")))) for folder, sc, rc11 in rows]
+
+
+def count(folder: str, model: AxiomaticModel) -> int:
+    path = CORPUS / "c" / "genmc" / "correct" / "litmus" / folder
+    code = unroll(synchronised(load(sorted(path.glob("variants/*.c"))[0])), 1)
+    return sum(found.ended or bool(found.failed) for found in executions(code, model))
+
+
+@needs_corpus
+@pytest.mark.slow
+@pytest.mark.skipif(not HAS_CLANG, reason="neither ziglang nor clang is installed")
+def test_there_are_as_many_executions_as_genmc_finds() -> None:
+    rows = [row for row in counts() if row[0] not in TOO_MANY]
+    assert len(rows) >= 47
+    (sequential,) = models_named("sc")
+    assert [folder for folder, expected, _ in rows if count(folder, sequential) not in expected] == []
+    assert [folder for folder, _, expected in rows if count(folder, as_genmc_has_it()) not in expected] == []

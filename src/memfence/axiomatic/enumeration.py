@@ -19,6 +19,7 @@ from memfence.axiomatic.replay import carry_out
 from memfence.axiomatic.thread_run import ThreadRun, run_thread
 from memfence.digraph import is_acyclic
 from memfence.models.cat.interpreter import Judgement, judge
+from memfence.models.cat.relations import bits
 from memfence.models.reference_search import Outcome
 from memfence.records import dataclass
 
@@ -170,8 +171,23 @@ def _communications(local: Local, variable: int, first: int, *, coherent: bool) 
     for order in permutations([write for write, _ in writes]):
         for found in product(*sources):
             pairs = tuple((write, read) for write, (read, _) in zip(found, reads, strict=True))
-            if not coherent or _is_sequential(local, pairs, (variable, *order)):
+            if not coherent or _is_plausible(local, pairs, (variable, *order)):
                 yield pairs, (variable, *order)
+
+
+def _is_plausible(local: Local, pairs: Sequence[tuple[int, int]], order: Sequence[int]) -> bool:
+    """Whether a model like ours may allow this at one variable."""
+    return _is_atomic(local, pairs, order) and _is_sequential(local, pairs, order)
+
+
+def _is_atomic(local: Local, pairs: Sequence[tuple[int, int]], order: Sequence[int]) -> bool:
+    """Whether no write of another thread comes between the halves of a read-modify-write."""
+    for write, read in pairs:
+        for own in bits(local.relations["rmw"][read]):
+            between = order[order.index(write) + 1 : order.index(own)]
+            if any(local.places[other][0] != local.places[own][0] for other in between):
+                return False
+    return True
 
 
 def _is_sequential(local: Local, pairs: Sequence[tuple[int, int]], order: Sequence[int]) -> bool:

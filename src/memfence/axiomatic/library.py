@@ -54,7 +54,8 @@ def models_named(name: str, *, language: str = "") -> tuple[AxiomaticModel, ...]
 
 
 def is_coherent(model: AxiomaticModel) -> bool:
-    """Whether the model is known to allow only executions in which each variable by itself is sequential."""
+    """Whether the model is known to allow only executions in which each variable by itself is sequential, and its
+    read-modify-writes are atomic."""
     return any(model.cat == _library(name) for name in NAMES if name != "x86")
 
 
