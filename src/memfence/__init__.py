@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from memfence.api.fix import fix
     from memfence.api.model import Model
     from memfence.api.monitor import monitor
+    from memfence.api.order_fix import fix_models
+    from memfence.api.portable import check_models
     from memfence.api.run import run
     from memfence.api.silicon import conform, cost, reproduce
     from memfence.api.simulate import simulate
@@ -54,11 +56,13 @@ _HOME = {
     "Verdict": "memfence.tasks.answer",
     "VerifyResult": "memfence.certificates.result",
     "check": "memfence.api.check",
+    "check_models": "memfence.api.portable",
     "compare": "memfence.api.compare",
     "conform": "memfence.api.silicon",
     "cost": "memfence.api.silicon",
     "explore": "memfence.api.explore",
     "fix": "memfence.api.fix",
+    "fix_models": "memfence.api.order_fix",
     "load": "memfence.pipeline",
     "load_text": "memfence.pipeline",
     "monitor": "memfence.api.monitor",
@@ -90,11 +94,13 @@ __all__ = [
     "VerifyResult",
     "__version__",
     "check",
+    "check_models",
     "compare",
     "conform",
     "cost",
     "explore",
     "fix",
+    "fix_models",
     "load",
     "load_text",
     "monitor",

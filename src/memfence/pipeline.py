@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
-from memfence.frontends.registry import LANGUAGES, Language, choose_language, language_named
+from memfence.frontends.registry import LANGUAGES, Language, choose_language, language_named, looks_like_markup
 from memfence.passes.intervals import bound_values
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.program.crowd import with_any_number
@@ -73,6 +73,10 @@ def _decoded(path: str, content: bytes) -> SourceText:
 def find_language(source: SourceText, name: str | None) -> Language:
     """The language called `name`, else the one that the file's suffix or content tells."""
     language = language_named(name) if name else choose_language(source.path, source.text)
+    if language is None and not name and looks_like_markup(source.text):
+        what = f"`{source.path}` is an HTML or XML file, not a program"
+        hint = "give the program that it is about, or say by --language how to read it"
+        raise InputError([Diagnostic(Code.UNKNOWN_LANGUAGE, what, Label(source.span(0, 1)), hint=hint)])
     if language is None:
         known = ", ".join(known.name for known in LANGUAGES)
         what = f"`{name}` is not a language" if name else f"the language of `{source.path}` cannot be told"

@@ -120,6 +120,25 @@ def test_a_link_opens_the_report_at_its_step(opened: Any) -> None:
     assert position(opened("lost_wakeup", "tso", "#step=3")) == "3 / 4"
 
 
+def test_each_final_state_of_a_litmus_test_has_a_run_to_step_through(browser: Any, tmp_path: Path) -> None:
+    for model, outcomes in (("tso", 4), ("sc", 3)):
+        result = check(load(ROOT / "examples/store_buffering.litmus"), CheckOptions(model=model))  # type: ignore[arg-type]
+        path = tmp_path / f"{model}.html"
+        path.write_text(render_html(check_page(result)), encoding="utf-8")
+        browser.get(path.as_uri())
+        titles = [b.text for b in browser.find_elements("css selector", ".outcome") if b.text != "The run above"]
+        assert len(titles) == outcomes
+        for number, title in enumerate(titles, start=1):
+            browser.find_element("css selector", f".outcome[data-run='{number}']").click()
+            assert title in browser.find_element("id", "run-title").text
+            press(browser, "END")
+            reached = " ".join(e.text for e in browser.find_elements("css selector", ".reg"))
+            assert [f"EAX={value}" for value in (title[6], title[15])] == reached.split()
+            shown = [t for t in browser.find_elements("css selector", ".timeline") if t.is_displayed()]
+            assert len(shown) == 1 and len(shown[0].find_elements("css selector", "tr[data-step]")) > 1
+    assert browser.get_log("browser") == []
+
+
 def test_pso_has_a_queue_for_each_variable(opened: Any) -> None:
     page = opened("message_passing", "pso")
     press(page, "END")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from support.command_line import ROOT
 from support.command_line import memfence as in_process
 
 STORE_BUFFERING = """\
@@ -314,6 +315,14 @@ def test_a_list_may_say_that_all_writes_of_a_transition_are_atomic(tmp_path):
     done = memfence("fix", source, "--ltl", "F (x == 2 && y > 0)", "--atomic", listed)
     assert done.returncode == 0 and "FIXED under tso with 1 atomic write:" in done.stdout
     assert [line.split("  ")[0] for line in listed.read_text().splitlines()] == ["(*, A.0)", "(x, B.0)"]
+
+
+def test_a_temporal_property_is_called_liveness_and_an_assertion_safety():
+    asked = memfence(
+        "check", ROOT / "examples/dve/peterson.dve", "--ltl", "G (P@wait -> F P@cs)", "--model", "sc", "-q"
+    )
+    assert "under sc (liveness): G (P@wait -> F P@cs)" in asked.stdout
+    assert "under sc (safety): " in memfence("check", ROOT / "examples/peterson.pml", "--model", "sc", "-q").stdout
 
 
 def test_the_bound_of_an_ltl_check_is_for_each_variable_or_for_the_whole_buffer(tmp_path):

@@ -45,3 +45,6 @@ def test_the_page_lists_the_final_states_each_with_a_run(tmp_path: Path) -> None
     text = page.read_text()
     for state in ("0:EAX=0; 1:EAX=0;", "0:EAX=0; 1:EAX=1;", "0:EAX=1; 1:EAX=0;", "0:EAX=1; 1:EAX=1;"):
         assert f"{state} by P" in text, state
+        assert f">{state}</button>" in text
+    runs = json.loads(text.split('id="outcomes">')[1].split("</script>")[0])
+    assert len(runs) == 4 and all(len(one["run"]["steps"]) > 4 for one in runs)

@@ -16,6 +16,7 @@ from memfence.server.child import Question, ask
 from memfence.server.ui.board import Board, Hall, packed, unpacked
 from memfence.server.ui.folder import Folder, Outside
 from memfence.source import SourceText
+from support.c_compiler import HAS_CLANG
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SB = (EXAMPLES / "store_buffering.litmus").read_text()
@@ -106,6 +107,30 @@ def test_time_and_memory_are_limited() -> None:
     asked = Question("check", "e.pml", ENDLESS, {"forbid": ["a == 300"]}, timeout_seconds=60, memory_megabytes=40)
     found = asyncio.run(ask(asked))
     assert "memory" in str(found["limit"])
+
+
+@pytest.mark.parametrize("asked, given", [(1e9, 600), (-5, 1), (0, 1), (None, 1), (float("nan"), 1), (30, 30)])
+def test_no_visitor_gets_more_time_than_there_is(asked: float, given: float) -> None:
+    question = Board(Hall(Folder(EXAMPLES)), "e.pml", ENDLESS, seconds=asked)._question("check", {})
+    assert question.timeout_seconds == given
+    assert question.memory_megabytes == 2_000
+
+
+RUNS = """
+#include <stdio.h>
+__attribute__((constructor)) static void before(void) {{ fclose(fopen("{path}", "w")); }}
+int main(void) {{ fclose(fopen("{path}", "w")); return 0; }}
+"""
+
+
+@pytest.mark.skipif(not HAS_CLANG, reason="neither ziglang nor clang is installed")
+def test_a_program_is_read_and_never_run(tmp_path: Path) -> None:
+    async def visit() -> object:
+        board = Board(Hall(Folder(tmp_path)), "runs.c", RUNS.format(path=tmp_path / "ran"))
+        return await board.ask("check"), await board.ask("fix"), await board.walk([]), await board.leave()
+
+    assert asyncio.run(visit())
+    assert sorted(path.name for path in tmp_path.iterdir()) == []
 
 
 def test_a_visitor_who_leaves_ends_the_search() -> None:

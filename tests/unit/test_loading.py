@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
+from memfence.diagnostics import InputError
 from memfence.frontends.promela import lowering
 from memfence.frontends.promela.reader import read_units
 from memfence.frontends.promela.syntax import Unit
 from memfence.frontends.promela.tokens import Token
-from memfence.pipeline import load_text
+from memfence.pipeline import load, load_text
 from memfence.program.ir import Domain
 from memfence.program.load_options import LoadOptions
 from memfence.source import SourceText
@@ -60,3 +62,11 @@ def test_warnings_come_with_the_program_and_cost_no_second_reading(monkeypatch: 
     program = load_text(SourceText("several.pml", SEVERAL_READS))
     assert [warning.at.span.text for warning in program.warnings] == ["x + y == 2", "x + y == 2"]
     assert read == ["several.pml"]
+
+
+@pytest.mark.parametrize("start", ["<!DOCTYPE html>", "\n<html>", "<?xml version='1.0'?>", "<svg>"])
+def test_a_page_is_not_taken_for_a_program_by_the_words_in_it(tmp_path: Path, start: str) -> None:
+    page = tmp_path / "report.html"
+    page.write_text(f"{start} process trans system proctype #include program procs begin")
+    with pytest.raises(InputError, match="is an HTML or XML file, not a program"):
+        load(page)

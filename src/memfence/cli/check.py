@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memfence.cli.choices import Model
 from memfence.cli.exit_codes import exit_of
 from memfence.cli.keywords import keywords_of
 from memfence.cli.option_groups import MOST, CriterionOption, Deciding, File, Reported
+from memfence.cli.portable import ModelsOption, UnrollOption, check_models_of, is_one_with_states
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
@@ -28,7 +28,8 @@ def check(
     context: typer.Context,
     file: File,
     deciding: Deciding,
-    model: Annotated[Model, typer.Option(help="Memory model.")] = Model.tso,
+    model: ModelsOption = "tso",
+    unroll: UnrollOption = None,
     criterion: CriterionOption = None,
     abstract: Annotated[
         int | None,
@@ -52,13 +53,18 @@ def check(
 
     reported, certifying, compiling = deciding.reported, deciding.certifying, deciding.compiling
     progress = ProgressLine(quiet=reported.quiet)
+    if not is_one_with_states(model):
+        keywords = keywords_of(context, progress, but=("certificate", "verify", "strict", "model", "witness"))
+        raise typer.Exit(check_models_of(file, model, keywords, reported))
+    if unroll is not None:
+        raise typer.BadParameter("sc, tso and pso need no bound on loops", param_hint="--unroll")
     if are_programs(file, compiling.also or ()) and not certifying.is_asked:
         several = [file, *map(Path, compiling.also or ())]
         with refusing(reported.json):
             keywords = keywords_of(context, progress, but=("certificate", "verify", "strict", "also"))
             raise typer.Exit(check_several(several, keywords, reported, strict=strict))
     files = ReportFiles(reported.html, reported.sarif, reported.junit, witness)
-    if witness is not None and model is not Model.sc:
+    if witness is not None and model != "sc":
         raise typer.BadParameter("SV-COMP's witnesses are runs under SC: use --model sc", param_hint="--witness")
     files.require_places([("FILE", file)])
     try:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memfence.cli.choices import AtomicWaits, Minimise, RelaxedModel, Style, Via
+from memfence.cli.choices import AtomicWaits, Minimise, Style, Via
 from memfence.cli.exit_codes import Exit, exit_of_fix
 from memfence.cli.keywords import keywords_of, typed
 from memfence.cli.option_groups import AtomicWaitsOption, CriterionOption, Deciding, File, Reported
+from memfence.cli.order_fix import NOT_FOR_ORDERS, fix_models_of
+from memfence.cli.portable import UnrollOption, is_one_with_states
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles, write_report
@@ -33,7 +35,11 @@ def fix(
     context: typer.Context,
     file: File,
     deciding: Deciding,
-    model: Annotated[RelaxedModel, typer.Option(help="Memory model.")] = RelaxedModel.tso,
+    model: Annotated[
+        str,
+        typer.Option(metavar="MODEL", help="tso, pso; x86, rc11, armv8, NAME.cat or a list: orders in C."),
+    ] = "tso",
+    unroll: UnrollOption = None,
     criterion: CriterionOption = None,
     atomic: Annotated[
         Path | None, typer.Option("--atomic", metavar="LIST", help="With --ltl: atomic writes, read and written.")
@@ -81,14 +87,22 @@ def fix(
         raise typer.BadParameter("use one of --in-place and -o", param_hint="--in-place")
     if in_place and str(file) == "-":
         raise typer.BadParameter("standard input cannot be written back; use -o", param_hint="--in-place")
+    place = file if in_place else output
     if run:
         from memfence.cli.fix_run import fix_run
 
-        place = file if in_place else output
         raise fix_run(file, typed(context), place, diff=diff, json=reported.json, quiet=reported.quiet)
     if bench is not None:
         raise _bench(file, bench, reported, typed(context))
     progress = ProgressLine(quiet=reported.quiet)
+    if model == "sc":
+        raise typer.BadParameter("under sc no fence does anything", param_hint="--model")
+    if not is_one_with_states(model):
+        said = typed(context)
+        keywords = keywords_of(context, progress, but=(*LEFT_OUT, *NOT_FOR_ORDERS, "model"))
+        raise typer.Exit(fix_models_of(file, model, keywords, said, reported, place=place))
+    if unroll is not None:
+        raise typer.BadParameter("tso and pso need no bound on loops", param_hint="--unroll")
     if are_programs(file, compiling.also or ()):
         several = [file, *map(Path, compiling.also or ())]
         with refusing(reported.json):
@@ -105,7 +119,7 @@ def fix(
             result = ask(file, **keywords, **_edits(kinds, cost), **known, given=given)
     finally:
         progress.close()
-    _write(result, atomic, file if in_place else output)
+    _write(result, atomic, place)
     _print(result, reported, diff)
     proof = certify_patch(result, deciding.certifying, keywords)
     files.write_fix(result, proof)

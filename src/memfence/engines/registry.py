@@ -20,6 +20,7 @@ _CLASSES = {
     "control flow": ("unreachable", "UnreachableEngine"),
     "two processes": ("two_processes", "TwoProcessesEngine"),
     "few switches": ("few_switches", "FewSwitchesEngine"),
+    "axiomatic": ("axiomatic.engine", "AxiomaticEngine"),
     "implied": ("implied", "ImpliedEngine"),
     "sc attacks": ("attacks", "AttackEngine"),
     "sc races": ("races", "RaceEngine"),

@@ -88,10 +88,20 @@ def language_named(name: str) -> Language | None:
 
 
 def choose_language(path: str, text: str) -> Language | None:
-    """By suffix, and by content among languages that share it; else by content. The first of all that would do."""
+    """By suffix, and by content among languages that share it; else by content. The first of all that would do.
+
+    Markup is no program, whatever words are in it.
+    """
     suffix = PurePath(path).suffix.lower()
     candidates = [language for language in LANGUAGES if suffix in language.suffixes]
     if len(candidates) == 1:
         return candidates[0]
+    if not candidates and looks_like_markup(text):
+        return None
     fitting = (language for language in candidates or LANGUAGES if language.looks_like(text))
     return next(fitting, candidates[0] if candidates else None)
+
+
+def looks_like_markup(text: str) -> bool:
+    """Whether this is HTML or XML, such as a report of ours."""
+    return text.lstrip("\ufeff \t\r\n")[:9].lower().startswith(("<!doctype", "<html", "<?xml", "<svg"))

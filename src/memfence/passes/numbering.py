@@ -13,7 +13,8 @@ from memfence.program.traversal import map_property, map_transition
 def keep_locations(program: Program, kept: Sequence[frozenset[int]]) -> Program:
     """`program` with only the `kept` locations of each process, and only the transitions between them.
 
-    `At` is renumbered in ops and properties; a removed location is never reached, so it just leaves the set.
+    `At` is renumbered in ops, properties and what properties may use; a removed location is never reached, so it just
+    leaves the set.
     """
     if all(len(k) == len(p.locations) for k, p in zip(kept, program.processes, strict=True)):
         return program
@@ -33,7 +34,8 @@ def keep_locations(program: Program, kept: Sequence[frozenset[int]]) -> Program:
     error = program.error_locations
     if error is not None:
         error = tuple(number[location] for number, location in zip(numbers, error, strict=True))
-    return replace(program, processes=processes, properties=properties, error_locations=error)
+    meanings = tuple((word, renumber(meaning)) for word, meaning in program.meanings)
+    return replace(program, processes=processes, properties=properties, error_locations=error, meanings=meanings)
 
 
 def _renumbered(process: Process, number: Mapping[int, int], renumber: Callable[[Expr], Expr]) -> Process:

@@ -139,7 +139,7 @@ def with_any_number(program: Program, templates: Iterable[str]) -> Program:
         known = instances_of(program, template)
         for place in range(len(known), REPRESENTATIVES):
             processes.append(replace(program.processes[known[0]], name=_fresh(f"{template}_{place}", names)))
-    return replace(program, processes=tuple(processes), any_number=wanted)
+    return replace(program, processes=tuple(processes), any_number=wanted, meanings=())
 
 
 def _mistakes(program: Program, template: str) -> Iterator[Diagnostic]:

@@ -352,7 +352,7 @@ class Program:
     `any_number`: templates of which there may be any number of instances; the processes stand for them
     (`program.crowd`). `error_locations` (DVE): a run goes on after a run-time error, with every process at this
     location, all memory and registers 0 and nothing pending. None: a run ends with its error. `constants`: names of
-    values, for properties.
+    values, for properties; `meanings`: words that properties may use, such as Promela's `timeout`, and what they mean.
     """
 
     name: str
@@ -365,6 +365,7 @@ class Program:
     error_locations: tuple[int, ...] | None = None
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False)
     constants: tuple[tuple[str, int], ...] = field(default=(), compare=False)
+    meanings: tuple[tuple[str, Expr], ...] = field(default=(), compare=False)
     is_cut_off: bool = field(default=False, compare=False)
     marked_cuts: tuple[str, ...] = field(default=(), compare=False)
     assumed: tuple[str, ...] = field(default=(), compare=False)

@@ -25,3 +25,14 @@ class MemoryOrder(Enum):
     def acquires(self) -> bool:
         """Whether later accesses of the process stay behind a load or fence of this order."""
         return self in (MemoryOrder.CONSUME, MemoryOrder.ACQUIRE, MemoryOrder.ACQ_REL, MemoryOrder.SEQ_CST)
+
+    @property
+    def of_read(self) -> MemoryOrder:
+        """What is left of the order of a read-modify-write where it only reads."""
+        match self:
+            case MemoryOrder.RELEASE:
+                return MemoryOrder.RELAXED
+            case MemoryOrder.ACQ_REL:
+                return MemoryOrder.ACQUIRE
+            case _:
+                return self

@@ -13,10 +13,11 @@ from memfence.reports.coverage import assumptions, coverage_fact, race_warnings,
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
 from memfence.reports.doubts import doubts_of
 from memfence.reports.herd import show_state
-from memfence.reports.page import Page, SourceView, Tone
+from memfence.reports.page import OutcomeView, Page, RunView, SourceView, Tone
+from memfence.reports.properties import is_about_infinite_runs, property_line
 from memfence.reports.reason import reasons
 from memfence.reports.run_view import run_view
-from memfence.reports.sentences import detail_lines, is_about_infinite_runs, property_line, scope_text
+from memfence.reports.sentences import detail_lines, scope_text
 from memfence.reports.source_view import marks_of, source_view, sources_of
 from memfence.reports.text import limit_facts, verdict_text
 from memfence.reports.verification import proof_facts
@@ -31,6 +32,8 @@ def check_page(result: CheckResult, proof: Certified | None = None) -> Page:
     trace = result.trace
     cycle = None if trace is None else explained_cycle(trace)
     sources = (result.program.source,) if trace is None else sources_of(trace)
+    finals = _final_states(result)
+    outcomes = tuple(OutcomeView(title, run_view(run, sources_of(run))) for title, run in finals)
     return Page(
         title=f"{result.program.name}: {verdict_text(result).lower()} under {result.model}",
         subject=result.program.source.path,
@@ -39,11 +42,13 @@ def check_page(result: CheckResult, proof: Certified | None = None) -> Page:
         headline=property_line(result),
         facts=(*_facts(result), *proof_facts(proof)),
         why=reasons(result),
-        run=None if trace is None else run_view(trace, sources, _first_of_loop(result)),
+        run=_shown(outcomes) if trace is None else run_view(trace, sources, _first_of_loop(result)),
+        run_title="The run" if trace is not None or not outcomes else f"A run to {outcomes[0].title}",
+        outcomes=outcomes,
         sources=source_views(result, trace),
         cycle="" if cycle is None or trace is None else cycle_svg(trace, cycle),
         cycle_text=() if cycle is None or trace is None else cycle_sentences(trace, cycle),
-        details=(*detail_lines(result), *_final_states(result)),
+        details=(*detail_lines(result), *(f"Final state {title} {_way_to(run)}" for title, run in finals)),
         warnings=tuple(warning_text(warning) for warning in race_warnings(result.program, result.races)),
         assumptions=assumptions(result.program, result.model),
         statistics=statistics_of(result),
@@ -92,13 +97,18 @@ def _facts(result: CheckResult) -> tuple[tuple[str, str], ...]:
     return tuple(facts)
 
 
-def _final_states(result: CheckResult) -> tuple[str, ...]:
-    """The final states of a litmus test, each with the steps of a run to it."""
+def _shown(outcomes: tuple[OutcomeView, ...]) -> RunView | None:
+    """Where nothing goes wrong, the run to the first final state is there to be stepped through."""
+    return outcomes[0].run if outcomes else None
+
+
+def _final_states(result: CheckResult) -> tuple[tuple[str, Trace], ...]:
+    """The final states of a litmus test, each with a run to it."""
     condition = next((p for p in result.program.properties if isinstance(p, Final) and p.observed), None)
     if condition is None or result.final_states is None:
         return ()
     found = sorted(result.answer.final_states[:MOST_FINAL_STATES], key=lambda state: state.values)
-    return tuple(f"Final state {show_state(condition, one.values[1:])} {_way_to(one.run())}" for one in found)
+    return tuple((show_state(condition, one.values[1:]), one.run()) for one in found)
 
 
 def _way_to(trace: Trace) -> str:

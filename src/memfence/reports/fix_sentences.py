@@ -6,17 +6,8 @@ from typing import assert_never
 
 from memfence.reports.coverage import assumptions, race_warnings
 from memfence.reports.json import Object, diagnostic_object
-from memfence.reports.sentences import (
-    CRITERIA,
-    asked_text,
-    counted,
-    evidence_text,
-    limit_fact,
-    property_line,
-    property_text,
-    stop_advice,
-    stop_text,
-)
+from memfence.reports.properties import CRITERIA, asked_text, property_line, property_text
+from memfence.reports.sentences import counted, evidence_text, limit_fact, stop_advice, stop_text
 from memfence.source import NOWHERE
 from memfence.synthesis.atomic_writes import AtomicFix
 from memfence.synthesis.evidence import (

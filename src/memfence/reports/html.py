@@ -30,6 +30,7 @@ def render_html(page: Page) -> str:
         page=page,
         version=VERSION,
         data=_embedded(None if page.run is None else asdict(page.run)),
+        outcomes=_embedded([asdict(outcome) for outcome in page.outcomes]),
     )  # fmt: skip
 
 

@@ -12,8 +12,9 @@ from memfence.program.ir import Final, Program
 from memfence.program.text.steps import step_text
 from memfence.reports.coverage import assumptions
 from memfence.reports.doubts import warnings_of
+from memfence.reports.properties import property_line
 from memfence.reports.reason import reasons
-from memfence.reports.sentences import advice_text, detail_lines, limit_text, property_line, scope_text
+from memfence.reports.sentences import advice_text, detail_lines, limit_text, scope_text
 from memfence.reports.shown_run import register_text
 from memfence.reports.text import is_shortest
 from memfence.source import NOWHERE, Span

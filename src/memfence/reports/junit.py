@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from memfence.diagnostics import InputError, render
 from memfence.records import dataclass
-from memfence.reports.sentences import property_line
+from memfence.reports.properties import property_line
 from memfence.reports.text import render_text, verdict_line
 from memfence.tasks.answer import Verdict
 from memfence.tasks.result import CheckResult

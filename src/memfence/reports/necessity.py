@@ -8,9 +8,10 @@ from memfence.execution.trace import Trace
 from memfence.program.ir import Program
 from memfence.reports.coverage import assumptions, covered_facts
 from memfence.reports.json import Object, check_object
+from memfence.reports.properties import property_line
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
-from memfence.reports.sentences import property_line, scope_text
+from memfence.reports.sentences import scope_text
 from memfence.reports.shown_run import ending_lines, is_c, shortened
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import DEFAULT_WIDTH, verdict_line

@@ -140,6 +140,14 @@ class TableView:
 
 
 @dataclass(frozen=True, slots=True)
+class OutcomeView:
+    """A final state of a litmus test, and a run to it."""
+
+    title: str
+    run: RunView
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A report. `cycle` and `plots` are SVG drawings, `cycle_text` says the same in words."""
 
@@ -152,6 +160,8 @@ class Page:
     why: tuple[str, ...] = ()
     run: RunView | None = None
     run_title: str = "The run"
+    outcomes: tuple[OutcomeView, ...] = ()
+    """Other runs to choose from."""
     sources: tuple[SourceView, ...] = ()
     cycle: str = ""
     cycle_text: tuple[str, ...] = ()

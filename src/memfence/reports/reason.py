@@ -7,7 +7,7 @@ from memfence.execution.overtaking import Overtaken, Why, explain, torn_steps
 from memfence.execution.trace import Trace
 from memfence.program.expressions import Shared, walk
 from memfence.program.ir import Forbidden, Invariant
-from memfence.reports.sentences import violated_property
+from memfence.reports.properties import violated_property
 from memfence.reports.shown_run import value_text
 from memfence.source import NOWHERE
 from memfence.tasks.evidence import BadState, Run

@@ -1,26 +1,21 @@
-"""Answers in words: what a verdict covers, which limit was hit, what to try, which property was decided.
+"""Answers in words: what a verdict covers, which limit was hit, what to try.
 
-The only place that turns evidence into sentences. Everything before it is data.
+With `properties`, the only place that turns evidence into sentences. Everything before it is data.
 """
 
 from __future__ import annotations
 
 from typing import assert_never
 
-from memfence.execution.occurrences import runs_of
 from memfence.execution.trace import Trace
-from memfence.models.steps import evaluate_in, is_final
-from memfence.program.ir import Final, Forbidden, Invariant, NoDeadlock, Program, Property, PropertyAutomaton
-from memfence.program.text.steps import step_text
+from memfence.program.ir import Program
 from memfence.reports.shown_run import is_c, waiting_text
 from memfence.reports.standing import standing_of
-from memfence.source import NOWHERE
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.deadline import Deadline
 from memfence.tasks.evidence import (
     AnyNumber,
-    BadState,
     Bound,
     Closure,
     Deadlocked,
@@ -33,13 +28,13 @@ from memfence.tasks.evidence import (
     Lasso,
     Limit,
     NoAttack,
+    NoExecution,
     Outside,
     Overtakes,
     Races,
     Route,
     Run,
     ScItself,
-    StepFails,
     Strays,
     Torn,
 )
@@ -47,14 +42,6 @@ from memfence.tasks.evidence import Invariant as OutOfReach
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.result import CheckResult
-
-CRITERIA: dict[Criterion, str] = {
-    Criterion.PERSISTENT: "persistence: same program order and store order as some SC run",
-    Criterion.ROBUST: "trace-robustness: every run has the happens-before trace of an SC run",
-    Criterion.STATE_ROBUST: "state-robustness: every state with empty buffers is reachable under SC",
-    Criterion.TRF: "no triangular race",
-    Criterion.DRF: "no data race",
-}
 
 ROUTES: dict[Route, str] = {
     Route.DIRECT: "a run was found and replayed step by step",
@@ -96,6 +83,9 @@ OBSTACLES: dict[Obstacle, str] = {
     Obstacle.TWO_PROCESSES_ARE_ALL: "the program has no more than two processes",
     Obstacle.MANY_VALUES: "variables have many values",
     Obstacle.NOT_BY_FORGETTING: "buffers that forget the order of stores allow more",
+    Obstacle.LOOPS: "a loop does more than wait",
+    Obstacle.STORE_BEFORE_GUARD: "a step stores before it knows whether it is possible",
+    Obstacle.NOT_ABOUT_ENDS: "the question is about states before the end",
     Obstacle.FIXED_NUMBER: "the program has a fixed number of threads",
     Obstacle.ANY_NUMBER: "it is about a fixed number of threads",
     Obstacle.STEP_MAY_FAIL: "a step may fail, which is more than a state",
@@ -133,6 +123,8 @@ def evidence_text(evidence: Evidence, program: Program) -> str:
             name = "persistent" if by is Criterion.PERSISTENT else "trace-robust"
             why = f"the program is {name}, and SC-safe" if under_sc else f"implied: the program is {name}"
             return f"unbounded buffers and loops: complete ({why})"
+        case NoExecution(_, events):
+            return f"unbounded buffers: complete (the axioms allow no such execution of {counted(events, 'event')})"
         case ScItself():
             return "every run: SC compared with itself"
         case Bound():
@@ -272,89 +264,6 @@ def stop_advice(stop: Stop) -> str | None:
         Stop.TIMEOUT: "try a longer --timeout, --threads 0, or a smaller instance",
         Stop.MEMORY: "try a larger --memory, or a smaller instance",
     }.get(stop)
-
-
-def property_line(result: CheckResult) -> str:
-    """What was checked; for a violation, the property that the run violates."""
-    if result.criterion is not Criterion.SAFETY:
-        return CRITERIA[result.criterion]
-    violated = None if not isinstance(result.evidence, Run) else _violated(result, result.evidence)
-    return violated or asked_text(result.program, result.properties)
-
-
-def asked_text(program: Program, properties: tuple[Property, ...]) -> str:
-    """All properties, and the assertions of the program."""
-    texts = [property_text(p) for p in properties if not isinstance(p, Invariant) or p.text]
-    is_temporal = any(is_about_infinite_runs(p) for p in properties)
-    if program.has_assertions and not is_temporal:
-        texts.append("assertions")
-    return "; ".join(texts) if texts else "no run-time error"
-
-
-def is_about_infinite_runs(stated: Property) -> bool:
-    from memfence.program.ir import Ltl
-
-    return isinstance(stated, Ltl | PropertyAutomaton)
-
-
-def _violated(result: CheckResult, run: Run) -> str | None:
-    match run.finding:
-        case StepFails():
-            failure = run.trace.failure
-            what = "assertions" if failure is not None and failure.is_assertion else "no run-time error"
-            return f"{what}: {failing_step(run.trace)}"
-        case Deadlocked():
-            return NoDeadlock().text
-        case BadState():
-            stated = violated_property(result, run.trace)
-            return None if stated is None else property_text(stated)
-    return None
-
-
-def failing_step(trace: Trace) -> str:
-    """`assert(x < 3) fails in line 7`, for the last step of the run."""
-    moves = runs_of(trace.steps[-1].step)
-    if not moves:
-        return "a step fails"
-    transition = trace.program.processes[moves[0].process].transitions[moves[0].transition]
-    text, span = step_text(trace.program, moves[0].process, transition), transition.span
-    if span.source is NOWHERE.source:
-        return f"{text} fails"
-    return (
-        f"{text} fails in line {span.line}" if span.source is trace.program.source else f"{text} fails in {span.place}"
-    )
-
-
-def violated_property(result: CheckResult, trace: Trace) -> Property | None:
-    """The property that the last state of the run violates."""
-    for stated in result.properties:
-        if isinstance(stated, Forbidden | Invariant | Final) and _is_violated(result.program, stated, trace):
-            return stated
-    return None
-
-
-def _is_violated(program: Program, stated: Forbidden | Invariant | Final, trace: Trace) -> bool:
-    if isinstance(stated, Final) and not is_final(program, trace.end):
-        return False
-    truth = evaluate_in(program, trace.end, 0, stated.expr) != 0
-    return truth == isinstance(stated, Forbidden)
-
-
-def property_text(stated: Property) -> str:
-    """The property as its author wrote it, with what it means in front."""
-    match stated:
-        case Forbidden(_, text):
-            return f"never {text}"
-        case Invariant(_, text):
-            return f"always {text}"
-        case Final("exists", _, text):
-            return f"~{text}"
-        case Final("forall", _, text, ()):
-            return f"finally {text}"
-        case PropertyAutomaton():
-            return stated.name
-        case _:
-            return stated.text
 
 
 def detail_lines(result: CheckResult) -> tuple[str, ...]:

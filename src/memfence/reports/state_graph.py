@@ -72,11 +72,12 @@ def _escaped(text: str) -> str:
 
 def state_graph_svg(graph: StateGraph) -> str:
     """A picture: states in rows by their distance from the start. What a state holds is in its title."""
-    at, width, height = _layout(graph)
+    at, width, height = layout(graph)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'font-family="monospace" font-size="11" role="img" aria-label="states of {_xml(graph.program.name)}">',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
+        *(_arrow_head(colour) for colour in (OLD, NEW)),
     ]
     lines += [_edge_svg(graph, edge, at) for edge in graph.edges]
     lines += [_node_svg(graph, number, node, at) for number, node in enumerate(graph.nodes)]
@@ -91,7 +92,8 @@ def state_graph_svg(graph: StateGraph) -> str:
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
-def _layout(graph: StateGraph) -> tuple[list[tuple[float, float]], int, int]:
+def layout(graph: StateGraph) -> tuple[list[tuple[float, float]], int, int]:
+    """Where the states are in the picture, its width and its height."""
     rows: dict[int, list[int]] = defaultdict(list)
     for number, node in enumerate(graph.nodes):
         rows[node.depth].append(number)
@@ -104,13 +106,24 @@ def _layout(graph: StateGraph) -> tuple[list[tuple[float, float]], int, int]:
     return at, width, 70 + (max(rows, default=0) + 1) * DOWN
 
 
+def _arrow_head(colour: str) -> str:
+    return (
+        f'<marker id="to{colour[1:]}" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" '
+        'orient="auto">'
+        f'<path d="M0 1 L8 4 L0 7 z" fill="{colour}"/></marker>'
+    )
+
+
 def _edge_svg(graph: StateGraph, edge: Edge, at: list[tuple[float, float]]) -> str:
     (x1, y1), (x2, y2) = at[edge.source], at[edge.target]
     colour = NEW if is_new(graph, edge) else OLD
     bend = (x2 - x1) * 0.15 if y1 < y2 else 40
     path = f"M{x1:.0f} {y1 + RADIUS:.0f} Q{(x1 + x2) / 2 + bend:.0f} {(y1 + y2) / 2:.0f} {x2:.0f} {y2 - RADIUS:.0f}"
     title = _xml(step_label(graph.program, edge.step))
-    return f'<path d="{path}" fill="none" stroke="{colour}" stroke-opacity="0.6"><title>{title}</title></path>'
+    return (
+        f'<path d="{path}" fill="none" stroke="{colour}" stroke-opacity="0.6" marker-end="url(#to{colour[1:]})">'
+        f"<title>{title}</title></path>"
+    )
 
 
 def _node_svg(graph: StateGraph, number: int, node: Node, at: list[tuple[float, float]]) -> str:

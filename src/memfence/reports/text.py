@@ -6,18 +6,10 @@ from typing import assert_never
 
 from memfence.execution.trace import Trace
 from memfence.reports.coverage import covered_facts
+from memfence.reports.properties import is_about_infinite_runs, property_line
 from memfence.reports.reason import reasons
 from memfence.reports.run_table import run_table
-from memfence.reports.sentences import (
-    OBSTACLES,
-    advice_text,
-    counted,
-    detail_lines,
-    limit_fact,
-    limit_text,
-    property_line,
-    scope_text,
-)
+from memfence.reports.sentences import OBSTACLES, advice_text, counted, detail_lines, limit_fact, limit_text, scope_text
 from memfence.reports.shown_run import is_c
 from memfence.reports.table import wrap
 from memfence.tasks.answer import Tried, Verdict
@@ -41,7 +33,13 @@ def render_text(result: CheckResult, *, width: int = DEFAULT_WIDTH, verbose: boo
 def verdict_line(result: CheckResult) -> str:
     """`file: VIOLATED under tso (safety): what`."""
     name = result.program.source.path if result.program.source.path != "<generated>" else result.program.name
-    return f"{name}: {verdict_text(result)} under {result.model} ({result.criterion}): {property_line(result)}"
+    return f"{name}: {verdict_text(result)} under {result.model} ({asked_text(result)}): {property_line(result)}"
+
+
+def asked_text(result: CheckResult) -> str:
+    """The criterion; a property of infinite runs is called liveness."""
+    is_temporal = any(is_about_infinite_runs(stated) for stated in result.properties)
+    return "liveness" if is_temporal else result.criterion.value
 
 
 def verdict_text(result: CheckResult) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from memfence.reports.coverage import assumptions
 from memfence.reports.necessity import answer_text, place_text, title_of, weakened_text, what_text
 from memfence.reports.page import Page, TableView, Tone
+from memfence.reports.properties import property_line
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_tables import run_as_table
-from memfence.reports.sentences import property_line
 from memfence.reports.source_view import source_view
 from memfence.reports.text import verdict_text
 from memfence.synthesis.necessity import Need, WhyResult

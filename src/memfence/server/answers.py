@@ -43,7 +43,7 @@ def answer(request: Object, progress: Progress | None = None) -> Object:
 
 def _diagnose(source: SourceText, options: Object, progress: Progress | None) -> Object:
     """Whether the text is a program, and what it consists of."""
-    program = _read(source, options, for_every_processor=True)
+    program = _read(source, options, is_only_read=True)
     return {
         "diagnostics": [],
         "language": program.language,
@@ -53,14 +53,15 @@ def _diagnose(source: SourceText, options: Object, progress: Progress | None) ->
     }
 
 
-def _read(source: SourceText, options: Object, *, for_every_processor: bool = False) -> Any:
+def _read(source: SourceText, options: Object, *, is_only_read: bool = False) -> Any:
+    """The program; one that `is_only_read` may have any number of threads, and be one for another processor."""
     from memfence.api.inputs import read_program
     from memfence.tasks.deadline import Deadline
 
     deadline = Deadline(options.pop("timeout_seconds", None))
     for name in ("criterion", "forbid"):
         options.pop(name, None)
-    return read_program(source, options, deadline, for_every_processor=for_every_processor)
+    return read_program(source, options, deadline, for_any_number=is_only_read, for_every_processor=is_only_read)
 
 
 def _with(options: Object, progress: Progress | None) -> Object:
@@ -155,12 +156,13 @@ def numbers_of(walk: Walk) -> list[int]:
 def _graph(source: SourceText, options: Object, progress: Progress | None) -> Object:
     """The states under SC and the model, as a picture."""
     from memfence.models.spec import SC, SPECS
-    from memfence.reports.state_graph import state_graph_svg
+    from memfence.reports.state_graph import layout, state_graph_svg
     from memfence.simulation.state_graph import state_graph
 
     model = SPECS[options.pop("model")]
     graph = state_graph(_read(source, options), (SC, model) if model.has_buffers else (SC,))
-    return {"svg": state_graph_svg(graph), "complete": graph.complete, "states": len(graph.nodes)}
+    _, width, _ = layout(graph)
+    return {"svg": state_graph_svg(graph), "width": width, "complete": graph.complete, "states": len(graph.nodes)}
 
 
 def _walk(source: SourceText, options: Object, progress: Progress | None) -> Object:

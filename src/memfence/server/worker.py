@@ -5,18 +5,24 @@ It never outlives who asked: when standard input ends, it ends itself and whatev
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import sys
 import threading
 import time
+from pathlib import Path
 from queue import Queue
 from typing import Any
 
 SPARE_MEGABYTES = 768
 """What Python, the core and a compiler need beside the states of a search."""
 PROGRESS_SECONDS = 0.2
+SOON = ("diagnose", "walk")
+"""Somebody waits for these while typing and clicking; everything else is a search."""
+NICER = 5
+"""Editors and pages go first: they answer while every processor searches."""
 
 
 def run() -> None:
@@ -48,6 +54,8 @@ def _say(output: Any, value: dict[str, Any]) -> None:
 
 def _limit(request: dict[str, Any]) -> None:
     """The kernel's limits, behind those that searches keep by themselves."""
+    if request["verb"] not in SOON:
+        _give_way()
     try:
         import resource
     except ImportError:  # not on every system; who asked has a clock, too
@@ -57,6 +65,14 @@ def _limit(request: dict[str, Any]) -> None:
     seconds = int(request["timeout_seconds"]) * 4 + 60
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _give_way() -> None:
+    """Let who asks go first. Linux weighs whole sessions, and every child is one: it has a number of its own there."""
+    if hasattr(os, "nice"):
+        os.nice(NICER)
+    with contextlib.suppress(OSError):
+        Path("/proc/self/autogroup").write_text(str(NICER))
 
 
 def _listen(lines: Queue[bytes]) -> None:

@@ -175,6 +175,14 @@ class Implied:
 
 
 @dataclass(frozen=True, slots=True)
+class NoExecution:
+    """Of all executions of these `events` (writes, reads, fences), the axioms of `model` allow none that goes wrong."""
+
+    model: ModelSpec
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
 class ScItself:
     """The question compares the model with SC, and the model is SC."""
 
@@ -242,5 +250,5 @@ class Outside:
     obstacle: Obstacle
 
 
-Proof = Exhausted | Fixpoint | AnyNumber | Invariant | NoAttack | Implied | ScItself
+Proof = Exhausted | Fixpoint | AnyNumber | Invariant | NoAttack | Implied | NoExecution | ScItself
 Evidence = Run | Lasso | Proof | Bound | FewSwitches | FewThreads | Limit | Torn | Outside

@@ -34,6 +34,9 @@ class Obstacle(Enum):
     ANY_NUMBER = auto()
     MANY_VALUES = auto()
     NOT_BY_FORGETTING = auto()
+    LOOPS = auto()
+    STORE_BEFORE_GUARD = auto()
+    NOT_ABOUT_ENDS = auto()
 
 
 def unless_unbounded(model: ModelSpec) -> Obstacle | None:

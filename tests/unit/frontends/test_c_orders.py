@@ -19,7 +19,7 @@ CASES = {
     ),
     "__atomic_store_n(&x, 1, __ATOMIC_RELAXED);": "__atomic_store_n(&x, 1, __ATOMIC_SEQ_CST);",
     "atomic_compare_exchange_strong_explicit(&x, &e, 1, memory_order_relaxed, memory_order_relaxed);": (
-        "atomic_compare_exchange_strong_explicit(&x, &e, 1, memory_order_seq_cst, memory_order_relaxed);"
+        "atomic_compare_exchange_strong_explicit(&x, &e, 1, memory_order_seq_cst, memory_order_seq_cst);"
     ),
     "atomic_thread_fence(memory_order_relaxed);": "atomic_thread_fence(memory_order_seq_cst);",
 }

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import memfence
 from memfence.codes import Code
 from memfence.diagnostics import InputError
+from memfence.models.spec import ModelName
 from memfence.source import SourceText
+from support.command_line import ROOT
 
 MAILBOX = """\
 typedef Message { byte data; bool ready };
@@ -93,6 +97,27 @@ def test_timeout_in_a_formula() -> None:
     assert memfence.check(source(stuck + " ltl p { [] !timeout }"), model="tso").verdict == "violated"
     assert memfence.check(source(stuck.replace("{ go", "{ skip; do :: go = !go od") + " ltl p { [] !timeout }")
                           , model="sc").verdict == "holds"  # fmt: skip
+
+
+STUCK = "bool go; active proctype P() { go } active proctype Q() { skip }"
+
+
+@pytest.mark.parametrize("model", ["sc", "tso", "pso"])
+def test_timeout_and_the_count_of_processes_are_known_to_options(model: ModelName) -> None:
+    def verdict(text: str, **asked: Any) -> str:
+        return str(memfence.check(source(text), model=model, **asked).verdict.value)
+
+    moving = STUCK.replace("{ go }", "{ do :: skip od }")
+    assert verdict(STUCK, forbid="timeout") == verdict(STUCK, ltl="[] !timeout") == "violated"
+    assert verdict(moving, invariant="!timeout") == verdict(moving, ltl="[] !timeout") == "holds"
+    assert verdict(STUCK, invariant="_nr_pr > 0") == verdict(STUCK, ltl="[] (_nr_pr > 0)") == "holds"
+    assert verdict(STUCK, forbid="_nr_pr == 1") == verdict(STUCK, ltl="[] (_nr_pr == 2)") == "violated"
+    assert verdict(STUCK + " ltl p { <>[] (timeout && _nr_pr == 1) }") == "holds"
+
+
+def test_timeout_is_no_word_of_other_languages() -> None:
+    with pytest.raises(InputError, match="unknown shared variable `timeout`"):
+        memfence.check(ROOT / "examples/store_buffering.litmus", forbid="timeout")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memfence.cli.exit_codes import Exit
+from support.c_compiler import needs_clang
 from support.command_line import ROOT, memfence
 
 DEAD = "bool go, x;\nactive proctype A() { go; x = true; assert(false) }\nactive proctype B() { x = true }\n"
@@ -93,3 +94,40 @@ def test_the_examples_are_free_of_warnings(example: Path) -> None:
     shown = memfence("check", example, "--json", "--model", "sc", "--timeout", "20").stdout
     found = json.loads(shown).get("warnings", [])
     assert [one for one in found if re.match("MF20[234]", one["code"])] == []
+
+
+@needs_clang
+def test_a_test_in_c_that_is_decided_on_some_ways_is_no_branch_that_is_never_taken(tmp_path: Path) -> None:
+    """Where `pop` finds the stack empty, `if (n)` is known to fail and leaves no step; elsewhere it never fails."""
+    stack = tmp_path / "stack.c"
+    stack.write_text(STACK_IN_C)
+    shown = json.loads(memfence("check", stack, "--json").stdout)
+    assert (shown["verdict"], shown["warnings"]) == ("holds", [])
+
+
+STACK_IN_C = """\
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct node { int value; struct node *next; };
+static _Atomic(struct node *) top;
+static struct node a = {1}, b = {2};
+static void push(struct node *n) {
+    struct node *old = atomic_load(&top);
+    do n->next = old; while (!atomic_compare_exchange_weak(&top, &old, n));
+}
+static struct node *pop(void) {
+    struct node *old = atomic_load(&top);
+    while (old && !atomic_compare_exchange_weak(&top, &old, old->next)) {}
+    return old;
+}
+static void *producer(void *unused) { push(&a); push(&b); return 0; }
+static void *consumer(void *unused) { struct node *n = pop(); if (n) { if (n->value == 3) abort(); } return 0; }
+int main(void) {
+    pthread_t p, c;
+    pthread_create(&p, 0, producer, 0);
+    pthread_create(&c, 0, consumer, 0);
+    pthread_join(p, 0);
+    pthread_join(c, 0);
+}
+"""

@@ -143,3 +143,10 @@ def test_fix_proves_a_final_property_of_the_text_that_it_writes(spinlock: Path, 
     done = memfence("fix", spinlock, "--final", "counter == 2 && P[0]@end", "--model", "pso", "-o", fixed)
     assert done.returncode == 0, done.stdout
     assert memfence("check", fixed, "--final", "counter == 2", "--model", "pso").returncode == 0
+
+
+def test_a_label_that_is_missing_is_not_answered_with_names_that_nobody_wrote(tmp_path: Path) -> None:
+    model = tmp_path / "model.pml"
+    model.write_text("byte x; active proctype P() { x = 1; x = 2 }")
+    done = memfence("check", model, "--forbid", "P@critical")
+    assert done.returncode == 3 and "help: labels: `end`" in done.stderr

@@ -161,11 +161,14 @@ class Executions:
         return execution
 
     def outcomes(self, model: Activated, observed: Sequence[Expr]) -> Iterator[Outcome]:
-        """The values of the expressions in all final states, each with an execution; TimeUp if there is no time."""
+        """The values of the expressions in all final states (where nothing has failed), each with an execution.
+
+        TimeUp if there is no time.
+        """
         vectors = [self.final.terms.value(expr) for expr in observed]
         asking = self.clauses.fresh()
         while True:
-            answer = self.find(model, Ends(TRUE_EXPR), assuming=(asking,))
+            answer = self.find(model, Ends(TRUE_EXPR), assuming=(asking, -self.literal_of(Fails(), model)))
             if isinstance(answer, OutOfTime):
                 raise TimeUp(self._sat.limits.deadline.seconds or 0.0)
             if isinstance(answer, Nothing):

@@ -38,7 +38,7 @@ class NewFence:
 
 def names_its_order(source: SourceText, span: Span, order: MemoryOrder) -> bool:
     """Whether the text at `span` says this order itself, so that an edit there changes this access and no other."""
-    return _token(source, span, order) is not None
+    return [token.order for token in _tokens(source, span)[:1]] == [order]
 
 
 def with_orders(source: SourceText, edits: Sequence[tuple[MemoryOrder, StrongerOrder] | NewFence]) -> str:
@@ -51,9 +51,9 @@ def with_orders(source: SourceText, edits: Sequence[tuple[MemoryOrder, StrongerO
             fences.setdefault(edit.point.key, []).append(_fence(language, edit.order))
             continue
         old, stronger = edit
-        token = _token(source, stronger.span, old)
-        assert token is not None, "find out by names_its_order before"
+        token, *of_failure = _tokens(source, stronger.span)
         changes.append(token.replaced_by(stronger.order))
+        changes += [other.replaced_by(stronger.order.of_read) for other in of_failure if other.order is old.of_read]
     for key, texts in fences.items():
         changes += fence_after(source.text, key, texts)
     if fences:
@@ -63,9 +63,12 @@ def with_orders(source: SourceText, edits: Sequence[tuple[MemoryOrder, StrongerO
 
 @dataclass(frozen=True, slots=True)
 class _Token:
+    """An argument that names an order."""
+
     start: int
     end: int
     prefix: str
+    order: MemoryOrder
     is_upper: bool
 
     def replaced_by(self, order: MemoryOrder) -> Edit:
@@ -73,25 +76,23 @@ class _Token:
         return Edit(self.start, self.end, self.prefix + name)
 
 
-def _token(source: SourceText, span: Span, order: MemoryOrder) -> _Token | None:
-    """The argument that names the order, in the only call at `span` that names one.
+def _tokens(source: SourceText, span: Span) -> list[_Token]:
+    """The arguments that name orders, of the only call at `span` that has any; empty where there are several.
 
-    A compare-exchange names a second order, for the case that it fails; the first one is meant.
+    A compare-exchange names a second order, for the case that it fails.
     """
-    calls = [found for call in Statements(source).calls_within(span.start, span.end) if (found := _named(source, call))]
-    if len(calls) != 1 or calls[0][2]["order"].lower() != order.value:
-        return None
-    start, end, named = calls[0]
-    return _Token(start, end, named["prefix"], named["order"].isupper())
+    calls = [_named(source, call) for call in Statements(source).calls_within(span.start, span.end)]
+    naming = [tokens for tokens in calls if tokens]
+    return naming[0] if len(naming) == 1 else []
 
 
-def _named(source: SourceText, call: Call) -> tuple[int, int, re.Match[str]] | None:
-    """The first argument that is an order, with its place."""
-    for start, end in call.arguments:
-        named = ORDER.fullmatch(source.text[start:end])
-        if named is not None:
-            return start, end, named
-    return None
+def _named(source: SourceText, call: Call) -> list[_Token]:
+    found = ((start, end, ORDER.fullmatch(source.text[start:end])) for start, end in call.arguments)
+    return [
+        _Token(start, end, named["prefix"], MemoryOrder(named["order"].lower()), named["order"].isupper())
+        for start, end, named in found
+        if named is not None
+    ]
 
 
 def _fence(language: str, order: MemoryOrder) -> str:

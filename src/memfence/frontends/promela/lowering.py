@@ -56,6 +56,7 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
         options=replace(options, language="promela"),
         warnings=tuple(warnings),
         constants=tuple(model.constants.items()),
+        meanings=formulas.meanings(),
         any_number=any_number(model),
     )
     return with_any_number(program, ()) if program.any_number else program

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import assert_never
 
 from memfence.codes import Code
@@ -27,7 +26,16 @@ from memfence.frontends.promela.declarations import (
     strides,
     unknown_name,
 )
+from memfence.frontends.promela.formula_tokens import (
+    TEMPORAL,
+    is_one_state_formula,
+    is_state_formula,
+    reference_end,
+    state_formula,
+    with_operators,
+)
 from memfence.frontends.promela.inlines import LtlBlock
+from memfence.frontends.promela.instances import any_number
 from memfence.frontends.promela.reader import read_expression
 from memfence.frontends.promela.statements import Lowered
 from memfence.frontends.promela.timeouts import in_memory, nobody_can_move
@@ -36,13 +44,6 @@ from memfence.program import expressions
 from memfence.program.facts.ends import halting_locations, has_ended
 from memfence.program.ir import Final, Invariant, Ltl, Process, Property
 from memfence.source import SourceText
-
-_WORDS = {
-    "always": "[]", "eventually": "<>", "until": "U", "weakuntil": "W", "release": "R", "V": "R", "next": "X",
-    "implies": "->", "equivalent": "<->",
-}  # fmt: skip
-_TEMPORAL = frozenset({"[]", "<>", "U", "W", "R", "X"})
-_LOOSER_THAN_ALWAYS = frozenset({"&&", "||", "->", "<->"})
 
 
 class Formulas:
@@ -53,14 +54,14 @@ class Formulas:
 
     def property_of(self, block: LtlBlock) -> Property | None:
         """The property of one block; None after reporting what is wrong with it."""
-        tokens = _with_operators(block.tokens)
+        tokens = with_operators(block.tokens)
         if not tokens:
             self.errors.add(Code.BAD_PROPERTY, f"`ltl {block.name}` is empty", block.keyword.span)
             return None
         try:
-            if tokens[0].text == "finally" and _is_state_formula(tokens[1:]):
+            if tokens[0].text == "finally" and is_state_formula(tokens[1:]):
                 return Final("forall", *self.body(block, tokens[1:]))
-            if tokens[0].text == "[]" and _is_one_state_formula(tokens[1:]):
+            if tokens[0].text == "[]" and is_one_state_formula(tokens[1:]):
                 return Invariant(*self.body(block, tokens[1:]))
             return Ltl(block.name, self.text_of(tokens), block.keyword.span)
         except InputError as error:
@@ -69,7 +70,7 @@ class Formulas:
 
     def body(self, block: LtlBlock, tokens: Sequence[Token]) -> tuple[expressions.Expr, str]:
         """The state formula, and its text as it was written."""
-        body = read_expression(self.source, _state_formula(tokens))
+        body = read_expression(self.source, state_formula(tokens))
         first, last = tokens[0].span, tokens[-1].span
         same = first.source is last.source and first.start < last.end
         text = first.source.text[first.start : last.end] if same else block.name
@@ -105,6 +106,12 @@ class Formulas:
                 return expressions.Const(0)
             case _:
                 assert_never(expression)
+
+    def meanings(self) -> tuple[tuple[str, expressions.Expr], ...]:
+        """What `timeout` and `_nr_pr` mean in properties from elsewhere; nothing where the processes are not known."""
+        if any_number(self.model):
+            return ()
+        return ("timeout", nobody_can_move([p.process for p in self.processes], in_memory)), ("_nr_pr", self.running())
 
     def running(self) -> expressions.Expr:
         ended = (has_ended(n, halting_locations(p.process)) for n, p in enumerate(self.processes))
@@ -233,16 +240,13 @@ class Formulas:
         words: list[str] = []
         at = 0
         while at < len(tokens):
-            end = _reference_end(tokens, at)
+            end = reference_end(tokens, at)
             if end is not None:
-                words.append(self.reference_text(read_expression(self.source, _state_formula(tokens[at:end]))))
+                words.append(self.reference_text(read_expression(self.source, state_formula(tokens[at:end]))))
                 at = end
                 continue
             token = tokens[at]
-            if token.kind == "TIMEOUT":
-                message = "`timeout` is not possible in a temporal formula"
-                self.errors.add(Code.BAD_PROPERTY, message, token.span, hint="write `[] (...)`, or use --deadlock")
-            if token.kind == NAME and token.text not in _TEMPORAL:
+            if token.kind == NAME and token.text not in TEMPORAL:
                 words.append(self.name_text(token))
             else:
                 words.append(token.text)
@@ -283,76 +287,3 @@ def _names(model: Model) -> list[str]:
 def _ended_text(process: Process) -> str:
     places = " || ".join(f'"{process.name}"@#{number}' for number in sorted(halting_locations(process)))
     return f'!(({places or "false"}) && empty("{process.name}"))'
-
-
-def _reference_end(tokens: Sequence[Token], at: int) -> int | None:
-    """Where the reference to another process that starts at `at` ends; None if none starts there."""
-    if tokens[at].kind == "NR_PR":
-        return at + 1
-    if tokens[at].text == "empty" and at + 2 < len(tokens) and tokens[at + 1].kind == "LPAR":
-        return _behind_brackets(tokens, at + 3) + 1
-    if tokens[at].kind != NAME or tokens[at].text in _TEMPORAL:
-        return None
-    end = _behind_brackets(tokens, at + 1)
-    if end < len(tokens) and tokens[end].kind == "DOT":
-        return _behind_fields(tokens, end)
-    if end + 1 >= len(tokens) or tokens[end].kind not in ("AT", "COLON"):
-        return None
-    return _behind_fields(tokens, _behind_brackets(tokens, end + 2))
-
-
-def _behind_fields(tokens: Sequence[Token], at: int) -> int:
-    while at < len(tokens) and tokens[at].kind == "DOT":
-        at = _behind_brackets(tokens, at + 2)
-    return at
-
-
-def _behind_brackets(tokens: Sequence[Token], at: int) -> int:
-    if at < len(tokens) and tokens[at].kind == "LSQB":
-        for position in range(at, len(tokens)):
-            if tokens[position].kind == "RSQB":
-                return position + 1
-    return at
-
-
-def _with_operators(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens with `[]`, `<>` and the words for operators as one token each."""
-    result: list[Token] = []
-    for token in tokens:
-        joined = (result[-1].text if result else "") + token.text
-        if joined in ("[]", "<>") and result[-1].span.end <= token.span.start:
-            span = token.span.source.span(result[-1].span.start, token.span.end)
-            result[-1] = replace(token, kind="TEMPORAL", text=joined, span=span)
-        elif token.kind == NAME and token.text in _WORDS:
-            text = _WORDS[token.text]
-            result.append(replace(token, kind="TEMPORAL" if text in _TEMPORAL else "BINOP", text=text))
-        else:
-            result.append(token)
-    return result
-
-
-def _is_one_state_formula(tokens: Sequence[Token]) -> bool:
-    """Whether an operator in front of `tokens` applies to all of them, and all of them speak of one state.
-
-    Temporal operators bind tighter than logical ones: `[] p && q` says of `q` only that it holds at the start.
-    """
-    depth = 0
-    for token in tokens:
-        depth += (token.kind == "LPAR") - (token.kind == "RPAR")
-        if token.text in _TEMPORAL or (depth == 0 and token.text in _LOOSER_THAN_ALWAYS):
-            return False
-    return True
-
-
-def _is_state_formula(tokens: Sequence[Token]) -> bool:
-    return not any(token.text in _TEMPORAL for token in tokens)
-
-
-def _state_formula(tokens: Sequence[Token]) -> list[Token]:
-    """`->` and `<->` are operators here, `:` names a variable of another process, `empty(P)` looks at its buffer."""
-    kinds = {"ARROW": "BINOP", "IFF": "BINOP", "COLON": "REMOTE"}
-    changed = [replace(token, kind=kinds.get(token.kind, token.kind)) for token in tokens]
-    for at, (token, after) in enumerate(pairwise(changed)):
-        if token.kind == NAME and token.text == "empty" and after.kind == "LPAR":
-            changed[at] = replace(token, kind="EMPTY")
-    return changed

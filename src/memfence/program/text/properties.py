@@ -1,23 +1,23 @@
 """Property expressions, from text: what `--forbid`, `--invariant` and `--final` accept.
 
 C operators with C's precedence, and `->` (implies), which binds loosest, over `process@label`, `process.register`,
-shared variables (`x`, `a[0]`, `a[x + 1]`), names of values (Promela's `mtype`),
-`empty(process)` (no pending store), integers, `true` and `false`. A name with other characters than letters, digits and
-`_` is written in double quotes; `process@#3` is location number 3.
+shared variables (`x`, `a[0]`, `a[x + 1]`), names of values (Promela's `mtype`), Promela's `timeout` and
+`_nr_pr`, `empty(process)` (no pending store), integers, `true` and `false`. A name with other characters than letters,
+digits and `_` is written in double quotes; `process@#3` is location number 3.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn, cast, get_args
 
 from memfence.codes import Code
-from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
+from memfence.diagnostics import InputError, did_you_mean
 from memfence.program import expressions
 from memfence.program.ir import Process, Program
 from memfence.program.text.expressions import PRECEDENCE, named_locations, print_address, print_expression
-from memfence.records import dataclass
+from memfence.program.text.property_tokens import Token, Tokens
 from memfence.source import SourceText, Span
 
 __all__ = ["parse_expression", "print_address", "print_expression"]
@@ -25,23 +25,6 @@ __all__ = ["parse_expression", "print_address", "print_expression"]
 DEEPEST_NESTING = 50
 HIGHEST = 200
 LARGEST = 2**31 - 1
-
-_TOKEN = re.compile(
-    r"""(?P<number>\d\w*)|(?P<name>[A-Za-z_$][\w$]*)|(?P<quoted>"[^"\n]*")|(?P<space>\s+)"""
-    r"""|(?P<op>->|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^<>!~?:()\[\]@.\#])"""
-)
-_USUAL_MISTAKES = {"=": "==", "and": "&&", "or": "||", "not": "!", "\\": "&& or ||", ";": "&&", ",": "&&"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    kind: str
-    text: str
-    span: Span
-
-    @property
-    def name(self) -> str:
-        return self.text[1:-1] if self.kind == "quoted" else self.text
 
 
 def parse_expression(text: str, program: Program, option: str = "--forbid") -> expressions.Expr:
@@ -56,59 +39,13 @@ def parse_expression(text: str, program: Program, option: str = "--forbid") -> e
     return expr
 
 
-class _Parser:
+class _Parser(Tokens):
     """Precedence climbing. Unknown names are collected and read as 0; the first syntax error ends the parse."""
 
     def __init__(self, source: SourceText, program: Program) -> None:
-        self.source = source
+        super().__init__(source)
         self.program = program
-        self.errors: list[Diagnostic] = []
-        self.tokens = list(self.tokenize())
-        self.position = 0
         self.depth = 0
-
-    def tokenize(self) -> Iterator[_Token]:
-        offset, text = 0, self.source.text
-        while offset < len(text):
-            match = _TOKEN.match(text, offset)
-            if match is None:
-                self.fail(f"unexpected character `{text[offset]}`", self.source.span(offset, offset + 1))
-            if match.lastgroup != "space":
-                yield _Token(match.lastgroup or "", match[0], self.source.span(match.start(), match.end()))
-            offset = match.end()
-        yield _Token("end", "", self.source.span(max(0, len(text) - 1), len(text)))
-
-    # Tokens
-
-    @property
-    def next(self) -> _Token:
-        return self.tokens[self.position]
-
-    def take(self) -> _Token:
-        token = self.next
-        self.position += token.kind != "end"
-        return token
-
-    def accept(self, *texts: str) -> _Token | None:
-        return self.take() if self.next.kind == "op" and self.next.text in texts else None
-
-    def expect(self, text: str) -> _Token:
-        return self.accept(text) or self.unexpected(f"`{text}`")
-
-    def unexpected(self, wanted: str) -> NoReturn:
-        token = self.next
-        what = "the expression ends too early" if token.kind == "end" else f"unexpected `{token.text}`"
-        near = _USUAL_MISTAKES.get(token.text)
-        self.fail(what, token.span, f"did you mean `{near}`?" if near else f"expected {wanted}")
-
-    def fail(self, message: str, span: Span, hint: str | None = None, code: Code = Code.BAD_PROPERTY) -> NoReturn:
-        near = _USUAL_MISTAKES.get(span.text)
-        hint = hint or (f"did you mean `{near}`?" if near else None)
-        raise InputError([*self.errors, Diagnostic(code, message, Label(span), hint=hint)])
-
-    def report(self, code: Code, message: str, span: Span, hint: str | None = None) -> expressions.Expr:
-        self.errors.append(Diagnostic(code, message, Label(span), hint=hint))
-        return expressions.FALSE
 
     # Operators
 
@@ -185,7 +122,7 @@ class _Parser:
             return self.empty(), 1
         return self.named(token)
 
-    def number(self, token: _Token, largest: int) -> int:
+    def number(self, token: Token, largest: int) -> int:
         try:
             value = int(token.text[:20], 0)
         except ValueError:
@@ -208,7 +145,7 @@ class _Parser:
         self.position += 3
         return f"[{ahead[1].text}]"
 
-    def named(self, token: _Token) -> tuple[expressions.Expr, int]:
+    def named(self, token: Token) -> tuple[expressions.Expr, int]:
         before = self.position
         name = token.name + self.constant_index()
         span = self.upto(token.span)
@@ -221,6 +158,9 @@ class _Parser:
         constants = dict(self.program.constants)
         if name in constants:
             return expressions.Const(constants[name]), 1
+        meanings = dict(self.program.meanings)
+        if name in meanings:
+            return meanings[name], 1
         self.position = before
         if self.accept("["):
             return self.element(token)
@@ -268,7 +208,8 @@ class _Parser:
                 range(len(where.locations))
             )
         if not locations:
-            hint = did_you_mean(label.name, list(named_locations(where)), _choices("labels", _labels(where)))
+            known = _choices("labels", _labels(where, self.program.language))
+            hint = did_you_mean(label.name, list(named_locations(where)), known)
             return self.report(Code.UNKNOWN_LABEL, f"`{where.name}` has no label `{label.name}`", label.span, hint)
         return expressions.At(process, locations)
 
@@ -285,7 +226,7 @@ class _Parser:
         hint = did_you_mean(name, names, _choices("registers", names))
         return self.report(Code.UNKNOWN_REGISTER, f"`{where.name}` has no register `{name}`", at, hint)
 
-    def element(self, array: _Token) -> tuple[expressions.Expr, int]:
+    def element(self, array: Token) -> tuple[expressions.Expr, int]:
         index, height = self.nested(self.expression)
         self.expect("]")
         span = self.upto(array.span)
@@ -350,9 +291,13 @@ def _choices(what: str, names: Sequence[str]) -> str | None:
     return f"{what}: {', '.join(f'`{n}`' for n in names[:8])}{more}" if names else f"there are no {what}"
 
 
-def _labels(process: Process) -> list[str]:
+def _labels(process: Process, language: str) -> list[str]:
+    """What people call its locations; our own names for those that the language leaves nameless are left out."""
     labels = [label for location in process.locations for label in location.labels]
-    return list(dict.fromkeys(labels or [location.name for location in process.locations]))
+    names = [location.name for location in process.locations]
+    if language in ("promela", "c"):
+        names = [name for name in names if name == "end"]
+    return list(dict.fromkeys(labels or names))
 
 
 def _array_size(program: Program, first: int) -> int:

@@ -18,13 +18,17 @@
   });
   showTheme();
 
-  const run = JSON.parse(document.getElementById("data").textContent);
+  // A litmus test has a run to each of its final states; the address says which one is shown, 0 being the run of the page.
+  const outcomes = JSON.parse(document.getElementById("outcomes").textContent);
+  const asked = Number(/^#run=(\d+)/.exec(location.hash)?.[1] ?? 0);
+  const chosen = asked <= outcomes.length ? asked : 0;
+  const run = chosen ? outcomes[chosen - 1].run : JSON.parse(document.getElementById("data").textContent);
   if (!run) return;
 
   const SVG = "http://www.w3.org/2000/svg";
   const last = run.steps.length - 1;
   const machine = document.getElementById("machine");
-  const timeline = document.getElementById("timeline");
+  const timeline = chosen ? document.querySelector(`.timeline[data-run="${chosen}"]`) : document.getElementById("timeline");
   const slider = document.getElementById("slider");
   const rows = [...timeline.querySelectorAll("tbody tr")];
   let current = 0;
@@ -343,14 +347,34 @@
     drawArrows(current);
     drawLifelines();
     if (scroll) drawSource(current);
-    try { history.replaceState(null, "", current ? `#step=${current}` : "#start"); } catch { /* not allowed */ }
+    const place = chosen ? `#run=${chosen}&step=${current}` : current ? `#step=${current}` : "#start";
+    try { history.replaceState(null, "", place); } catch { /* not allowed */ }
+  }
+
+  // What the page says of steps is said of its own run: there the numbers lead, whichever run is shown.
+  function show(number, step = 0) {
+    location.hash = number ? `#run=${number}&step=${step}` : `#step=${step}`;
+    location.reload();
+  }
+
+  function showChosen() {
+    for (const button of document.querySelectorAll(".outcome")) button.setAttribute("aria-pressed", String(Number(button.dataset.run) === chosen));
+    if (!chosen) return;
+    document.getElementById("timeline").hidden = true;
+    timeline.hidden = false;
+    slider.max = last;
+    document.getElementById("run-facts").textContent = `to ${outcomes[chosen - 1].title} ${last} steps, replayed under ${run.model}`;
+    for (const marks of document.querySelectorAll(".marks")) marks.hidden = true;
   }
 
   build();
+  showChosen();
   slider.addEventListener("input", () => go(Number(slider.value)));
   document.addEventListener("click", (event) => {
-    const target = event.target.closest("[data-go], [data-step]");
+    const target = event.target.closest("[data-go], [data-step], button[data-run]");
     if (!target) return;
+    if (target.dataset.run) return show(Number(target.dataset.run));
+    if (chosen && target.matches(".steplink")) return show(0, Number(target.dataset.step));
     const moves = { first: 0, back: preceding(current), next: following(current), last };
     go(target.dataset.go ? moves[target.dataset.go] : Number(target.dataset.step));
   });
@@ -363,6 +387,6 @@
   });
   addEventListener("resize", () => go(current, { scroll: false }));
   timeline.closest("details").addEventListener("toggle", drawLifelines);
-  const wanted = /^#step=(\d+)$/.exec(location.hash);
+  const wanted = /\bstep=(\d+)$/.exec(location.hash);
   go(wanted ? Number(wanted[1]) : 0);
 })();

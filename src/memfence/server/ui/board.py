@@ -41,10 +41,9 @@ class Board:
     name: str = "program.pml"
     text: str = ""
     model: str = "tso"
-    criterion: str | None = None
+    criterion: str = ""
     forbid: str = ""
     seconds: float = 30.0
-    undone: list[str] = field(default_factory=list)
     choices: list[int] = field(default_factory=list)
     every_step: bool = False
     folder: Folder | None = None
@@ -121,17 +120,10 @@ class Board:
             self.choices = list(choices)
         return found
 
-    def replace(self, text: str) -> None:
-        """Another text, which `undo` takes back."""
-        self.undone.append(self.text)
-        self.text = text
-
-    def undo(self) -> bool:
-        """The text before the last `replace`, if there was one."""
-        if self.undone:
-            self.text = self.undone.pop()
-            return True
-        return False
+    def open(self, name: str, text: str) -> None:
+        """Another program; a search about the one before ends."""
+        self.cancel()
+        self.name, self.text = name, text
 
     async def leave(self) -> None:
         """The visitor is gone: nothing that was started for it goes on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -13,20 +14,29 @@ from memfence.api.examples import example_files, examples_folder
 from memfence.server.ui.board import Board, Hall, packed, unpacked
 from memfence.server.ui.folder import Folder, Outside
 from memfence.server.ui.simulator import Simulator
+from memfence.server.ui.this_machine import OnlyThisMachine
 from memfence.tasks.criterion import Criterion
 
 Object = dict[str, Any]
 PAUSE_SECONDS = 0.4
 """The text is read when nobody has typed for so long."""
 FIRST = "store_buffering.litmus"
-HOSTS = ("localhost", "127.0.0.1", "[::1]", "::1")
+BLUE, GREEN = "#1f55b5", "#1e7b3e"
+"""Those of the reports; white text on them can be read."""
+COLOURS = {".pml": "C", ".dve": "C", ".c": "C", ".h": "C", ".cpp": "C++", ".cc": "C++", ".cxx": "C++"}
+"""The languages that the editor colours, by endings; what looks like none of them stays black."""
 STYLE = """
-.mf-side { min-width: 320px; flex: 1 1 420px; max-width: 100%; }
+.mf-side { min-width: min(320px, 100%); flex: 1 1 420px; max-width: 100%; }
 .mf-wide { display: flex; flex-wrap: wrap; gap: 16px; width: 100%; }
+.mf-columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(180px, 1fr)); gap: 12px; width: 100%; }
+.mf-columns .q-btn { white-space: pre-line; }
+.mf-columns .q-btn__content { justify-content: flex-start; text-align: left; }
+.mf-graph { overflow: auto; max-height: 640px; width: 100%; }
+.mf-graph svg { width: 100%; height: auto; }
 .mf-report { width: 100%; height: 720px; border: 1px solid #cbd5e1; border-radius: 6px; }
-.mf-mono { font-family: ui-monospace, monospace; font-size: 13px; }
+.mf-mono { font-family: ui-monospace, monospace; font-size: 13px; white-space: pre-wrap; }
 .mf-mistake { color: #b91c1c; white-space: pre-wrap; }
-.mf-editor { height: 520px; }
+.mf-editor { height: clamp(260px, 55vh, 520px); }
 """
 
 
@@ -47,6 +57,7 @@ class Page:
 
     def _draw(self) -> None:
         ui.add_css(STYLE)
+        ui.colors(primary=BLUE, positive=GREEN)
         ui.page_title("memfence")
         with ui.header().classes("items-center"):
             ui.label("memfence").classes("text-lg font-bold")
@@ -66,12 +77,12 @@ class Page:
         options |= {f"file {name}": name for name in self.board.hall.folder.files()}
         with ui.row().classes("w-full items-center"):
             self.chooser = ui.select(options, label="Open", with_input=True, on_change=self._open).classes("grow")
-            ui.button("Copy link", on_click=self._link).props('outline dense data-testid="link"')
+            ui.button("Copy link", on_click=self._link).props('outline no-caps data-testid="link"')
         self.name = ui.label(self.board.name).classes("mf-mono").mark("name")
-        self.editor = ui.codemirror(self.board.text, language="C", on_change=self._edited).classes(
-            "w-full border mf-editor"
-        )
-        self.editor.props('aria-label="Program"')
+        self.editor = ui.codemirror(self.board.text, theme="vscodeLight", line_wrapping=True, on_change=self._edited)
+        self.editor.classes("w-full border mf-editor").props('aria-label="Program"')
+        self._colour()
+        ui.label("Esc, then Tab, leaves the editor.").classes("text-xs opacity-70")
         self.mistakes = ui.column().classes("w-full mf-mono gap-0")
 
     def _draw_questions(self) -> None:
@@ -90,15 +101,19 @@ class Page:
         }  # fmt: skip
         with ui.row().classes("w-full items-center"):
             for word, verb in verbs.items():
-                ui.button(word, on_click=verb).props(f'dense data-testid="{word.lower()}"')
-            ui.button("Cancel", on_click=self._cancel).props('dense outline color=negative data-testid="cancel"')
+                ui.button(word, on_click=verb).props(f'no-caps padding="6px 12px" data-testid="{word.lower()}"')
+            self.cancel = ui.button("Cancel", on_click=self._cancel)
+            self.cancel.props('no-caps outline padding="6px 12px" color=negative data-testid="cancel"').disable()
         self.progress = ui.label("").classes("mf-mono").props('role="status"').mark("progress")
 
+    def _colour(self) -> None:
+        self.editor.language = COLOURS.get(Path(self.board.name).suffix)
+
     def _show(self, name: str, text: str) -> None:
-        self.board.name, self.board.text = name, text
-        self.board.cancel()
+        self.board.open(name, text)
         self.name.text = name
         self.editor.value = text
+        self._colour()
         self.result.clear()
 
     async def _open(self, event: Any) -> None:
@@ -152,7 +167,9 @@ class Page:
         def tell(now: Object) -> None:
             self.progress.text = f"{verb}: {now['states']:,} states, {now['seconds']} s, {now['megabytes']} MB"
 
+        self.cancel.enable()
         found = await self.board.ask(verb, tell)
+        self.cancel.set_enabled(self.board.is_searching)
         if found is None:
             self.progress.text = "cancelled"
             return None
@@ -172,6 +189,7 @@ class Page:
                 self._report(found["page"])
 
     async def _fix(self) -> None:
+        text = self.board.text
         found = await self._asked("fix")
         if found is None:
             return
@@ -179,21 +197,21 @@ class Page:
             ui.label(found.get("line", found["verdict"])).classes("font-bold").mark("verdict")
             if found.get("patched") and found["verdict"] == "fixed":
                 with ui.row():
-                    ui.button("Apply the fences", on_click=lambda: self._apply(found["patched"])).props(
-                        'color=positive data-testid="apply"'
+                    ui.button("Apply the fences", on_click=lambda: self._exchange(text, found["patched"])).props(
+                        'no-caps color=positive data-testid="apply"'
                     )
-                    ui.button("Undo", on_click=self._undo).props('outline data-testid="undo"')
+                    ui.button("Undo", on_click=lambda: self._exchange(found["patched"], text)).props(
+                        'no-caps outline data-testid="undo"'
+                    )
             if found.get("page"):
                 self._report(found["page"])
 
-    async def _apply(self, patched: str) -> None:
-        self.board.replace(patched)
-        self.editor.value = patched
-        ui.notify("The fences are in the program.")
-
-    async def _undo(self) -> None:
-        if self.board.undo():
-            self.editor.value = self.board.text
+    def _exchange(self, old: str, new: str) -> None:
+        """Put the text with the fences in the place of the one without, or back; never over what was typed since."""
+        if self.board.text == old:
+            self.editor.value = self.board.text = new
+        elif self.board.text != new:
+            ui.notify("The program has changed since: fix it again.", type="warning")
 
     async def _compare(self) -> None:
         found = await self._asked("compare")
@@ -206,15 +224,16 @@ class Page:
         if found is None:
             return
         known = {end["text"] for end in found["columns"][0]["ends"]}
-        with self.result, ui.element("div").classes("mf-wide"):
+        with self.result, ui.element("div").classes("mf-columns"):
             for column in found["columns"]:
                 with ui.column().classes("gap-1").props(f'data-testid="outcomes-{column["model"]}"'):
                     more = "" if column["complete"] else f" (of the first {column['states']:,} states)"
                     ui.label(f"{column['model'].upper()}{more}").classes("font-bold")
                     for end in column["ends"]:
                         colour = "grey-8" if end["text"] in known else "deep-orange-9"
+                        text = end["text"].replace("; ", "\n")
                         ui.button(
-                            end["text"], on_click=lambda _, c=column, e=end: self._simulate(c["model"], e["choices"])
+                            text, on_click=lambda _, c=column, e=end: self._simulate(c["model"], e["choices"])
                         ).props(f"flat dense no-caps color={colour}").classes("mf-mono")
 
     async def _graph(self) -> None:
@@ -222,11 +241,16 @@ class Page:
         if found is None:
             return
         with self.result:
-            ui.button("Save the picture", on_click=lambda: ui.download.content(found["svg"], "states.svg")).props(
-                "outline dense"
-            )
-            with ui.scroll_area().classes("w-full").style("height: 640px"):
-                ui.html(found["svg"], sanitize=False).mark("graph")
+            with ui.row().classes("w-full items-center"):
+                ui.button("Save the picture", on_click=lambda: ui.download.content(found["svg"], "states.svg")).props(
+                    'outline no-caps data-testid="save"'
+                )
+                ui.label("Point at a state to see what it holds, at a line to see the step.").classes("text-sm")
+            with ui.element("div").classes("mf-graph").props('tabindex="0" aria-label="States"'):
+                # fits the width, as long as the numbers can be read
+                ui.html(found["svg"], sanitize=False).mark("graph").style(
+                    f"width: clamp({found['width'] * 2 // 3}px, 100%, {found['width']}px)"
+                )
 
     async def _simulate(self, model: str | None = None, choices: list[int] | None = None) -> None:
         self.board.cancel()
@@ -254,6 +278,7 @@ def serve(folder: Path, file: Path | None, port: int, *, show: bool) -> None:
         halls[:] = halls or [Hall(inside)]  # made when there is a loop that its semaphore can belong to
         Page(halls[0], unpacked(p) or start)
 
+    app.on_startup(gc.freeze)  # what is loaded by now stays: looking through it again and again would hold up answers
     ui.page("/", title="memfence")(visit)
     app.add_middleware(OnlyThisMachine)
     ui.run(host="127.0.0.1", port=port, reload=False, show=show, title="memfence", show_welcome_message=False)
@@ -262,32 +287,3 @@ def serve(folder: Path, file: Path | None, port: int, *, show: bool) -> None:
 def _first() -> tuple[str, str]:
     path = examples_folder() / FIRST
     return (FIRST, path.read_text(encoding="utf-8")) if path.is_file() else ("program.pml", "")
-
-
-class OnlyThisMachine:
-    """Refuse whoever reached the page under another name: a site elsewhere that points its name to this machine."""
-
-    def __init__(self, inner: Any) -> None:
-        self.inner = inner
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer, or refuse."""
-        if scope["type"] in ("http", "websocket") and not _is_local(scope):
-            if scope["type"] == "http":
-                await send({"type": "http.response.start", "status": 403, "headers": []})
-                await send({"type": "http.response.body", "body": b"only from this machine"})
-            else:
-                await send({"type": "websocket.close", "code": 1008})
-            return
-        await self.inner(scope, receive, send)
-
-
-def _is_local(scope: Any) -> bool:
-    headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-    host = headers.get(b"host", "")
-    origin = headers.get(b"origin", "")
-    return _name(host) in HOSTS and (not origin or _name(origin.partition("://")[2]) in HOSTS)
-
-
-def _name(host: str) -> str:
-    return host if host.startswith("[") and "]:" not in host else host.rsplit(":", 1)[0] if ":" in host else host

@@ -33,9 +33,9 @@ class Simulator:
         with ui.row().classes("items-center"):
             ui.label(f"step {found['steps']} under {self.board.model}").classes("font-bold").mark("step")
             ui.button("Undo", on_click=lambda: self.begin(self.board.choices[:-1])).props(
-                'dense outline data-testid="step-undo"' + ("" if self.board.choices else " disable")
+                'no-caps outline data-testid="step-undo"' + ("" if self.board.choices else " disable")
             )
-            ui.button("Start again", on_click=lambda: self.begin([])).props("dense outline")
+            ui.button("Start again", on_click=lambda: self.begin([])).props("no-caps outline")
         ui.label(found["last"]).classes("mf-mono")
         ui.label(f"memory  {found['memory']}").classes("mf-mono").mark("memory")
         with ui.element("div").classes("mf-wide"):
@@ -56,7 +56,7 @@ class Simulator:
                 icon = "save_alt" if choice["commits"] else "play_arrow"
                 chosen = [*self.board.choices, choice["number"]]
                 ui.button(choice["text"], icon=icon, on_click=lambda _, c=chosen: self.begin(c)).props(
-                    f"dense no-caps color={colour}"
+                    f"no-caps padding='4px 10px' color={colour}"
                 ).classes("mf-mono").mark("commit" if choice["commits"] else "run")
             if not mine:
                 ui.label("nothing to do now").classes("text-sm opacity-70")

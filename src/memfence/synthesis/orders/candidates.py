@@ -59,7 +59,10 @@ def _points(program: Program) -> Iterable[FencePoint]:
 
 
 def _with(op: Op, order: MemoryOrder | None) -> Op:
+    """A compare-exchange that reads alike whether it fails or not goes on to do so."""
     if order is None:
         return op
     assert isinstance(op, Load | Store | Rmw | Fence)
+    if isinstance(op, Rmw) and op.failure_order is op.order.of_read:
+        return replace(op, order=order, failure_order=order.of_read)
     return replace(op, order=order)

@@ -1,0 +1,58 @@
+"""`memfence.fix_models`: the least set of stronger memory orders and fences that several models are content with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from memfence.api.inputs import Source, options_for, read_program, with_stated
+from memfence.api.portable import models_of
+from memfence.axiomatic.library import models_named
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, InputError, Label
+from memfence.models.cat.polarity import offences
+from memfence.program.ir import Program
+from memfence.synthesis.options import FixOptions
+from memfence.synthesis.orders.fix import fix_orders
+from memfence.synthesis.orders.result import OrderFix
+from memfence.tasks.deadline import Deadline
+from memfence.tasks.usage import WrongUsage
+
+WITH_ORDERS = ("c",)
+"""Languages whose texts name memory orders, and into which they can be written."""
+
+
+def fix_models(
+    source: Source, models: str | Sequence[str] = "x86,rc11,armv8", *, unroll: int | None = None, **keywords: Any
+) -> OrderFix:
+    """Which orders to strengthen and where to put fences so that the program works under all of the models.
+
+    Models and `unroll` as for `check_models`; of the fields of `FixOptions`, `minimise` and `all` besides.
+    """
+    names = models_of(models)
+    with_stated(source, keywords)
+    deadline = Deadline(keywords.get("timeout_seconds"))
+    program = read_program(source, keywords, deadline, for_every_processor=True)
+    _require_orders(program)
+    for name in names:
+        _require_monotone(name, program)
+    with deadline.enforced():
+        options = options_for(FixOptions, program, None, keywords, deadline)
+        if options.minimise == "first":
+            raise WrongUsage("minimise", "for memory orders it is count or cost")
+        return fix_orders(program, names, options, unrolled=unroll)
+
+
+def _require_orders(program: Program) -> None:
+    if program.language not in WITH_ORDERS:
+        what = f"stronger orders can be written into C and C++ only, and this is {program.language or 'no text'}"
+        hint = "without x86, rc11 and armv8, `memfence fix` writes fences into every language"
+        raise InputError([Diagnostic(Code.UNSUPPORTED, what, Label(program.source.span(0, 1)), hint=hint)])
+
+
+def _require_monotone(name: str, program: Program) -> None:
+    """A minimum makes sense only where stronger orders never allow more."""
+    for model in models_named(name, language=program.language):
+        for offence in offences(model.cat):
+            what = f"under this model a stronger order may allow more: `{offence.node.name}` in `{offence.axiom.name}`"
+            raise InputError([Diagnostic(Code.UNSUPPORTED, what, Label(offence.node.span))])

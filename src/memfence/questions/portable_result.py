@@ -1,0 +1,123 @@
+"""What a check under axiomatic models answers: one verdict for each model, and what it rests on."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from memfence.axiomatic.execution import Execution, Place
+from memfence.axiomatic.model import AxiomaticModel
+from memfence.axiomatic.unrolling.refusal import Unfit
+from memfence.models.cat.interpreter import Finding
+from memfence.program.ir import Program, Property
+from memfence.records import dataclass
+from memfence.source import Span
+from memfence.tasks.answer import Verdict
+from memfence.tasks.limits import Stop
+from memfence.tasks.result import CheckResult
+
+Stronger = Literal["sc", "x86"]
+
+
+@dataclass(frozen=True, slots=True)
+class Forbidding:
+    """A stronger model under which the execution is impossible, and the axiom that says so, with events by number."""
+
+    model: Stronger
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """An execution that the model allows and that shows the violation.
+
+    `violated`: the condition on final states; None where a check in the code fails. `race`: two events, by number, that
+    race; then the execution shows undefined behaviour. `forbidden_by`: stronger models that forbid it.
+    """
+
+    execution: Execution
+    model: AxiomaticModel
+    violated: Property | None
+    race: tuple[int, int] | None
+    forbidden_by: tuple[Forbidding, ...]
+
+    @property
+    def failed(self) -> Place | None:
+        """The check that fails."""
+        return self.execution.failed[0] if self.execution.failed else None
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """Every execution was looked at: no loop goes round more often than it was unrolled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Every execution in which no loop goes round more often than it was unrolled."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByDependencies:
+    """Nothing is found where the dependencies of the text are kept; this, where a compiler removes them."""
+
+    without: Counterexample
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfReach:
+    """The program cannot be asked about so."""
+
+    why: Unfit
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class MayWait:
+    """Nothing fails, but a thread waits for what another does (`span`), and nobody asked whether that ever comes."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """A limit was hit before anything was known."""
+
+    stop: Stop
+
+
+@dataclass(frozen=True, slots=True)
+class ByRuns:
+    """The model has states: what the search among them found."""
+
+    result: CheckResult
+
+
+ModelEvidence = Counterexample | Complete | Cut | ByDependencies | MayWait | OutOfReach | Stopped | ByRuns
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """The verdict under the model called `name`; `unrolled`: how often loops were gone round; None: no bound at all.
+
+    `variants`: those of the model that the verdict is about, where only some show it.
+    """
+
+    name: str
+    verdict: Verdict
+    evidence: ModelEvidence
+    unrolled: int | None = None
+    variants: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PortableResult:
+    """The answers for all models, in the order in which they were asked for.
+
+    `properties`: what was asked besides assertions and errors; `not_asked`: what the program states besides.
+    """
+
+    program: Program
+    answers: tuple[ModelAnswer, ...]
+    properties: tuple[Property, ...]
+    not_asked: tuple[Property, ...]
+    seconds: float

@@ -1,0 +1,154 @@
+"""One execution as people read it: numbered events with places and values, and who reads from whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from memfence.axiomatic.code import Barrier, EventItem, Read, Write
+from memfence.axiomatic.execution import Execution, Happened, Place
+from memfence.program.ir import Program
+from memfence.program.orders import MemoryOrder
+from memfence.questions.portable_result import Counterexample, Forbidding
+from memfence.records import dataclass
+from memfence.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """An event that is shown: its number, its thread, its place in the text, and what it does."""
+
+    number: int
+    thread: str
+    place: str
+    action: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A relation between two events that are shown, by their numbers; 0: the initial writes."""
+
+    first: int
+    second: int
+    relation: str
+
+
+class ExecutionView:
+    """What is shown of an execution; bookkeeping of the front end is left out."""
+
+    def __init__(self, execution: Execution) -> None:
+        self.execution = execution
+        self.program: Program = execution.code.program
+        self.numbers: dict[Place, int] = {}
+        self.shown: list[Happened] = []
+        for event in execution.events:
+            if event.place[0] >= 0 and self._is_shown(event):
+                self.shown.append(event)
+                self.numbers[event.place] = len(self.shown)
+
+    def _is_shown(self, event: Happened) -> bool:
+        return event.variable is None or not self.program.variables[event.variable].is_bookkeeping
+
+    def rows(self) -> list[EventRow]:
+        """The events, thread by thread in program order."""
+        return [
+            EventRow(
+                self.numbers[event.place],
+                self.execution.code.threads[event.place[0]].name,
+                place_text(self.item(event).origin.span),
+                self._action(event),
+                self._source(event),
+            )
+            for event in self.shown
+        ]
+
+    def item(self, event: Happened) -> EventItem:
+        thread, position = event.place
+        found = self.execution.code.threads[thread].items[position]
+        assert isinstance(found, Read | Write | Barrier)
+        return found
+
+    def _action(self, event: Happened) -> str:
+        item = self.item(event)
+        order = "" if item.order is MemoryOrder.PLAIN else f" ({item.order.value})"
+        match item:
+            case Barrier(kind):
+                return f"{kind.replace('_', ' ')}{order}"
+            case Read():
+                return f"{self._name(event)} = {self._value(event)}{order}"
+            case Write():
+                return f"{self._name(event)} := {self._value(event)}{order}"
+
+    def _name(self, event: Happened) -> str:
+        assert event.variable is not None
+        return self.program.variables[event.variable].name
+
+    def _value(self, event: Happened) -> str:
+        assert event.variable is not None and event.value is not None
+        text = self.program.variables[event.variable].domain.text(event.value)
+        return self.program.value_names.get(event.value, text)
+
+    def _source(self, event: Happened) -> str:
+        write = self.execution.decisions.read_from.get(event.place)
+        if write is None:
+            return ""
+        number = self.numbers.get(write)
+        return "from the initial value" if write[0] < 0 else f"from {number}" if number else "from bookkeeping"
+
+    def edges(self) -> Iterator[Edge]:
+        """Who reads from whom, and which write comes before which."""
+        decisions = self.execution.decisions
+        for read, write in decisions.read_from.items():
+            if read in self.numbers and write in self.numbers:
+                yield Edge(self.numbers[write], self.numbers[read], "rf")
+        for order in decisions.order.values():
+            written = [self.numbers[place] for place in order if place in self.numbers]
+            for first, second in pairwise(written):
+                yield Edge(first, second, "co")
+
+    def relation(self, a: Place, b: Place) -> str:
+        """The relation by which `b` comes after `a`."""
+        decisions = self.execution.decisions
+        if decisions.read_from.get(b) == a:
+            return "rf"
+        seen = decisions.read_from.get(a)
+        for order in decisions.order.values():
+            if b in order and a in order and order.index(a) < order.index(b):
+                return "co" if a[0] != b[0] else "po"
+            if b in order and seen in order and order.index(seen) < order.index(b):
+                return "fr" if a[0] != b[0] else "po"
+        return "po" if a[0] == b[0] else "ppo"
+
+    def cycle(self, forbidding: Forbidding) -> str:
+        """`1 -po-> 2 -fr-> 3`, back to its start."""
+        places = [self.execution.events[number].place for number in forbidding.finding.events]
+        names = [str(self.numbers.get(place, "start" if place[0] < 0 else "end of a thread")) for place in places]
+        if len(places) < 2:
+            return " and ".join(names)
+        closed = [*places, places[0]]
+        steps = [self.relation(a, b) for a, b in zip(places, closed[1:], strict=True)]
+        return " ".join(f"{name} -{step}->" for name, step in zip(names, steps, strict=True)) + f" {names[0]}"
+
+
+def failed_text(found: Counterexample) -> str:
+    """What goes wrong, and where."""
+    view = ExecutionView(found.execution)
+    if found.race is not None:
+        first, second = (found.execution.events[n] for n in found.race)
+        places = " and ".join(place_text(view.item(event).origin.span) for event in (first, second))
+        name = view.program.variables[first.variable or 0].name
+        return f"undefined behaviour: plain accesses to `{name}` race: {places}"
+    if found.violated is not None:
+        return f"a final state that should not be: {getattr(found.violated, 'text', '')}"
+    assert found.failed is not None
+    thread, position = found.failed
+    check = found.execution.code.threads[thread].items[position]
+    error = getattr(check, "error", "") or "assertion fails"
+    origin = getattr(check, "origin", None)
+    return f"{error} ({place_text(origin.span)})" if origin is not None else error
+
+
+def place_text(span: Span) -> str:
+    """`line 12`; nothing where the text has no such place."""
+    return f"line {span.line}" if span.source.text else ""

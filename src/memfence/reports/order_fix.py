@@ -1,0 +1,123 @@
+"""The reports of `memfence fix` for models with memory orders: which orders and fences, the proof, and the diff."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memfence.reports.json import Object
+from memfence.reports.portable import STOPS, answer_object, bound_text, reason_text, verdict_text
+from memfence.synthesis.orders.places import OrderPlace
+from memfence.synthesis.orders.result import OrderChange, OrderFix
+from memfence.synthesis.result import FixVerdict
+from memfence.tasks.limits import peak_megabytes
+
+
+def order_fix_text(result: OrderFix, *, width: int, quiet: bool = False) -> str:
+    """The whole report; with `quiet` its first line."""
+    lines = [_first_line(result)]
+    if quiet:
+        return f"{lines[0]}\n"
+    lines += [f"  {_change_line(change)}" for change in result.changes]
+    lines += [f"  {name:<9}{text}" for name, text in _facts(result)]
+    for number, changes in enumerate(result.sets or (), 1):
+        lines += ["", f"set {number}", *(f"  {_change_line(change)}" for change in changes)]
+    if result.diff:
+        lines += ["", result.diff.rstrip("\n")]
+    return "\n".join(lines) + "\n"
+
+
+def _first_line(result: OrderFix) -> str:
+    models = ", ".join(result.models)
+    path = result.program.source.path
+    bound = "" if result.bound is None else f", loops followed up to {_times(result.bound)}"
+    match result.verdict:
+        case FixVerdict.FIXED:
+            return f"FIXED under {models}: {_count(result.changes)}{bound} ({path})"
+        case FixVerdict.ALREADY_HOLDS:
+            return f"NOTHING TO FIX under {models}{bound} ({path})"
+        case FixVerdict.IMPOSSIBLE:
+            return f"IMPOSSIBLE under {models}: the strongest orders are not enough ({path})"
+        case FixVerdict.UNKNOWN:
+            return f"UNKNOWN under {models} ({path})"
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+def _count(changes: Sequence[OrderChange]) -> str:
+    fences = sum(change.place.point is not None for change in changes)
+    orders = len(changes) - fences
+    parts = [f"{n} {what}{'s' * (n > 1)}" for n, what in ((orders, "stronger order"), (fences, "fence")) if n]
+    return " and ".join(parts)
+
+
+def _change_line(change: OrderChange) -> str:
+    place = change.place
+    where = f"{place.span.source.path}:{place.span.line}"
+    if place.point is not None:
+        return f"{where}: a {change.order.value} fence behind `{place.point.after or place.span.text}`"
+    return f"{where}: {place.order.value} -> {change.order.value}, {place.kind}"
+
+
+def _facts(result: OrderFix) -> list[tuple[str, str]]:
+    facts = []
+    if result.verdict is FixVerdict.FIXED and result.is_minimum:
+        what = "no cheaper set is" if result.minimise == "cost" else "fewer changes are not"
+        facts.append(("minimum", f"proved: {what} enough"))
+    if result.stop is not None:
+        facts.append(("limit", STOPS.get(result.stop, "the search was stopped")))
+    for answer in result.answers:
+        bound = bound_text(answer)
+        loops = f" (loops: {bound})" if bound else ""
+        facts.append((answer.name, f"{verdict_text(answer)}{loops}: {reason_text(answer)}"))
+    facts.append(("search", f"{result.places} places, {result.asked} choices tried, {result.seconds:.2f} s"))
+    return facts
+
+
+def order_fix_object(result: OrderFix) -> Object:
+    """`memfence fix --json` for such models, before it becomes text."""
+    return {
+        "file": result.program.source.path,
+        "models": [answer_object(answer) for answer in result.answers],
+        "verdict": result.verdict.value,
+        "bound": result.bound,
+        "minimise": result.minimise,
+        "minimum": result.is_minimum,
+        "fences": [_change_object(result, change) for change in result.changes],
+        "count": len(result.changes),
+        "instances": sum(len(_processes(result, change.place)) for change in result.changes),
+        "sets": None if result.sets is None else [[_change_object(result, c) for c in one] for one in result.sets],
+        "sets_complete": None if result.sets is None else result.are_all,
+        "diff": result.diff,
+        "patched": result.patched,
+        "limit": None if result.stop is None else STOPS.get(result.stop, "the search was stopped"),
+        "assumptions": list(result.program.assumed),
+        "warnings": [],
+        "stats": {
+            "sites": result.places, "checks": result.asked, "seconds": round(result.seconds, 6),
+            "peak_mb": peak_megabytes(),
+        },
+    }  # fmt: skip
+
+
+def _change_object(result: OrderFix, change: OrderChange) -> Object:
+    place = change.place
+    processes = _processes(result, place)
+    return {
+        "kind": change.order.value,
+        "of": place.kind,
+        "was": None if place.point is not None else place.order.value,
+        "file": place.span.source.path,
+        "line": place.span.line,
+        "process": processes[0] if processes else "",
+        "processes": processes,
+        "location": place.span.place,
+        "after": (place.point.after or place.span.text) if place.point is not None else None,
+        "text": place.span.text,
+    }
+
+
+def _processes(result: OrderFix, place: OrderPlace) -> list[str]:
+    """The instances of the code at the place."""
+    return [result.program.processes[p].name for p in sorted({p for p, _, _ in place.ops})]

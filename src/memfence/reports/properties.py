@@ -1,0 +1,104 @@
+"""Properties in words: which one was decided, and which one a run violates."""
+
+from __future__ import annotations
+
+from memfence.execution.occurrences import runs_of
+from memfence.execution.trace import Trace
+from memfence.models.steps import evaluate_in, is_final
+from memfence.program.ir import Final, Forbidden, Invariant, NoDeadlock, Program, Property, PropertyAutomaton
+from memfence.program.text.steps import step_text
+from memfence.source import NOWHERE
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.evidence import BadState, Deadlocked, Run, StepFails
+from memfence.tasks.result import CheckResult
+
+CRITERIA: dict[Criterion, str] = {
+    Criterion.PERSISTENT: "persistence: same program order and store order as some SC run",
+    Criterion.ROBUST: "trace-robustness: every run has the happens-before trace of an SC run",
+    Criterion.STATE_ROBUST: "state-robustness: every state with empty buffers is reachable under SC",
+    Criterion.TRF: "no triangular race",
+    Criterion.DRF: "no data race",
+}
+
+
+def property_line(result: CheckResult) -> str:
+    """What was checked; for a violation, the property that the run violates."""
+    if result.criterion is not Criterion.SAFETY:
+        return CRITERIA[result.criterion]
+    violated = None if not isinstance(result.evidence, Run) else _violated(result, result.evidence)
+    return violated or asked_text(result.program, result.properties)
+
+
+def asked_text(program: Program, properties: tuple[Property, ...]) -> str:
+    """All properties, and the assertions of the program."""
+    texts = [property_text(p) for p in properties if not isinstance(p, Invariant) or p.text]
+    is_temporal = any(is_about_infinite_runs(p) for p in properties)
+    if program.has_assertions and not is_temporal:
+        texts.append("assertions")
+    return "; ".join(texts) if texts else "no run-time error"
+
+
+def is_about_infinite_runs(stated: Property) -> bool:
+    from memfence.program.ir import Ltl
+
+    return isinstance(stated, Ltl | PropertyAutomaton)
+
+
+def _violated(result: CheckResult, run: Run) -> str | None:
+    match run.finding:
+        case StepFails():
+            failure = run.trace.failure
+            what = "assertions" if failure is not None and failure.is_assertion else "no run-time error"
+            return f"{what}: {failing_step(run.trace)}"
+        case Deadlocked():
+            return NoDeadlock().text
+        case BadState():
+            stated = violated_property(result, run.trace)
+            return None if stated is None else property_text(stated)
+    return None
+
+
+def failing_step(trace: Trace) -> str:
+    """`assert(x < 3) fails in line 7`, for the last step of the run."""
+    moves = runs_of(trace.steps[-1].step)
+    if not moves:
+        return "a step fails"
+    transition = trace.program.processes[moves[0].process].transitions[moves[0].transition]
+    text, span = step_text(trace.program, moves[0].process, transition), transition.span
+    if span.source is NOWHERE.source:
+        return f"{text} fails"
+    return (
+        f"{text} fails in line {span.line}" if span.source is trace.program.source else f"{text} fails in {span.place}"
+    )
+
+
+def violated_property(result: CheckResult, trace: Trace) -> Property | None:
+    """The property that the last state of the run violates."""
+    for stated in result.properties:
+        if isinstance(stated, Forbidden | Invariant | Final) and _is_violated(result.program, stated, trace):
+            return stated
+    return None
+
+
+def _is_violated(program: Program, stated: Forbidden | Invariant | Final, trace: Trace) -> bool:
+    if isinstance(stated, Final) and not is_final(program, trace.end):
+        return False
+    truth = evaluate_in(program, trace.end, 0, stated.expr) != 0
+    return truth == isinstance(stated, Forbidden)
+
+
+def property_text(stated: Property) -> str:
+    """The property as its author wrote it, with what it means in front."""
+    match stated:
+        case Forbidden(_, text):
+            return f"never {text}"
+        case Invariant(_, text):
+            return f"always {text}"
+        case Final("exists", _, text):
+            return f"~{text}"
+        case Final("forall", _, text, ()):
+            return f"finally {text}"
+        case PropertyAutomaton():
+            return stated.name
+        case _:
+            return stated.text

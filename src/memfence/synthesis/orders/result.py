@@ -1,0 +1,53 @@
+"""What order synthesis answers: the places that change, and what each model says of the text then."""
+
+from __future__ import annotations
+
+from memfence.program.ir import Program
+from memfence.program.orders import MemoryOrder
+from memfence.questions.portable_result import ModelAnswer
+from memfence.records import dataclass
+from memfence.synthesis.options import Minimise
+from memfence.synthesis.orders.places import OrderPlace
+from memfence.synthesis.result import FixVerdict
+from memfence.tasks.answer import Verdict
+from memfence.tasks.limits import Stop
+
+
+@dataclass(frozen=True, slots=True)
+class OrderChange:
+    """What a place becomes."""
+
+    place: OrderPlace
+    order: MemoryOrder
+
+
+@dataclass(frozen=True, slots=True)
+class OrderFix:
+    """`answers`: of the text with the changes, or of the text as it is where nothing was found.
+
+    `changes`: in the order of the text. `is_minimum`: nothing cheaper is enough. `sets`: all minimal sets, if they were
+    asked for; `are_all`: and there are no others. `places`: how many there were to choose from; `asked`: how many
+    choices were tried. `stop`: the limit that ended the search.
+    """
+
+    program: Program
+    models: tuple[str, ...]
+    verdict: FixVerdict
+    minimise: Minimise
+    answers: tuple[ModelAnswer, ...]
+    changes: tuple[OrderChange, ...] = ()
+    is_minimum: bool = False
+    sets: tuple[tuple[OrderChange, ...], ...] | None = None
+    are_all: bool = False
+    patched: str | None = None
+    diff: str = ""
+    places: int = 0
+    asked: int = 0
+    seconds: float = 0.0
+    stop: Stop | None = None
+
+    @property
+    def bound(self) -> int | None:
+        """How often loops were gone round where that is a limit of what was proved."""
+        rounds = [a.unrolled for a in self.answers if a.verdict is Verdict.HOLDS_UP_TO and a.unrolled is not None]
+        return max(rounds, default=None)
