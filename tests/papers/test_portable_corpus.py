@@ -1,6 +1,6 @@
 """Litmus tests for C11 and ARMv8 with their authors' answers, and the x86 ones with all their final states, by SAT.
 
-An answer of 1 says that some execution ends as the condition says, whatever its quantifier.
+An answer of 1 says that the condition is true, quantifier included. The oracle is asked in `test_cat_on_corpus`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Literal
 import pytest
 
 from memfence import load
-from memfence.axiomatic.enumeration import executions
 from memfence.axiomatic.library import models_named
 from memfence.axiomatic.unroll import unroll
 from memfence.diagnostics import InputError
-from memfence.engines.axiomatic.goals import Ends, is_reached
+from memfence.engines.axiomatic.goals import Ends
 from memfence.engines.axiomatic.solve import Executions, Found, Nothing
+from memfence.program.expressions import negate
 from memfence.program.ir import Final, Program
 from papers.test_litmus_corpus import ROWS as X86_ROWS
 from papers.test_litmus_corpus import assert_known, condition_of
@@ -53,13 +53,15 @@ def loaded(file: str) -> Program:
 
 
 def answer(file: str, model: str) -> set[bool]:
-    """Whether some execution ends as the condition says, for each choice that the model leaves to a compiler."""
+    """Whether the condition is true, for each choice that the model leaves to a compiler."""
     program = loaded(file)
+    stated = condition(program)
+    goal = Ends(negate(stated.expr) if stated.quantifier == "forall" else stated.expr)
     asked = Executions(unroll(program, ROUNDS))
     choices = models_named(model, language=program.language)
-    found = {type(asked.find(asked.add(one), Ends(condition(program).expr))) for one in choices}
+    found = {type(asked.find(asked.add(one), goal)) for one in choices}
     assert found <= {Found, Nothing}
-    return {kind is Found for kind in found}
+    return {(kind is Found) == (stated.quantifier == "exists") for kind in found}
 
 
 def test_the_tests_that_cannot_be_read_are_refused_and_few() -> None:
@@ -82,17 +84,6 @@ def test_a_sample_has_the_answers_of_its_authors(row: dict[str, str]) -> None:
 @pytest.mark.parametrize("row", READ, ids=named)
 def test_every_test_has_the_answer_of_its_authors(row: dict[str, str]) -> None:
     assert answer(row["file"], row["model"]) == {row["allowed"] == "1"}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("row", READ, ids=named)
-def test_the_slow_twin_has_the_answer_of_the_authors(row: dict[str, str]) -> None:
-    program = loaded(row["file"])
-    goal = Ends(condition(program).expr)
-    code = unroll(program, ROUNDS)
-    for model in models_named(row["model"], language=program.language):
-        ends_so = any(is_reached(goal, execution) for execution in executions(code, model))
-        assert ends_so == (row["allowed"] == "1")
 
 
 def final_states(path: str, model: Literal["sc", "tso", "pso"]) -> set[tuple[int, ...]]:
