@@ -30,6 +30,8 @@ INPUTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "promela": (".pml", ()),
     "trencher": (".txt", ("persist/**/*[!x].txt", "trencher/*.txt")),
     "litmus": (".litmus", ("litmus/dat3m/*.litmus",)),
+    "aarch64": (".litmus", ("portable/AARCH64/*/*.litmus",)),
+    "clitmus": (".litmus", ("portable/C11/*/*.litmus",)),
     "rmm": (".rmm", ("memorax/*.rmm", "persist/**/*.rmm")),
     "remmex": (".remmex", ("persist/**/*_Remmex.txt",)),
 }

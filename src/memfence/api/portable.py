@@ -8,6 +8,7 @@ from typing import Any
 
 from memfence.api.inputs import Source, options_for, read_program, with_stated
 from memfence.axiomatic.library import NAMES
+from memfence.questions.conflicts import refuse_other_processors
 from memfence.questions.portable import check_models as ask
 from memfence.questions.portable_result import PortableResult
 from memfence.tasks.deadline import Deadline
@@ -27,6 +28,8 @@ def check_models(
     with_stated(source, keywords)
     deadline = Deadline(keywords.get("timeout_seconds"))
     program = read_program(source, keywords, deadline, for_every_processor=True)
+    for name in names:
+        refuse_other_processors(program, name)
     with deadline.enforced():
         options = options_for(CheckOptions, program, None, keywords, deadline)
         return ask(program, names, options, unrolled=unroll)

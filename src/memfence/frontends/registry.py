@@ -38,7 +38,7 @@ class Frontend(Protocol):
 class Language:
     """How to recognise a language: by `suffixes`; where several share one, or none has it, by `looks_like` the text.
 
-    `only_model`: the memory model that its instructions belong to, where no other knows them.
+    `only_models`: those that know its instructions, where others do not; models of users' cat files always may.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Language:
     module: str
     suffixes: tuple[str, ...]
     looks_like: Callable[[str], bool]
-    only_model: str | None = None
+    only_models: tuple[str, ...] = ()
 
     def frontend(self) -> Frontend:
         return cast(Frontend, import_module(f"memfence.frontends.{self.module}"))
@@ -69,9 +69,9 @@ LANGUAGES = (
     Language("persist", "assembly-like language of the persistence paper", "persist", (".pst",),
              lambda text: _words(text, "program", "procs", "begin")),
     Language("litmus", "x86 litmus tests", "litmus", (".litmus",),
-             lambda text: _first_word(text) in ("X86", "X86_64")),
+             lambda text: _first_word(text) in ("X86", "X86_64"), only_models=("tso", "x86", "sc", "pso")),
     Language("aarch64", "AArch64 litmus tests", "aarch64", (".litmus",), lambda text: _first_word(text) == "AArch64",
-             only_model="armv8"),
+             only_models=("armv8",)),
     Language("clitmus", "litmus tests in C", "clitmus", (".litmus",), lambda text: _first_word(text) == "C"),
     Language("rmm", "Memorax's RMM", "rmm", (".rmm",), lambda text: _words(text, "forbidden", "process", "text")),
     Language("dve", "DiVinE's DVE", "dve", (".dve",), lambda text: _words(text, "process", "trans", "system")),

@@ -16,6 +16,7 @@ from memfence.tasks.result import CheckResult
 
 Observation = Literal["Never", "Sometimes", "Always"]
 
+_LITMUS = ("litmus", "aarch64", "clitmus")
 _KIND = {"exists": "Allowed", "not exists": "Forbidden", "forall": "Required"}
 
 
@@ -23,7 +24,7 @@ def herd_report(result: CheckResult) -> str:
     """The block that scripts for herd7 look for, where a litmus test was decided; else nothing."""
     condition = next((p for p in result.program.properties if isinstance(p, Final)), None)
     is_known = result.verdict is not Verdict.UNKNOWN  # what was not seen is not "Never"
-    if condition is None or result.final_states is None or result.program.language != "litmus" or not is_known:
+    if result.program.language not in _LITMUS or condition is None or result.final_states is None or not is_known:
         return ""
     return herd_block(result.program.name, condition, [values for values, _ in result.final_states])
 

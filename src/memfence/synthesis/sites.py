@@ -18,7 +18,7 @@ Effect = frozenset[tuple[int, int]]
 KINDS_OF_LANGUAGE: Mapping[str, tuple[EditKind, ...]] = {
     "c": ("mfence", "sfence"),
     "dve": ("locked",),
-    "litmus": ("mfence", "sfence"),
+    **dict.fromkeys(("litmus", "aarch64", "clitmus"), ("mfence", "sfence")),
 }
 """What can be written in languages that lack some kind of edit."""
 

@@ -60,5 +60,15 @@ def test_conform_passes_such_a_test_over(tmp_path: Path) -> None:
 def test_the_model_of_its_processor_takes_it() -> None:
     program = load_text(SourceText("MP.litmus", TEXT))
     refuse_other_processors(program, "armv8")
+    refuse_other_processors(program, "mine.cat")
+    for other in ("rc11", "x86", "sc"):
+        with pytest.raises(InputError):
+            refuse_other_processors(program, other)
+
+
+def test_assembly_for_x86_is_not_asked_about_under_other_processors() -> None:
+    program = load_text(SourceText("SB.litmus", "X86 SB\n{ }\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n"))
+    refuse_other_processors(program)
+    refuse_other_processors(program, "x86")
     with pytest.raises(InputError):
-        refuse_other_processors(program, "rc11")
+        refuse_other_processors(program, "armv8")

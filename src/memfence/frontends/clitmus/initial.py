@@ -20,7 +20,9 @@ _ARRAY = re.compile(
     r"(?:[A-Za-z_]\w*\s+)*(?P<name>[A-Za-z_]\w*)\s*\[\s*(?P<size>\d{0,9})\s*\]\s*(?:=\s*\{(?P<values>[^{}]*)\}\s*)?\Z",
     re.ASCII,
 )
-_NO_REGISTERS = Dialect(("C",), lambda _: None, lambda number, _: str(number), "", "0:r0", "named by their threads")
+_NO_REGISTERS = Dialect(
+    ("C",), lambda _: None, lambda number, _: str(number), "", "0:r0", "not initialised in C", False
+)
 
 
 @dataclass(frozen=True, slots=True)

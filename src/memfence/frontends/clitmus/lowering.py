@@ -48,6 +48,10 @@ class _Registers:
     def __init__(self) -> None:
         self.names: list[str] = []
 
+    def read(self, word: str) -> int | None:
+        """The number of what a condition calls so; None where it cannot be a name."""
+        return self.number(word) if word.isidentifier() else None
+
     def number(self, name: str) -> int:
         if name not in self.names:
             self.names.append(name)
@@ -70,7 +74,7 @@ def _places(text: ThreadText, initial: Initial, memory: Memory) -> dict[str, Pla
 
 
 def _read_condition(test: CTest, registers: _Registers, errors: list[Diagnostic]) -> Condition | None:
-    dialect = Dialect(ARCHITECTURES, registers.number, registers.name, "", "0:r0", "the local variables of the thread")
+    dialect = Dialect(ARCHITECTURES, registers.read, registers.name, "", "0:r0", "the local variables of the thread")
     try:
         return read_condition(test.condition, len(test.threads), dialect)
     except InputError as error:

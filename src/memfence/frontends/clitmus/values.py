@@ -182,7 +182,8 @@ class Values:
             if order is None or order not in allowed_orders(function.kind, position):
                 allowed = [f"memory_order_{one.value}" for one in allowed_orders(function.kind, position)]
                 what = f"`{argument.span.text}` is not an order that can stand here"
-                hint = did_you_mean(argument.span.text, allowed, f"use one of {', '.join(allowed)}")
+                every = f"use one of {', '.join(allowed)}"
+                hint = did_you_mean(argument.span.text, allowed, every) if order is None else every
                 self.names.report(Code.TYPE_MISMATCH, what, argument.span, hint)
             orders.append(order or MemoryOrder.SEQ_CST)
         return orders or [MemoryOrder.SEQ_CST] * 2

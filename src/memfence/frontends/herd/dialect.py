@@ -12,8 +12,8 @@ class Dialect:
     """One language of litmus tests.
 
     `architectures`: the words that a test may begin with. `register_number`: which register a word names, if any;
-    `register_name`: how final states call it, given the architecture. `immediate`: the sign before constants. The
-    others are examples for people, from a language that they know.
+    `register_name`: how final states call it, given the architecture. `immediate`: the sign before constants.
+    `holds_addresses`: a register may be initialised with an address. The others are examples for people.
     """
 
     architectures: tuple[str, ...]
@@ -22,3 +22,4 @@ class Dialect:
     immediate: str
     register_example: str
     register_list: str
+    holds_addresses: bool = True

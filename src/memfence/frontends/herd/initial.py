@@ -56,7 +56,7 @@ class _Reader:
             if isinstance(value, str):
                 what = f"`{name}` is initialised with the address of `{value}`: addresses in memory are not supported"
                 hint = f"only a register may hold an address, as in `{self.dialect.register_example}=x`"
-                self.report(Code.UNSUPPORTED, what, item, hint)
+                self.report(Code.UNSUPPORTED, what, item, hint if self.dialect.holds_addresses else None)
                 value = 0
             self.state.locations[name] = value
 
