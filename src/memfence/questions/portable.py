@@ -209,8 +209,7 @@ class _Asking:
         """The violation under the first variant that shows one, with all that do; else whether something is cut off."""
         cut = False
         shown: ModelAnswer | None = None
-        variants = list(_different(code, self.models))
-        for model in variants:
+        for model, *alike in _by_looks(code, self.models):
             found = first_violation(code, model, self.properties, self.options.limits, dependencies=dependencies)
             if isinstance(found, Stop):
                 return shown or ModelAnswer(self.name, Verdict.UNKNOWN, Stopped(found), rounds)
@@ -219,8 +218,8 @@ class _Asking:
                 continue
             if shown is None:
                 shown = ModelAnswer(self.name, Verdict.VIOLATED, _evidence(found, model, dependencies), rounds)
-            shown = replace(shown, variants=(*shown.variants, model.variant) if model.variant else ())
-        if shown is not None and len(shown.variants) == len(variants):
+            shown = replace(shown, variants=(*shown.variants, *(one.variant for one in (model, *alike))))
+        if shown is not None and len(shown.variants) == len(self.models):
             return replace(shown, variants=())
         return cut if shown is None else shown
 
@@ -245,16 +244,15 @@ def _uses_dependencies(model: AxiomaticModel) -> bool:
     return any(isinstance(node, Base) and node.name in ("addr", "data", "ctrl") for node in used)
 
 
-def _different(code: Code, models: Sequence[AxiomaticModel]) -> Iterator[AxiomaticModel]:
-    """The variants that see the code in different ways; of those that see it alike, the first."""
+def _by_looks(code: Code, models: Sequence[AxiomaticModel]) -> list[list[AxiomaticModel]]:
+    """The variants, those together that see the code alike."""
     events = [(thread, item) for thread in code.threads for _, item in thread.events]
     pairs = any(isinstance(item, Write) and item.reads_by is not None for _, item in events)
-    seen = set()
+    groups: dict[object, list[AxiomaticModel]] = {}
     for model in models:
         looks = (tuple(model.tags(thread, item) for thread, item in events), pairs and model.rmw_by_pair)
-        if looks not in seen:
-            seen.add(looks)
-            yield model
+        groups.setdefault(looks, []).append(model)
+    return list(groups.values())
 
 
 def _evidence(found: Violation, model: AxiomaticModel, dependencies: bool) -> Counterexample:

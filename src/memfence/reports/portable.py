@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import assert_never
 
 from memfence.axiomatic.unrolling.refusal import Unfit
@@ -92,7 +93,7 @@ def reason_text(answer: ModelAnswer) -> str:
     evidence = answer.evidence
     match evidence:
         case Counterexample():
-            only = f" (with {'; '.join(answer.variants)})" if answer.variants else ""
+            only = f" (with {variants_text(answer.variants)})" if answer.variants else ""
             return failed_text(evidence) + only
         case Complete():
             return "no execution fails"
@@ -111,6 +112,15 @@ def reason_text(answer: ModelAnswer) -> str:
             return property_line(found)
         case _:
             assert_never(evidence)
+
+
+def variants_text(variants: Sequence[str]) -> str:
+    """The choices of compilers, such as `ldar, llsc`; `llsc` where the other choice does not matter."""
+    chosen = [variant.split(", ") for variant in variants]
+    ways = [tuple(dict.fromkeys(one)) for one in zip(*chosen, strict=True)]
+    if set(product(*ways)) != {tuple(one) for one in chosen}:
+        return "; ".join(variants)
+    return ", ".join(way[0] for way in ways if len(way) == 1)
 
 
 def cells_of(answer: ModelAnswer) -> tuple[str, ...]:
