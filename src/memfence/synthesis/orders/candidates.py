@@ -62,6 +62,6 @@ def _with(op: Op, order: MemoryOrder | None) -> Op:
     """A compare-exchange that reads alike whether it fails or not goes on to do so."""
     if order is None:
         return op
-    if isinstance(op, Rmw) and op.failure_order is op.order.of_read:
+    if isinstance(op, Rmw) and strengths_of("load", op.failure_order) == strengths_of("load", op.order):
         return replace(op, order=order, failure_order=order.of_read)
     return with_order(op, order)

@@ -45,8 +45,18 @@ class OrderEdit:
 
 
 def find_places(program: Program, points: Mapping[OpNumber, FencePoint]) -> tuple[OrderPlace, ...]:
-    """The places where something can be added; `points` says which fences were put in where none is yet."""
-    return tuple(place for place in every_place(program, points) if place.addable)
+    """The places where something can be added; `points` says which fences were put in where none is yet.
+
+    A compare-exchange that is stronger where it fails stays as it is.
+    """
+    odd = {number for numbers, _, _, _ in _accesses(program) for number in numbers if _is_odd(program, number)}
+    return tuple(place for place in every_place(program, points) if place.addable and not place.ops & odd)
+
+
+def _is_odd(program: Program, number: OpNumber) -> bool:
+    process, transition, position = number
+    op = program.processes[process].transitions[transition].ops[position]
+    return isinstance(op, Rmw) and not strengths_of("load", op.failure_order) <= strengths_of("load", op.order)
 
 
 def every_place(program: Program, points: Mapping[OpNumber, FencePoint] | None = None) -> tuple[OrderPlace, ...]:
