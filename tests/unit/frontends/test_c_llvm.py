@@ -159,3 +159,30 @@ def test_what_is_no_ir_is_refused() -> None:
         read_module("hello", "m.ll")
     with pytest.raises(ReadingError):
         Tokens("nonsense").type()
+
+
+def test_pointers_with_types_are_pointers() -> None:
+    """As LLVM wrote them before version 15, in types that contain themselves, too."""
+    module = read_module(
+        """
+%struct.node = type { i32, %struct.node*, i32 (i8*)* }
+@head = global %struct.node* null, align 8
+
+define dso_local i8* @thread(i8* noundef %0) {
+  %2 = load atomic %struct.node*, %struct.node** @head acquire, align 8
+  %3 = getelementptr inbounds %struct.node, %struct.node* %2, i32 0, i32 2
+  %4 = load i32 (i8*)*, i32 (i8*)** %3, align 8
+  ret i8* null
+}
+
+declare i32 @start(i64*, i8* (i8*)* noundef, i8*)
+""",
+        "old.ll",
+    )
+    node = module.types["struct.node"]
+    assert node.fields == (IntType(32), POINTER, POINTER)
+    thread = module.functions["thread"]
+    assert (thread.result, thread.parameters[0][0]) == (POINTER, POINTER)
+    loads = [found for found in thread.blocks[0].instructions if isinstance(found, LoadFrom)]
+    assert [found.type for found in loads] == [POINTER, POINTER]
+    assert [type for type, _ in module.functions["start"].parameters] == [POINTER, POINTER, POINTER]

@@ -13,7 +13,7 @@ from memfence.frontends.c.llvm.values import Operand
 
 LABEL = re.compile(r'^([-\w$.]+|"(?:[^"\\]|\\.)*"):')
 DECLARED = re.compile(r"#dbg_declare\(ptr %([-\w$.]+|\"[^\"]*\"), !(\d+)")
-OLD_DECLARED = re.compile(r"@llvm\.dbg\.(declare|value)\(metadata ptr %([-\w$.]+), metadata !(\d+)")
+OLD_DECLARED = re.compile(r"@llvm\.dbg\.(declare|value)\(metadata (?:ptr|[^,()]*\*) %([-\w$.]+), metadata !(\d+)")
 DEBUG = re.compile(r"!dbg !(\d+)")
 LINKAGE = frozenset(
     [
@@ -151,7 +151,7 @@ class _ModuleReader:
             tokens.take()
         words = self._linkage(tokens)
         tokens.skip_attributes()
-        result = tokens._base_type()
+        result = tokens.type()
         name = unquoted(tokens.take())
         tokens.expect("(")
         parameters: list[tuple[Type, str]] = []

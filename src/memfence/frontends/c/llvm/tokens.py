@@ -166,11 +166,22 @@ class Tokens:
                 self.skip_group()
                 base = VoidType("function")
             elif self.next == "(":
-                return base
+                if not self._is_pointer_behind_group():
+                    return base
+                self.skip_group()
+                base = VoidType("function")
             elif self.accept("*"):
                 base = POINTER
             else:
                 return base
+
+    def _is_pointer_behind_group(self) -> bool:
+        """Whether the group that starts here belongs to a pointer to functions, as LLVM wrote it before 15."""
+        here = self.at
+        self.skip_group()
+        found = self.next == "*"
+        self.at = here
+        return found
 
     def _base_type(self) -> Type:
         token = self.take()
@@ -193,6 +204,8 @@ class Tokens:
         if token == "{":
             return StructType(self._fields("}"))
         if token.startswith("%"):
+            if self.next == "*":  # a pointer is a pointer, and the type may contain it
+                return VoidType("opaque")
             return self.named[unquoted(token)]
         if token in ("void", "label", "metadata", "token", "opaque", "x86_mmx", "x86_amx"):
             return VoidType(token)
