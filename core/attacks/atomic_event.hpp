@@ -71,9 +71,10 @@ void AtomicEvents::go_through(Work& w, std::size_t mark, const Tried& first, int
   const auto arrive = [&](std::vector<Access> accesses, std::size_t from, int edge) {
     if (seen.insert(key(w, accesses)).second) places.push_back({{w.data(), w.data() + slots}, std::move(accesses), from, edge});
   };
-  const auto blocked = [&](std::vector<Access> accesses) { visit(Tried{}, accesses, std::span<const HelperStep>()); };
-  if (!first.completed) return blocked(joined({}, accesses_));
-  arrive(joined({}, accesses_), 0, number);
+  const auto blocked = [&](std::vector<Access>& accesses) { visit(Tried{}, accesses, std::span<const HelperStep>()); };
+  std::vector<Access> at_once = joined({}, accesses_);
+  if (!first.completed) return blocked(at_once);
+  arrive(std::move(at_once), 0, number);
   for (std::size_t at = 0; at < places.size() && !budget_->is_spent(places.size()); ++at) {
     const auto location = static_cast<std::size_t>(places[at].slots[static_cast<std::size_t>(location_slot)]);
     for (const int next : machine_.leaving[static_cast<std::size_t>(process)][location]) {
@@ -86,7 +87,7 @@ void AtomicEvents::go_through(Work& w, std::size_t mark, const Tried& first, int
         w.rollback(mark);
         keep_reads(accesses);
       } else if (!tried.happened || (is_inside && !tried.completed)) {
-        blocked(std::move(accesses));
+        blocked(accesses);
         continue;
       } else if (is_inside) {
         arrive(std::move(accesses), at, next);

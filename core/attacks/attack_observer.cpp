@@ -103,7 +103,7 @@ void AttackObserver::note_writers(Work& w) {
     if (text_->written_from(q, static_cast<Value>(location)) == 0) continue;
     for (const int number : m.leaving[static_cast<std::size_t>(q)][location]) {
       const std::size_t mark = w.mark();
-      events_->each(w, number, sc_, [&](const Tried& tried, const auto&, auto) {
+      events_->each(w, number, sc_, [&](const Tried& tried, const auto&, std::span<const HelperStep>) {
         if (tried.happened) note_changes(w, mark, q);
       });
     }
@@ -134,7 +134,7 @@ std::vector<HelperStep> AttackObserver::closing_steps(Work& w, int attacker, int
     const auto location = static_cast<std::size_t>(w[m.processes[static_cast<std::size_t>(q)].location_slot]);
     for (const int number : m.leaving[static_cast<std::size_t>(q)][location]) {
       std::vector<HelperStep> found;
-      events_->each(w, number, sc_, [&](const Tried& tried, const auto&, auto steps) {
+      events_->each(w, number, sc_, [&](const Tried& tried, const auto&, std::span<const HelperStep> steps) {
         if (tried.happened && w[variable] != before && found.empty()) found.assign(steps.begin(), steps.end());
       });
       if (found.empty()) continue;

@@ -177,9 +177,10 @@ void ChainSearch::children(const Word* node, Children& out) const {
     const Process& process = machine_.processes[static_cast<std::size_t>(q)];
     if (q == w[attacker_slot()] || w[process.location_slot] == process.locations) continue;
     for (const int number : machine_.leaving[static_cast<std::size_t>(q)][static_cast<std::size_t>(w[process.location_slot])])
-      events_.each(w, number, sc_, [&](const Tried& tried, const std::vector<Access>& accesses, auto steps) {
-        if (tried.happened) add_child(w, q, tried, accesses, steps, out);
-      });
+      events_.each(w, number, sc_,
+                   [&](const Tried& tried, const std::vector<Access>& accesses, std::span<const HelperStep> steps) {
+                     if (tried.happened) add_child(w, q, tried, accesses, steps, out);
+                   });
   }
 }
 

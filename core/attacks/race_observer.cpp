@@ -11,16 +11,17 @@ void RaceObserver<triangular>::expand(Work& w, Index index) {
     const auto location = static_cast<std::size_t>(w[m.processes[static_cast<std::size_t>(p)].location_slot]);
     for (const int number : m.leaving[static_cast<std::size_t>(p)][location]) {
       const int last = w[m.processes[static_cast<std::size_t>(p)].pending_slot] - 1;
-      events_.each(w, number, semantics_, [&](const Tried& tried, std::vector<Access>& accesses, auto steps) {
-        // A step that waits for what it reads is about to read it, again and again: a data race with whoever writes it.
-        // For a triangular one the read must be possible, with the value that is about to change.
-        if (!tried.happened && triangular) return;
-        if (!tried.happened) keep_reads(accesses);
-        const std::size_t first = next_.size();
-        for (const Access& a : accesses) next_.push_back({p, number, a});
-        const bool is_locked = m.edges[static_cast<std::size_t>(number)].locked || steps.size() > 1;
-        if (triangular && !is_locked) note_exposed(last, first);
-      });
+      events_.each(w, number, semantics_,
+                   [&](const Tried& tried, std::vector<Access>& accesses, std::span<const HelperStep> steps) {
+                     // A step that waits for what it reads is about to read it, again and again: a data race with whoever writes it.
+                     // For a triangular one the read must be possible, with the value that is about to change.
+                     if (!tried.happened && triangular) return;
+                     if (!tried.happened) keep_reads(accesses);
+                     const std::size_t first = next_.size();
+                     for (const Access& a : accesses) next_.push_back({p, number, a});
+                     const bool is_locked = m.edges[static_cast<std::size_t>(number)].locked || steps.size() > 1;
+                     if (triangular && !is_locked) note_exposed(last, first);
+                   });
     }
   }
   for (const Next& a : next_)

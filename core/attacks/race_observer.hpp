@@ -13,7 +13,7 @@ class RaceObserver : public NoObserver {
  public:
   using Semantics = std::conditional_t<triangular, ScLastStore, Sc>;
   RaceObserver(const Machine& m, std::shared_ptr<Budget> budget)
-      : machine_(&m), budget_(budget), semantics_(m), events_(m, budget_) {}
+      : machine_(&m), budget_(std::move(budget)), semantics_(m), events_(m, budget_) {}
 
   void expand(Work& w, Index index);
   bool has_finding() const { return race_.has_value() || budget_->why() != Stop::None; }

@@ -69,7 +69,7 @@ int TornSteps::storing_edge(Work& w, int process) {
   const Value location = w[machine_.processes[static_cast<std::size_t>(process)].location_slot];
   for (const int number : machine_.leaving[static_cast<std::size_t>(process)][static_cast<std::size_t>(location)]) {
     bool stores = false;
-    events_.each(w, number, sc_, [&](const Tried& tried, const std::vector<Access>& accesses, auto) {
+    events_.each(w, number, sc_, [&](const Tried& tried, const std::vector<Access>& accesses, std::span<const HelperStep>) {
       const auto is_plain = [](const Access& a) { return a.writes() && !a.is_locked(); };
       stores |= tried.happened && std::any_of(accesses.begin(), accesses.end(), is_plain);
     });
@@ -96,7 +96,8 @@ bool TornSteps::contradicts(Work& w, int process, const std::vector<Value>& befo
   std::vector<Visit> visits{{local(), true, true, 0, {}}};
   std::set<std::pair<std::vector<Value>, int>> seen{{visits[0].local, 3}};
   std::optional<std::size_t> end;
-  const auto take = [&](std::size_t at, const Tried& tried, const std::vector<Access>& accesses, auto steps) {
+  const auto take = [&](std::size_t at, const Tried& tried, const std::vector<Access>& accesses,
+                        std::span<const HelperStep> steps) {
     if (!tried.happened || end) return;
     bool stores = false, as_before = true, as_after = true;
     for (const Access& a : accesses) {
@@ -117,9 +118,10 @@ bool TornSteps::contradicts(Work& w, int process, const std::vector<Value>& befo
     for (int i = 0; i < 2 + p.registers; ++i) w.set(p.location_slot + i, visits[at].local[static_cast<std::size_t>(i)]);
     const auto location = static_cast<std::size_t>(w[p.location_slot]);
     for (const int number : machine_.leaving[static_cast<std::size_t>(process)][location])
-      events_.each(w, number, sc_, [&](const Tried& tried, const std::vector<Access>& accesses, auto steps) {
-        take(at, tried, accesses, steps);
-      });
+      events_.each(w, number, sc_,
+                   [&](const Tried& tried, const std::vector<Access>& accesses, std::span<const HelperStep> steps) {
+                     take(at, tried, accesses, steps);
+                   });
   }
   w.rollback(mark);
   for (std::size_t at = end.value_or(0); at != 0; at = visits[at].from)
