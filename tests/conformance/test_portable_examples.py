@@ -11,7 +11,9 @@ from memfence import pipeline
 from memfence.axiomatic.candidates import candidate
 from memfence.models.cat.interpreter import judge
 from memfence.questions.portable import check_models
-from memfence.questions.portable_result import Counterexample
+from memfence.questions.portable_result import ByDependencies, Counterexample
+from memfence.source import SourceText
+from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
 from support.c_compiler import needs_clang
 
@@ -45,3 +47,40 @@ def test_racing_plain_accesses_are_undefined_under_c11_only() -> None:
     assert isinstance(rc11, Counterexample)
     assert rc11.race is not None
     assert [answer.verdict.value for answer in result.answers] == ["holds", "violated", "holds"]
+
+
+POINTER = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static int message, seen = 7;
+static int *_Atomic mailbox;
+static void *sender(void *unused) {
+  message = 1;
+  atomic_store_explicit(&mailbox, &message, memory_order_release);
+  return 0;
+}
+static void *receiver(void *unused) {
+  int *found = atomic_load_explicit(&mailbox, memory_order_relaxed);
+  if (found)
+    seen = *found;
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, sender, 0);
+  pthread_create(&b, 0, receiver, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  assert(seen != 0);
+}
+"""
+
+
+def test_what_a_pointer_leads_to_depends_on_the_pointer() -> None:
+    """On ARM the address keeps both loads in order, unless the compiler gets rid of it: no violation for certain."""
+    program = pipeline.load_text(SourceText("mailbox.c", POINTER))
+    by_model = {answer.name: answer for answer in check_models(program, MODELS, CheckOptions()).answers}
+    verdicts = {name: answer.verdict for name, answer in by_model.items()}
+    assert verdicts == {"x86": Verdict.HOLDS, "rc11": Verdict.VIOLATED, "armv8": Verdict.UNKNOWN}
+    assert isinstance(by_model["armv8"].evidence, ByDependencies)

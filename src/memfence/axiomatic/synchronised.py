@@ -8,11 +8,11 @@ would not be faithful: such programs are refused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
-from memfence.program.expressions import Address, Binary, Conditional, Const, Register
+from memfence.program.expressions import Address, Binary, Conditional, Const, Expr, Register, registers_of, walk
 from memfence.program.ir import Assert, Assume, Load, Op, Process, Program, Rmw, Store, Transition
 from memfence.program.orders import MemoryOrder
 
@@ -30,7 +30,7 @@ def _process(program: Program, process: Process) -> Process:
 
 
 def _transition(program: Program, step: Transition) -> Transition:
-    step = replace(step, ops=tuple(_account(program, op) for op in step.ops))
+    step = replace(step, ops=tuple(_account(program, op) for op in _through_pointers(program, step.ops)))
     accesses = [op for op in step.ops if isinstance(op, Load | Store | Rmw)]
     if not step.locked or not accesses:
         return step
@@ -41,6 +41,35 @@ def _transition(program: Program, step: Transition) -> Transition:
     if all(op.order is not PLAIN for op in accesses):
         return step
     return replace(step, ops=_library_call(step))
+
+
+def _through_pointers(program: Program, ops: Sequence[Op]) -> Iterator[Op]:
+    """The ops; an access behind a comparison with an address depends on what was compared, as a pointer.
+
+    The program reads `*p` case by case: where `p` is this address, then the variable there. To a processor that is no
+    branch but an address. Where it was a branch of the text, one dependency too many keeps us from a verdict at most:
+    what holds must hold without any.
+    """
+    pointers: set[int] = set()
+    for op in ops:
+        if isinstance(op, Assume) and _names_an_address(program, op.condition):
+            pointers |= registers_of(op.condition)
+        elif isinstance(op, Load | Store | Rmw) and pointers:
+            op = replace(op, address=_depending(op.address, pointers))
+        yield op
+
+
+def _names_an_address(program: Program, condition: Expr) -> bool:
+    constants = (node.value for node in walk(condition) if isinstance(node, Const))
+    return any(program.value_names.get(value, "").startswith("&") for value in constants)
+
+
+def _depending(address: Address, registers: Iterable[int]) -> Address:
+    """The same address, computed with the help of the registers."""
+    index = address.index
+    for register in sorted(registers):
+        index = Binary("+", index, Binary("^", Register(register), Register(register)))
+    return replace(address, index=index)
 
 
 def _is_bookkeeping(program: Program, address: Address) -> bool:
