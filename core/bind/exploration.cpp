@@ -66,7 +66,8 @@ void bind_exploration(nb::module_& m) {
              Field{"widest", &SearchStats::widest}, Field{"bytes", &SearchStats::bytes},
              Field{"state_bits", &SearchStats::state_bits}, Field{"seconds", &SearchStats::seconds});
 
-  def_record(m, "Exploration", Field{"stop", &Exploration::stop}, Field{"stats", &Exploration::stats})
+  def_record(m, "Exploration", Field{"stop", &Exploration::stop}, Field{"stats", &Exploration::stats},
+             Field{"is_compact", &Exploration::is_compact})
       .def_prop_ro("finding", &finding_of)
       .def_prop_ro("final_states", &final_states_of)
       .def_ro("final_count", &Exploration::final_count)
@@ -80,14 +81,15 @@ void bind_exploration(nb::module_& m) {
   def_search(
       m, "explore_safety",
       +[](Limits limits, std::shared_ptr<Machine> machine, int model, int bound, bool reduce, int bad, bool stop_on_failure,
-          bool stop_on_deadlock, std::vector<int> final_values, int threads, std::uint64_t most_states) {
+          bool stop_on_deadlock, std::vector<int> final_values, int threads, std::uint64_t most_states, bool compact) {
         limits.most_states = most_states;
         const SafetyQuery query{bad, stop_on_failure, stop_on_deadlock, std::move(final_values)};
-        return explore_safety(std::move(machine), Model{static_cast<ModelKind>(model), bound}, reduce, query, limits, threads);
+        return explore_safety(std::move(machine), Model{static_cast<ModelKind>(model), bound}, reduce, query, limits, threads,
+                              compact ? Keeping::Compact : Keeping::Choose);
       },
       "Visit every reachable state breadth-first, looking for bad states, failing steps and deadlocks.", "machine"_a, "model"_a,
-      "bound"_a, "reduce"_a, "bad"_a, "stop_on_failure"_a, "stop_on_deadlock"_a, "final_values"_a, "threads"_a,
-      "most_states"_a);
+      "bound"_a, "reduce"_a, "bad"_a, "stop_on_failure"_a, "stop_on_deadlock"_a, "final_values"_a, "threads"_a, "most_states"_a,
+      "compact"_a);
 }
 
 }  // namespace memfence::bind

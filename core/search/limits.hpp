@@ -26,6 +26,9 @@ struct Limits {
   std::uint64_t most_states = 0;   // 0: none
   CancelFlag cancel;
   std::function<bool(const Progress&)> on_progress;  // called about ten times a second; false cancels
+
+  // What is left of these after so many seconds.
+  Limits after(double seconds) const;
 };
 
 // Watches the limits for one search. Cheap enough to be asked every few dozen states.

@@ -40,7 +40,7 @@ inline bool are_equal_words(const Word* a, const Word* b, std::size_t count) {
   return a[0] == b[0] && (count == 1 || std::memcmp(a + 1, b + 1, (count - 1) * sizeof(Word)) == 0);
 }
 
-class StateSet {
+class StateSet : public StateOrder {
  public:
   explicit StateSet(std::size_t words, unsigned table_bits = 16)
       : words_(words), table_(empty_table(std::size_t{1} << table_bits)), mask_((std::size_t{1} << table_bits) - 1) {
@@ -65,7 +65,7 @@ class StateSet {
   Index parent(Index index) const { return parents_[index >> kChunkBits][index & kChunkMask].load(std::memory_order_relaxed); }
 
   // An order of states that depends on nothing but the states.
-  bool is_less(Index a, Index b) const { return std::memcmp(state(a), state(b), words_ * sizeof(Word)) < 0; }
+  bool is_less(Index a, Index b) const final { return std::memcmp(state(a), state(b), words_ * sizeof(Word)) < 0; }
 
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&table_[hash & mask_]); }
 

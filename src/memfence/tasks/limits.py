@@ -65,6 +65,7 @@ class Limits:
     memory_megabytes: int | None = None
     threads: int = 1
     most_states: int = 0
+    compact: bool = False
     progress: ProgressCallback | None = field(default=None, compare=False)
     cancel: Cancel | None = field(default=None, compare=False)
 

@@ -160,6 +160,7 @@ def explore(
         numbers,
         limits.threads,
         limits.most_states,
+        limits.compact,
         **for_core(limits),
     )
     finding = native.finding
