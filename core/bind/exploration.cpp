@@ -81,15 +81,14 @@ void bind_exploration(nb::module_& m) {
   def_search(
       m, "explore_safety",
       +[](Limits limits, std::shared_ptr<Machine> machine, int model, int bound, bool reduce, int bad, bool stop_on_failure,
-          bool stop_on_deadlock, std::vector<int> final_values, int threads, std::uint64_t most_states, bool compact) {
+          bool stop_on_deadlock, std::vector<int> final_values, int threads, std::uint64_t most_states) {
         limits.most_states = most_states;
         const SafetyQuery query{bad, stop_on_failure, stop_on_deadlock, std::move(final_values)};
-        return explore_safety(std::move(machine), Model{static_cast<ModelKind>(model), bound}, reduce, query, limits, threads,
-                              compact ? Keeping::Compact : Keeping::Choose);
+        return explore_safety(std::move(machine), Model{static_cast<ModelKind>(model), bound}, reduce, query, limits, threads);
       },
       "Visit every reachable state breadth-first, looking for bad states, failing steps and deadlocks.", "machine"_a, "model"_a,
-      "bound"_a, "reduce"_a, "bad"_a, "stop_on_failure"_a, "stop_on_deadlock"_a, "final_values"_a, "threads"_a, "most_states"_a,
-      "compact"_a);
+      "bound"_a, "reduce"_a, "bad"_a, "stop_on_failure"_a, "stop_on_deadlock"_a, "final_values"_a, "threads"_a,
+      "most_states"_a);
 }
 
 }  // namespace memfence::bind

@@ -88,7 +88,7 @@ class CompactSearch : private StateOrder {
   static constexpr std::size_t kPieces = 32;           // of a level, in a batch
   static constexpr std::uint64_t kParallelLevel = 2048;  // a smaller level is not worth waking a thread for
   static constexpr RecordFormat::Tag kNoRelay = 0xFFFFFFFFu;
-  static constexpr std::size_t kAhead = 8;  // states whose places are fetched before they are entered
+  static constexpr std::size_t kAhead = 32;  // states whose places are fetched before they are entered
 
   // For every piece and part, the successors that were found; one thread fills those of a piece, one reads those of a part.
   using Batch = std::vector<Records>;
@@ -191,19 +191,25 @@ class CompactSearch : private StateOrder {
     if (spacing_ > 0) format_.write_tag(record, format_.tag(parent));
   }
 
+  // A cursor runs ahead of the states that are entered, and fetches their places.
   void enter_part(Worker& worker, std::size_t part, Batch& batch) {
+    std::size_t piece_ahead = 0, ahead = 0;
+    const auto fetch_next = [&] {
+      while (piece_ahead < kPieces && ahead == batch[piece_ahead * CompactSet::kParts + part].count()) ++piece_ahead, ahead = 0;
+      if (piece_ahead < kPieces) set_.prefetch(part, batch[piece_ahead * CompactSet::kParts + part].at(format_, ahead++));
+    };
+    for (std::size_t i = 0; i < kAhead; ++i) fetch_next();
     for (std::size_t piece = 0; piece < kPieces; ++piece) {
-      Records& records = batch[piece * CompactSet::kParts + part];
-      const std::size_t count = records.count();
-      for (std::size_t i = 0; i < std::min(kAhead, count); ++i) set_.prefetch(part, records.at(format_, i));
-      for (std::size_t i = 0; i < count; ++i) {
-        if (i + kAhead < count) set_.prefetch(part, records.at(format_, i + kAhead));
-        if (!set_.insert(part, records.at(format_, i))) continue;
-        frontier_.add(part, records.at(format_, i));
+      const Records& records = batch[piece * CompactSet::kParts + part];
+      for (std::size_t i = 0; i < records.count(); ++i) {
+        fetch_next();
+        const std::uint8_t* const record = records.at(format_, i);
+        if (!set_.insert(part, record)) continue;
+        frontier_.add(part, record);
         ++worker.states;
       }
-      records.clear();
     }
+    for (std::size_t piece = 0; piece < kPieces; ++piece) batch[piece * CompactSet::kParts + part].clear();
   }
 
   std::uint64_t states_so_far() const {

@@ -25,10 +25,6 @@ struct FinalState {
   Index index;
 };
 
-// What a search keeps of the states that it has visited. Compact: the bare states, in a fraction of the memory; runs are
-// then found by searching again. Choose: all there is to know, and the bare states once that does not fit any more.
-enum class Keeping : std::int32_t { Choose, Compact };
-
 class Exploration {
  public:
   virtual ~Exploration() = default;
@@ -45,11 +41,10 @@ class Exploration {
   std::optional<Finding> finding;
   std::vector<FinalState> final_states;
   std::uint64_t final_count = 0;
-  bool is_compact = false;
+  bool is_compact = false;  // only the bare states were kept
 };
 
 std::unique_ptr<Exploration> explore_safety(std::shared_ptr<const Machine> machine, const Model& model, bool reduce,
-                                            const SafetyQuery& query, const Limits& limits, int threads,
-                                            Keeping keeping = Keeping::Choose);
+                                            const SafetyQuery& query, const Limits& limits, int threads);
 
 }  // namespace memfence

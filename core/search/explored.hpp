@@ -1,7 +1,7 @@
 // An Exploration that is made by running a breadth-first search to its end.
 //
-// A search begins with all there is to know about each state: number, parent. Where memory ends, or the bare states are asked
-// for and the search is not a small one, it begins again as a compact one.
+// A search begins with all there is to know about each state: number, parent. Where memory ends, or at the number of states
+// that the limits name, it begins again as a compact one.
 #pragma once
 
 #include "search/breadth_first.hpp"
@@ -14,17 +14,16 @@ template <MemoryModel Semantics, SearchObserver Observer>
 class ExplorationOf : public Exploration {
  public:
   ExplorationOf(std::shared_ptr<const Machine> machine, Semantics semantics, bool reduce, Observer observer,
-                const Limits& limits, int threads, Keeping keeping = Keeping::Choose)
+                const Limits& limits, int threads)
       : machine_(std::move(machine)), space_(*machine_, std::move(semantics), reduce), threads_(threads) {
     Limits first = limits;
-    const bool is_large = limits.most_states == 0 || limits.most_states > kLargeSearch;
-    if (keeping == Keeping::Compact && is_large) first.most_states = kLargeSearch;
+    const bool changes = limits.compact_from > 0 && (limits.most_states == 0 || limits.most_states > limits.compact_from);
+    if (changes) first.most_states = limits.compact_from;
     with_parents_ = std::make_unique<Search>(space_, observer, first, threads);
     stop = with_parents_->run();
     stats = with_parents_->stats();
     finding = with_parents_->finding();
-    if (stop == Stop::Memory || (stop == Stop::States && keeping == Keeping::Compact && is_large))
-      begin_again(observer, limits);
+    if (stop == Stop::Memory || (stop == Stop::States && changes)) begin_again(observer, limits);
   }
 
   // After the search: what all threads together have observed.

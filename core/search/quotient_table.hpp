@@ -79,17 +79,27 @@ class QuotientTable {
     return word & first_mask_;
   }
 
+  static std::size_t index_of(unsigned lowest_bit) { return static_cast<std::size_t>(std::countr_zero(lowest_bit)); }
+
   Placed place(std::uint64_t number, const std::uint8_t* rest) {
     const std::uint64_t q = quotient(number);
     std::uint64_t bucket = number - q * buckets_;
     std::uint64_t wanted = q << kMovedBits;
     for (std::uint64_t moved = 0; moved <= kMostMoved; ++moved) {
       ++wanted;
-      std::uint8_t* entry = memory_.data() + bucket * bucket_bytes_;
-      for (std::size_t i = 0; i < kBucket; ++i, entry += entry_) {
-        const std::uint64_t first = read(entry);
-        if (first == wanted && (rest_ == 0 || std::memcmp(entry + first_, rest, rest_) == 0)) return Placed::Known;
-        if (first != 0) continue;
+      std::uint8_t* const entries = memory_.data() + bucket * bucket_bytes_;
+      // All entries, without a branch that depends on what they are: nobody can predict those.
+      unsigned equal = 0, empty = 0;
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < kBucket; ++i) {
+        const std::uint64_t first = read(entries + i * entry_);
+        equal |= static_cast<unsigned>(first == wanted) << i;
+        empty |= static_cast<unsigned>(first == 0) << i;
+      }
+      for (; equal != 0; equal &= equal - 1)
+        if (rest_ == 0 || std::memcmp(entries + index_of(equal) * entry_ + first_, rest, rest_) == 0) return Placed::Known;
+      if (empty != 0) {
+        std::uint8_t* const entry = entries + index_of(empty) * entry_;
         std::memcpy(entry, &wanted, first_);
         if (rest_ != 0) std::memcpy(entry + first_, rest, rest_);
         return Placed::New;

@@ -1,5 +1,7 @@
 #include "search/team.hpp"
 
+#include <utility>
+
 namespace memfence {
 
 Team::Team(std::size_t size) {

@@ -117,6 +117,9 @@ class Limited:
     threads: Annotated[
         int, typer.Option(metavar="N", min=0, max=1024, help="Search threads; 0: one per processor.")
     ] = 1
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Less memory for visited states, more time for runs. Also chosen near --memory.")
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)

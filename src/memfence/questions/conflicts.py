@@ -54,6 +54,8 @@ def refuse_unused(program: Program, options: CheckOptions, given: Collection[str
         what = "a temporal property" if is_safety else f"`{criterion}`"
         message = f"the {options.engine} engine answers safety questions only; leave --engine out for {what}"
         raise WrongUsage("engine", message)
+    if options.compact and (options.engine in UNBOUNDED or (is_temporal and not asked.asks_states)):
+        raise WrongUsage("compact", "it is for searches through states; temporal properties need more than bare states")
     if options.buffer_bound is not None and not is_temporal:
         _refuse_bound(criterion, options)
 

@@ -57,7 +57,8 @@ class Limits:
 
     `deadline` is the user's, and the same for all searches of a question. `timeout_seconds` ends a single search
     before that. `most_states` ends it at about that many states, sets of states or constraints; 0 does not. Unlike
-    time, it ends the same search at the same place on every machine.
+    time, it ends the same search at the same place on every machine. From `compact_from` states on, an explicit search
+    keeps the bare states, without the way to them; 0: only when memory ends.
     """
 
     deadline: Deadline = field(default_factory=Deadline, compare=False)
@@ -65,7 +66,7 @@ class Limits:
     memory_megabytes: int | None = None
     threads: int = 1
     most_states: int = 0
-    compact: bool = False
+    compact_from: int = 0
     progress: ProgressCallback | None = field(default=None, compare=False)
     cancel: Cancel | None = field(default=None, compare=False)
 

@@ -160,7 +160,6 @@ def explore(
         numbers,
         limits.threads,
         limits.most_states,
-        limits.compact,
         **for_core(limits),
     )
     finding = native.finding
