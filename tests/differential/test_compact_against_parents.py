@@ -22,7 +22,7 @@ from memfence.program.ir import Program
 from memfence.program.text.properties import parse_expression
 from memfence.source import SourceText
 from memfence.tasks.evidence import BadState
-from memfence.tasks.limits import Limits, Stop
+from memfence.tasks.limits import Limits, Stop, resident_megabytes
 from memfence.tasks.task import ALL_REDUCTIONS, Safety
 from support.generators import EVERYTHING, Shape, programs
 from support.models import spec
@@ -136,3 +136,14 @@ def test_threads_number_bare_states_alike() -> None:
     assert one.stop is two.stop is Stop.NOTHING_LEFT
     assert numbers_of(one) == numbers_of(two)
     assert one.final_states == two.final_states  # with the numbers of states
+
+
+def test_a_search_near_the_memory_limit_goes_on_with_bare_states() -> None:
+    program = load(EXAMPLES / "lamport_fast.pml")
+    question = Safety(failures=False)
+    plain = explore(program, spec("pso", 2), question)
+    room = Limits(memory_megabytes=int(resident_megabytes()) + 16)
+    near = explore(program, spec("pso", 2), question, limits=room)
+    assert not plain.is_compact and near.is_compact
+    assert near.stop is plain.stop is Stop.NOTHING_LEFT
+    assert numbers_of(near) == numbers_of(plain)

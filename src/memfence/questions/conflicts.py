@@ -55,7 +55,7 @@ def refuse_unused(program: Program, options: CheckOptions, given: Collection[str
         message = f"the {options.engine} engine answers safety questions only; leave --engine out for {what}"
         raise WrongUsage("engine", message)
     if options.compact and (options.engine in UNBOUNDED or (is_temporal and not asked.asks_states)):
-        raise WrongUsage("compact", "it is for searches through states; temporal properties need more than bare states")
+        raise WrongUsage("compact", "it is for searches of states one by one, not for temporal properties, --engine symbolic or dual")
     if options.buffer_bound is not None and not is_temporal:
         _refuse_bound(criterion, options)
 
