@@ -209,10 +209,10 @@ class BreadthFirst {
 
   std::vector<std::unique_ptr<Worker>> workers_;
   bool is_large_ = false;
-  unsigned pieces_ = 0;  // that the thread with the watch has done
   std::atomic<Stop> stop_ = Stop::None;
   std::optional<Found> found_;
   SearchStats stats_;
+  alignas(Levels::kLine) unsigned pieces_ = 0;  // that the thread with the watch has done
 };
 
 }  // namespace memfence
