@@ -14,6 +14,7 @@ from memfence.source import Span
 from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import Stop
 from memfence.tasks.result import CheckResult
+from memfence.tasks.shown import Shown
 
 Stronger = Literal["sc", "x86"]
 
@@ -109,8 +110,8 @@ class ModelAnswer:
     variants: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PortableResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class PortableResult(Shown):
     """The answers for all models, in the order in which they were asked for.
 
     `properties`: what was asked besides assertions and errors; `not_asked`: what the program states besides.
@@ -121,3 +122,10 @@ class PortableResult:
     properties: tuple[Property, ...]
     not_asked: tuple[Property, ...]
     seconds: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict that counts for all models together: the worst."""
+        order = (Verdict.VIOLATED, Verdict.UNKNOWN, Verdict.HOLDS_UP_TO, Verdict.HOLDS)
+        found = {answer.verdict for answer in self.answers}
+        return next(verdict for verdict in order if verdict in found)

@@ -12,6 +12,7 @@ from memfence.running.records import Layout, RunCounts, RunProgress
 from memfence.running.steps import ProgramStep, StaleLoad
 from memfence.tasks.answer import Verdict
 from memfence.tasks.deadline import Deadline
+from memfence.tasks.shown import Shown
 
 DEFAULT_DEPTH = 10_000
 RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
@@ -105,8 +106,8 @@ class Leak:
     schedule: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class RunResult(Shown):
     """The answer. HOLDS only if every class of executions was run to its end, and none is borderline; or every one with
     store buffers was, and none goes wrong.
 

@@ -53,7 +53,8 @@ class ActionView:
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """A step and the state after it: `buffers[process][buffer]` with the oldest entry first.
+    """A step and the state after it: `buffers[process][buffer]` with the oldest entry first. In memory, None is a value
+    that is not known.
 
     `minor`: no other process can see it; it is not shown.
     """
@@ -61,7 +62,7 @@ class StepView:
     kind: str
     actions: tuple[ActionView, ...]
     accesses: tuple[AccessView, ...]
-    memory: tuple[int, ...]
+    memory: tuple[int | None, ...]
     buffers: tuple[tuple[tuple[Pending, ...], ...], ...]
     registers: tuple[tuple[tuple[str, int], ...], ...]
     locations: tuple[str, ...]
@@ -99,6 +100,8 @@ class RunView:
     """Variables that the user did not write."""
     value_names: tuple[tuple[int, str], ...] = ()
     """Numbers that are addresses: `&queue.head`."""
+    how: str = ""
+    """Where the run comes from, if it is not one that was replayed under `model`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -337,9 +337,7 @@ class _Lowering:
         size = self.names.size_of(array)
         if size is None:
             self.errors.add(Code.TYPE_MISMATCH, f"`{array.text}` is not an array", array.span)
-        first, last = (
-            syntax.Number(bound, replace(array.span, shown=str(bound))) for bound in (0, (size or 1) - 1)
-        )
+        first, last = (syntax.Number(bound, replace(array.span, shown=str(bound))) for bound in (0, (size or 1) - 1))
         return first, last
 
     def select(self, head: int, step: syntax.Step, chosen: syntax.Select, target: int) -> None:

@@ -14,6 +14,7 @@ from memfence.synthesis.orders.places import OpNumber, OrderPlace, every_place, 
 from memfence.synthesis.orders.strengths import Strength, order_with, strengths_of
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
+from memfence.tasks.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,8 @@ class WeakerOrder:
         return None if Verdict.UNKNOWN in verdicts else False
 
 
-@dataclass(frozen=True, slots=True)
-class NeededOrders:
+@dataclass(frozen=True, slots=True, repr=False)
+class NeededOrders(Shown):
     """`before`: what the models say of the program as it is."""
 
     program: Program

@@ -11,6 +11,7 @@ from memfence.synthesis.orders.places import OrderPlace
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import Stop
+from memfence.tasks.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +22,8 @@ class OrderChange:
     order: MemoryOrder
 
 
-@dataclass(frozen=True, slots=True)
-class OrderFix:
+@dataclass(frozen=True, slots=True, repr=False)
+class OrderFix(Shown):
     """`answers`: of the text with the changes, or of the text as it is where nothing was found.
 
     `changes`: in the order of the text. `is_minimum`: nothing cheaper is enough. `sets`: all minimal sets, if they were
