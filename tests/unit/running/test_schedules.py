@@ -12,6 +12,7 @@ import pytest
 
 from memfence.api.run import replay, run, schedules
 from memfence.diagnostics import InputError
+from memfence.reports.running import run_text as report
 from memfence.reports.running_page import running_page
 from memfence.reports.schemas import json_schema
 from memfence.running.assembler import with_visible_fences
@@ -179,7 +180,7 @@ def test_a_store_that_never_leaves_its_buffer_is_shown_there(tmp_path: Path) -> 
     text = two_threads("int *volatile shared; int *volatile hazard;", read, drop)
     text = text.replace("pthread_t a, b;", "pthread_t a, b; shared = malloc(4); *shared = 7;")
     result = run_text(tmp_path, text)
-    table = " ".join(str(result).split())
+    table = " ".join(report(result, width=300).split())
     assert "store hazard = &heap+0x40000000 (stays in its buffer)" in table and "load hazard = 0" in table
     page = running_page(result)
     assert page.run is not None and page.run.how == "as the compiled program ran with simulated store buffers"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memfence.axiomatic.unrolling.refusal import Unfit
 from memfence.program.ir import Program
 from memfence.program.orders import MemoryOrder
 from memfence.questions.portable_result import ModelAnswer
@@ -28,7 +29,7 @@ class OrderFix(Shown):
 
     `changes`: in the order of the text. `is_minimum`: nothing cheaper is enough. `sets`: all minimal sets, if they were
     asked for; `are_all`: and there are no others. `places`: how many there were to choose from; `asked`: how many
-    choices were tried. `stop`: the limit that ended the search.
+    choices were tried. `stop`: the limit that ended the search; `refused`: why there was none.
     """
 
     program: Program
@@ -46,6 +47,7 @@ class OrderFix(Shown):
     asked: int = 0
     seconds: float = 0.0
     stop: Stop | None = None
+    refused: Unfit | None = None
 
     @property
     def bound(self) -> int | None:
