@@ -118,7 +118,14 @@ class Bus:
     take: bool
 
 
-Op = Read | Write | Modify | Set | Draw | Guard | Check | Barrier | Bus
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """Wait until all threads that `thread` stands for have ended."""
+
+    thread: int
+
+
+Op = Read | Write | Modify | Set | Draw | Guard | Check | Barrier | Bus | Gather
 
 
 @dataclass(frozen=True, slots=True)
