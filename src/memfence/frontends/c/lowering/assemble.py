@@ -35,6 +35,7 @@ OVER = ("blocked", "bound", "quit")
 def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Program:
     """The program that the engines explore."""
     graphs = [_Graph(process) for process in found.processes]
+    unbounded = _unbounded(found.world, graphs)
     _drop_unread(graphs, found.world)
     if any(graph.process.thread.is_crowd for graph in graphs):
         for graph in graphs:
@@ -67,14 +68,19 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
         ),
         value_names=value_names(found.world, [g.process for g in graphs]),
         any_number=crowds,
-        unbounded=tuple(sorted(_unbounded(found.world))),
+        unbounded=tuple(sorted(unbounded)),
     )
 
 
-def _unbounded(world: World) -> set[str]:
+def _unbounded(world: World, graphs: list[_Graph]) -> set[str]:
     """Functions of which more threads may be created than there are here: without end, or as many as some number."""
     is_tried = any(note.startswith(TRIED) for note in world.notes)
-    return world.unbounded | (world.repeated if is_tried else set())
+    found = world.unbounded | (world.repeated if is_tried else set())
+    for thread in (graph.process.thread for graph in graphs if graph.process.thread.is_crowd):
+        assert thread.block is not None
+        if any(graph.repeats_write(thread.block.start + STARTED) for graph in graphs):
+            found.add(thread.name)
+    return found
 
 
 def _processes(graphs: list[_Graph], numbers: dict[int, int], sources: Sources) -> tuple[ir.Process, ...]:
@@ -110,14 +116,22 @@ class _Graph:
         return any(step.locked for steps in self.steps.values() for step in steps)
 
     def reachable(self) -> list[Location]:
-        seen = {self.initial}
-        waiting = [self.initial]
+        return [self.process.locations[n] for n in sorted(self._behind(self.initial))]
+
+    def _behind(self, location: int) -> set[int]:
+        seen = {location}
+        waiting = [location]
         while waiting:
             for step in self.steps[waiting.pop()]:
                 if step.target not in seen:
                     seen.add(step.target)
                     waiting.append(step.target)
-        return [self.process.locations[n] for n in sorted(seen)]
+        return seen
+
+    def repeats_write(self, address: int) -> bool:
+        """Whether some step that writes the cell can be taken again and again."""
+        writing = [s for s in self.all_steps() if any(isinstance(o, Write) and address in cells_of(o) for o in s.ops)]
+        return any(step.source in self._behind(step.target) for step in writing)
 
     def all_steps(self) -> Iterable[Step]:
         return (step for location in self.reachable() for step in self.steps[location.number])
