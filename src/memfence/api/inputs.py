@@ -16,7 +16,7 @@ from memfence.program.ir import Final, Forbidden, Invariant, Ltl, Program
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.program.text.properties import parse_expression
 from memfence.questions.conflicts import needs_fixed_number, refuse_other_processors
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.deadline import Deadline
@@ -42,8 +42,7 @@ LOADING = (*(one.name for one in fields(LoadOptions) if one.name != "c"), *FOR_C
 OptionsT = TypeVar("OptionsT", bound=CheckOptions)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Record):
     """A program with the options that were asked about it; `given` are the names of those that were said."""
 
     program: Program

@@ -41,7 +41,7 @@ from memfence.questions.portable_result import (
     Stopped,
     Stronger,
 )
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import NOWHERE, Span
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
@@ -96,8 +96,7 @@ def keeps_dependencies(program: Program, models: Sequence[AxiomaticModel]) -> bo
     return program.language == ASSEMBLY or not any(map(_uses_dependencies, models))
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(Record):
     """An execution that reaches a goal that none should."""
 
     execution: Execution

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.running.records import Fault, Layout, RunProgress, RunRecord, read_records
 
 GRACE_SECONDS = 15.0
@@ -18,8 +18,7 @@ POLL_SECONDS = 0.2
 Options = Mapping[str, str | int | float | bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(Record):
     """What the process reported, how it ended, and what it printed where that was asked for."""
 
     records: tuple[RunRecord, ...]

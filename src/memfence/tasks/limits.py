@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.deadline import Deadline
 
 STATM = Path("/proc/self/statm")
@@ -51,8 +51,7 @@ class Stop(Enum):
     STATES = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Record, kw_only=True):
     """What a search may use. No limit on time by default; on memory, three quarters of the machine's.
 
     `deadline` is the user's, and the same for all searches of a question. `timeout_seconds` ends a single search
@@ -96,8 +95,7 @@ class Limits:
         return int(used + max(0.0, self.memory_bytes / 1e6 - used) / searches)
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Record):
     """What a search has cost; costs of several searches add up."""
 
     states: int = 0

@@ -17,7 +17,7 @@ from memfence.models.spec import PSO, TSO, ModelSpec
 from memfence.models.state import State, Step
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.limits import Cost, Limits, Stop
 
 
@@ -34,8 +34,7 @@ class AttackKind(Enum):
         return PSO if self is AttackKind.ROBUSTNESS_PSO else TSO
 
 
-@dataclass(frozen=True, slots=True)
-class Attack:
+class Attack(Record):
     """The attacker delays a store to `delayed`; its access of `variable` takes effect first.
 
     `crossed`: the attacker's transitions behind each of which an `mfence` would stop this attack; `separable`: those of
@@ -64,8 +63,7 @@ class Attack:
         return not self.crossed
 
 
-@dataclass(frozen=True, slots=True)
-class Attacks:
+class Attacks(Record):
     """The outcome of one SC exploration: the attacks found, and whether everything was seen.
 
     `torn`: steps with several stores that another process may see half-way, though the run found has the order of an

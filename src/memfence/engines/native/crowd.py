@@ -26,7 +26,7 @@ from memfence.program.crowd import Resized, fixed_processes, instances_of, named
 from memfence.program.expressions import At, Expr, RegisterOf, walk
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Process, Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.evidence import BadState, Finding, StepFails
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.obstacle import Obstacle
@@ -38,8 +38,7 @@ FEWEST = 2
 """Instances that reductions see: what is true of one process alone need not be true of many."""
 
 
-@dataclass(frozen=True, slots=True)
-class CrowdResult:
+class CrowdResult(Record):
     """The outcome of one search; `counts`: instances of each template that the run needs, where something was found."""
 
     program: Program
@@ -82,8 +81,7 @@ class CrowdResult:
         return Run(process, step.transition)
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
+class _Places(Record):
     """For each process of a run: its template ("" for a fixed one) and its place among the instances."""
 
     of: tuple[tuple[str, int], ...]

@@ -26,7 +26,7 @@ from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shar
 from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Lock, Program, Store, Unlock
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.evidence import BadFinalState, BadState, Finding, StepFails
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.obstacle import Obstacle
@@ -36,8 +36,7 @@ _FINDINGS: tuple[Finding, ...] = (BadState(), StepFails(), BadFinalState())
 _REDUCTIONS = frozenset({"dead", "fuse", "slice"})
 
 
-@dataclass(frozen=True, slots=True)
-class DualStatistics:
+class DualStatistics(Record):
     """`stored` constraints were made, `expanded` of them; `minimal` are above no other at the end.
 
     `local_states` counts what all processes can be in by themselves, `longest` the messages in the longest constraint.
@@ -53,8 +52,7 @@ class DualStatistics:
     megabytes: float
 
 
-@dataclass(frozen=True, slots=True)
-class DualResult:
+class DualResult(Record):
     """The outcome of one search.
 
     `complete`: the question is decided, either way. `finding`: what can be reached, if anything; `trace()` gives a run

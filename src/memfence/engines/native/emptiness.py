@@ -22,7 +22,7 @@ from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.evidence import Lasso
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.task import NoAcceptedRun
@@ -37,8 +37,7 @@ _STUTTERS = -1
 _RECURRING, _BUFFER_DRAINS, _PROCESS_RUNS = range(3)
 
 
-@dataclass(frozen=True, slots=True)
-class Emptiness:
+class Emptiness(Record):
     """`lasso`: a run that the automaton accepts. Without one, `complete` tells whether there is none.
 
     `refused`: a bound kept some store waiting, so the answer is about the bounded model only.

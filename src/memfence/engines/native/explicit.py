@@ -26,7 +26,7 @@ from memfence.program.expressions import Expr
 from memfence.program.facts.effects import stored_variables
 from memfence.program.facts.observation import Observed, observed_by
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.evidence import BadState, Deadlocked, Finding, StepFails
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.task import Safety
@@ -36,8 +36,7 @@ FINDINGS: tuple[Finding, ...] = (BadState(), StepFails(), Deadlocked())
 _EDGE = 0
 
 
-@dataclass(frozen=True, slots=True)
-class FinalValues:
+class FinalValues(Record):
     """Values seen in final states, how many final states had them, and the number of one of these."""
 
     values: tuple[int, ...]
@@ -45,8 +44,7 @@ class FinalValues:
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class RowColumn:
+class RowColumn(Record):
     """One number of a row: a slot's distance from `lo`, in `width` bytes; 0 where `position` is not below the length of
     the buffer in `length_slot`. `special`: a value, and the number to write for it."""
 
@@ -58,8 +56,7 @@ class RowColumn:
     special: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Explored:
+class Explored(Record):
     """The outcome of one search.
 
     `complete`: every state of the *unbounded* model was seen. `stop`: why it ended. `finding`: what was found, if

@@ -6,6 +6,7 @@ import gzip
 import time
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from io import BufferedReader
 
 from memfence import _core
@@ -13,7 +14,7 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.execution.event import Event
 from memfence.execution.recording import NATIVE_KINDS, TraceEvent, render_trace
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText
 from memfence.tasks.limits import peak_megabytes
 
@@ -24,8 +25,7 @@ WORD = range(-(2**63), 2**63)
 _CODES = (Code.BAD_TRACE, Code.NOT_SEQUENTIAL, Code.TOO_LARGE)
 
 
-@dataclass(frozen=True, slots=True)
-class BorderlineEvent:
+class BorderlineEvent(Record):
     """`load` could have missed the write `missed`, and have seen `stale` (None: the trace does not say).
 
     `path` leads from `missed` to `load` in happens-before; it is empty where `missed` lies too far back to tell. Each
@@ -40,8 +40,7 @@ class BorderlineEvent:
     gaps: tuple[tuple[TraceEvent, TraceEvent], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Monitored:
+class Monitored(Record):
     """What one pass over a trace found: the first borderline event, and how much was read up to it."""
 
     event: BorderlineEvent | None

@@ -9,12 +9,11 @@ from memfence.execution.trace import Trace
 from memfence.models.spec import SC, TSO
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.limits import Cost, Limits, Stop
 
 
-@dataclass(frozen=True, slots=True)
-class Race:
+class Race(Record):
     """Two processes about to access `variable`; `unfenced` is the variable of the store that makes it triangular."""
 
     process: int
@@ -24,8 +23,7 @@ class Race:
     state: int
 
 
-@dataclass(frozen=True, slots=True)
-class RaceSearch:
+class RaceSearch(Record):
     """The outcome of one SC exploration: the first race, and whether everything was seen."""
 
     program: Program

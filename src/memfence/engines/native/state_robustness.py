@@ -22,14 +22,13 @@ from memfence.passes.reductions import with_origins
 from memfence.passes.shared_memory_form import other_communication
 from memfence.program.facts.may_fail import some_step_may_fail
 from memfence.program.ir import Location, Lock, Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Safety
 
 
-@dataclass(frozen=True, slots=True)
-class ScStates:
+class ScStates(Record):
     """Every SC-reachable state of `program`, as `model` performs it, if `stop` is NOTHING_LEFT."""
 
     program: Program
@@ -51,8 +50,7 @@ class ScStates:
         return self._native.contains(values)
 
 
-@dataclass(frozen=True, slots=True)
-class Strays:
+class Strays(Record):
     """The outcome of one search: a state that SC does not reach, if `found`.
 
     `complete`: every state of the *unbounded* model was seen.
@@ -102,8 +100,7 @@ def explore_strays(sc: ScStates, model: ModelSpec, limits: Limits) -> Strays:
     return Strays(sc.program, model, stop, stats.refused, cost_of(stats), found, native, encoded)
 
 
-@dataclass(frozen=True, slots=True)
-class Unbounded:
+class Unbounded(Record):
     """The outcome of a search with buffers of any length: whether it ended, and whether SC reaches all that it saw."""
 
     complete: bool
