@@ -15,7 +15,7 @@ from memfence.frontends.registry import LANGUAGES, Language
 ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
 
 ORDER = [
-    "version", "records", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models",
+    "version", "records", "deadline", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models",
     "passes", "frontends", "pipeline", "execution", "axiomatic", "simulation", "tasks", "_core", "engines", "strategy",
     "running", "questions", "synthesis", "silicon", "translation", "certificates", "reports", "api", "testing", "bench",
     "server", "cli",

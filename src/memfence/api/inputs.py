@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from memfence.api.model import Model
+from memfence.deadline import Deadline
 from memfence.diagnostics import Diagnostic, InputError
 from memfence.pipeline import load, load_text, read_standard_input
 from memfence.program.expressions import FALSE, Expr
@@ -19,7 +20,6 @@ from memfence.questions.conflicts import needs_fixed_number, refuse_other_proces
 from memfence.records import Record
 from memfence.source import SourceText
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.task import ALL_REDUCTIONS
 from memfence.tasks.usage import WrongUsage

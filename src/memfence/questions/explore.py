@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field, replace
 
+from memfence.deadline import Deadline
 from memfence.engines.native.stateless import Counts, Execution, Explored
 from memfence.engines.native.stateless import explore as run_executions
 from memfence.execution.borderline_run import StaleRead
@@ -18,7 +19,6 @@ from memfence.execution.trace import Trace
 from memfence.program.ir import Program
 from memfence.records import Record
 from memfence.tasks.answer import Verdict
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.options import Progress
 from memfence.tasks.shown import Shown

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Literal
 
+from memfence.deadline import Deadline
 from memfence.records import Record
 from memfence.running.places import Place
 from memfence.running.records import Layout, RunCounts, RunProgress
 from memfence.running.steps import ProgramStep, StaleLoad
 from memfence.tasks.answer import Verdict
-from memfence.tasks.deadline import Deadline
 
 DEFAULT_DEPTH = 10_000
 RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]

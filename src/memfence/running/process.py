@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import selectors
 import subprocess
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from memfence.deadline import Deadline
 from memfence.records import Record
 from memfence.running.records import Fault, Layout, RunProgress, RunRecord, read_records
 
@@ -96,13 +96,13 @@ def _read(
     seconds: float | None,
     progress: Callable[[RunProgress], object] | None,
 ) -> tuple[bytes, bool]:
-    end = None if seconds is None else time.monotonic() + seconds + GRACE_SECONDS
+    deadline = Deadline(None if seconds is None else seconds + GRACE_SECONDS)
     chunks: list[bytes] = []
     tail = b""
     with selectors.DefaultSelector() as selector:
         selector.register(descriptor, selectors.EVENT_READ)
         while True:
-            if end is not None and time.monotonic() > end:
+            if deadline.passed:
                 process.kill()
                 return b"".join(chunks), True
             if not selector.select(POLL_SECONDS):

@@ -17,6 +17,7 @@ from enum import Enum
 from itertools import combinations
 from pathlib import Path
 
+from memfence.deadline import Deadline
 from memfence.frontends.c.edits import insert_fences, point_key
 from memfence.frontends.c.statements import Statement, Statements
 from memfence.program.ir import FencePoint
@@ -28,7 +29,6 @@ from memfence.running.steps import ProgramStep
 from memfence.source import SourceText
 from memfence.synthesis.patch import unified
 from memfence.tasks.answer import Verdict
-from memfence.tasks.deadline import Deadline
 
 MOST_CANDIDATES = 16
 

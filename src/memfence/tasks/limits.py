@@ -11,8 +11,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from memfence.deadline import Deadline
 from memfence.records import Record
-from memfence.tasks.deadline import Deadline
 
 STATM = Path("/proc/self/statm")
 """Where Linux tells how much memory this process holds, in pages."""

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import field, replace
 from typing import Literal, Self
 
+from memfence.deadline import Deadline
 from memfence.models.spec import SPECS, ModelName, ModelSpec
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
 from memfence.records import Record
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.limits import Limits, all_processors
 from memfence.tasks.task import ALL_REDUCTIONS
 

@@ -11,6 +11,7 @@ from memfence.axiomatic.code import Code
 from memfence.axiomatic.execution import Decisions, Execution
 from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.replay import NotAnExecution, carry_out
+from memfence.deadline import TimeUp
 from memfence.engines.axiomatic.base import Base, TagLiterals
 from memfence.engines.axiomatic.clauses import FALSE, TRUE
 from memfence.engines.axiomatic.core import Core
@@ -33,7 +34,6 @@ from memfence.models.cat.interpreter import judge
 from memfence.program.expressions import TRUE as TRUE_EXPR
 from memfence.program.expressions import Expr
 from memfence.records import Record
-from memfence.tasks.deadline import TimeUp
 from memfence.tasks.limits import Limits, Stop
 
 

@@ -14,6 +14,7 @@ from memfence import _core
 from memfence.engines.native.dual import location_classes, obstacles
 from memfence.engines.native.encode import Encoded, encode
 from memfence.engines.native.limits import for_core
+from memfence.engines.native.searched import Searched
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.spec import TSO, ModelSpec
@@ -38,14 +39,11 @@ FEWEST = 2
 """Instances that reductions see: what is true of one process alone need not be true of many."""
 
 
-class CrowdResult(Record):
+class CrowdResult(Searched):
     """The outcome of one search; `counts`: instances of each template that the run needs, where something was found."""
 
-    program: Program
     model: ModelSpec
-    stop: Stop
     finding: Finding | None
-    cost: Cost
     parts: int
     _native: _core.DualOutcome
     _encoded: Encoded
@@ -168,10 +166,10 @@ def explore_crowd(
     stats = native.stats
     return CrowdResult(
         program,
-        model,
         Stop(native.stop),
-        None if native.finding is None else _FINDINGS[native.finding],
         Cost(stats.expanded, stats.predecessors, stats.seconds),
+        model,
+        None if native.finding is None else _FINDINGS[native.finding],
         stats.most_parts,
         native,
         encoded,

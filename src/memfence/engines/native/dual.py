@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from memfence import _core
 from memfence.engines.native.encode import Encoded, encode
 from memfence.engines.native.limits import for_core
+from memfence.engines.native.searched import Searched
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.spec import TSO
@@ -52,17 +53,14 @@ class DualStatistics(Record):
     megabytes: float
 
 
-class DualResult(Record):
+class DualResult(Searched):
     """The outcome of one search.
 
     `complete`: the question is decided, either way. `finding`: what can be reached, if anything; `trace()` gives a run
     to it, not the shortest. `unsupported`: why the question was not looked at (then nothing is claimed), else None.
     """
 
-    program: Program
-    stop: Stop
     finding: Finding | None
-    cost: Cost
     statistics: DualStatistics
     unsupported: Obstacle | None = None
     _native: _core.DualOutcome | None = None
@@ -112,7 +110,7 @@ def explore_dual(
     """
     reason = unsupported(program, goal)
     if reason is not None:
-        return DualResult(program, Stop.NOTHING_LEFT, None, Cost(), DualStatistics(0, 0, 0, 0, 0, 0, 0, 0.0), reason)
+        return DualResult(program, Stop.NOTHING_LEFT, Cost(), None, DualStatistics(0, 0, 0, 0, 0, 0, 0, 0.0), reason)
     limits = limits or Limits()
     expressions = tuple(e for e in (goal.bad, bad_final) if e is not None)
     hardware = for_hardware(program, TSO)
@@ -138,8 +136,8 @@ def explore_dual(
     return DualResult(
         program,
         Stop(native.stop),
-        None if native.finding is None else _FINDINGS[native.finding],
         Cost(stats.expanded, stats.predecessors, stats.seconds),
+        None if native.finding is None else _FINDINGS[native.finding],
         DualStatistics(
             stats.local_states,
             stats.starts,

@@ -13,6 +13,7 @@ from memfence import _core
 from memfence.engines.native.encode import Encoded
 from memfence.engines.native.explicit import FINDINGS, encode_reduced
 from memfence.engines.native.limits import for_core
+from memfence.engines.native.searched import Searched
 from memfence.models.buffering import Buffering
 from memfence.models.spec import ModelSpec
 from memfence.passes.orders import for_hardware
@@ -63,19 +64,16 @@ class SymbolicStates(Record):
     symbols: tuple[tuple[int, int], ...]
 
 
-class SymbolicResult(Record):
+class SymbolicResult(Searched):
     """The outcome of one search.
 
     `complete`: a fixpoint was reached, so that what was not found does not exist. `finding`: what can be reached, if
     anything; `engines.bounded_witness` gives a run to it.
     """
 
-    program: Program
     model: ModelSpec
-    stop: Stop
     finding: Finding | None
     complete: bool
-    cost: Cost
     statistics: SymbolicStatistics
     final_values: frozenset[tuple[int, ...]]
     _native: _core.SymbolicOutcome
@@ -152,11 +150,11 @@ def explore_symbolic(
     stop, stats = Stop(native.stop), native.stats
     return SymbolicResult(
         program,
-        model,
         stop,
+        Cost(stats.states, stats.transitions, stats.seconds, 0, stats.depth),
+        model,
         None if native.finding is None else FINDINGS[native.finding],
         stop is Stop.NOTHING_LEFT and is_decided(reduced, goal),
-        Cost(stats.states, stats.transitions, stats.seconds, 0, stats.depth),
         SymbolicStatistics(
             stats.states,
             stats.stored,
