@@ -9,7 +9,7 @@ import pytest
 
 CORE = Path(__file__).resolve().parents[2] / "core"
 ORDER = [
-    "certificate", "machine", "models", "search", "symbolic", "dual", "execution", "attacks", "trace", "stateless",
+    "certificate", "machine", "models", "search", "symbolic", "dual", "execution", "attacks", "cluster", "trace", "stateless",
     "bind", "tests",
 ]  # fmt: skip
 MOST_LINES = 350

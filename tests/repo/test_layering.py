@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
 
 ORDER = [
     "version", "records", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models",
-    "passes", "frontends", "pipeline", "execution", "axiomatic", "simulation", "tasks", "_core", "engines", "strategy",
+    "passes", "frontends", "pipeline", "execution", "axiomatic", "simulation", "tasks", "cluster", "_core", "engines", "strategy",
     "running", "questions", "synthesis", "silicon", "translation", "certificates", "reports", "api", "testing", "bench",
     "server", "cli",
 ]  # fmt: skip
