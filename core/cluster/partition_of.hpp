@@ -140,10 +140,12 @@ class PartitionOf : public Partition {
   }
   void resume(const Counted& counted) override {
     standing_ = counted.standing;
+    standing_.state_bits = space_.layout().bits();
     arrivals_ = counted.arrivals;
     next_ = count_ - standing_.left;
     end_ = count_;
     if constexpr (requires { observer.resume(counted.finals); }) observer.resume(counted.finals);
+    stand();
   }
 
   // The sink of Successors.

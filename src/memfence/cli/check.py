@@ -59,6 +59,8 @@ def check(
         raise typer.Exit(check_models_of(file, model, keywords, reported))
     if unroll is not None:
         raise typer.BadParameter("sc, tso and pso need no bound on loops", param_hint="--unroll")
+    if cluster is not None and certifying.is_asked:
+        raise typer.BadParameter("the states of a proof have to be on one machine", param_hint="--cluster")
     if are_programs(file, compiling.also or ()) and not certifying.is_asked:
         several = [file, *map(Path, compiling.also or ())]
         with refusing(reported.json):

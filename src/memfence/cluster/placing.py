@@ -35,6 +35,9 @@ class Parts:
     def __iter__(self) -> Iterator[Any]:
         return iter(self._actors)
 
+    def __getitem__(self, number: int) -> Any:
+        return self._actors[number]
+
     def begin(self, arguments: Callable[[int, int], tuple[Any, ...]], get: Get) -> None:
         """End those that are there, and start all anew; `arguments` by number and how many share the machine."""
         if self._actors:
@@ -64,9 +67,7 @@ class Parts:
             raise error
 
     def _on(self, node: Node) -> Any:
-        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-        where = NodeAffinitySchedulingStrategy(node.id, soft=False)
+        where = self._ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node.id, soft=False)
         return self._actor.options(num_cpus=0, max_restarts=0, scheduling_strategy=where)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import socket
@@ -70,6 +71,7 @@ def connected(address: str) -> Iterator[Any]:
         yield ray
         return
     require_address(address)
+    logging.getLogger("ray").setLevel(logging.ERROR)
     before = signal.getsignal(signal.SIGTERM)
     try:
         try:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
+from typing import Any
 
 from memfence.cluster.session import connected
 from memfence.engines.cluster.search import Chain, Settings, Shared, SharedSearch
@@ -17,14 +20,17 @@ from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Safety, Task
 
+Connect = Callable[[str], AbstractContextManager[Any]]
+
 
 class ClusterEngine:
     """Safety under any model, as the explicit engine decides it, on the cluster that the task names."""
 
     name = "cluster"
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(self, settings: Settings | None = None, connect: Connect = connected) -> None:
         self.settings = settings or Settings()
+        self._connect = connect
 
     def obstacle(self, task: Task) -> Obstacle | None:
         if task.limits.cluster is None:
@@ -34,10 +40,10 @@ class ClusterEngine:
     def answer(self, task: Task) -> Answer:
         assert task.limits.cluster is not None
         cost = Cost()
-        with connected(task.limits.cluster) as ray:
+        with self._connect(task.limits.cluster) as ray:
             for model in climb(task.model):
                 search = SafetySearch(task, model)
-                shared = SharedSearch(ray, search.plan, search.digest, task.limits, self.settings).run()
+                shared = SharedSearch(ray, search.plan, search.here, task.limits, self.settings).run()
                 cost += shared.cost
                 if shared.stop is not Stop.NOTHING_LEFT or shared.refused == 0:
                     break
@@ -52,11 +58,7 @@ class SafetySearch:
         self._program = task.program
         self._model = model
         self.plan = plan_of(task.program, model, task.goal, task.reductions)
-        self._here = Partition(self.plan, 0, 1, 1, 0)
-
-    @property
-    def digest(self) -> str:
-        return self._here.digest
+        self.here = Partition(self.plan, 0, 1, 1, 0)
 
     def answer(self, shared: Shared, cost: Cost) -> Answer:
         verdict, evidence = self._judged(shared, cost)
@@ -77,5 +79,5 @@ class SafetySearch:
         return Verdict.HOLDS, Exhausted(self._model.unbounded, self._model.bound)
 
     def _trace(self, chain: Chain, more: tuple[NativeStep, ...] = ()) -> Trace:
-        start, path, _ = self._here.path(chain, more)
-        return trace_of(self._program, self._model, self._here.encoded, self.plan.reduced, start, path)
+        start, path, _ = self.here.path(chain, more)
+        return trace_of(self._program, self._model, self.here.encoded, self.plan.reduced, start, path)

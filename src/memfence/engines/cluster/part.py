@@ -25,11 +25,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a part says after a round. `saved`, with references to the rows that are new since the last checkpoint."""
+    """What a part says after a round. `saved`: what to keep for a checkpoint, beside the rows of its states."""
 
     standing: Standing
     finding: PartFinding | None
-    saved: tuple[Saved, list[Any]] | None = None
+    saved: Saved | None = None
 
 
 class Part:
@@ -39,7 +39,6 @@ class Part:
         self._place = place
         memory = Limits(memory_megabytes=place.memory_megabytes).memory_bytes // place.neighbours
         self._part = Partition(plan, place.number, place.count, place.round_states, memory)
-        self._saved = 0
 
     def digest(self) -> tuple[str, str]:
         """What must be the same on all machines."""
@@ -53,25 +52,20 @@ class Part:
 
     def resume(self, saved: Saved) -> None:
         self._part.resume(saved)
-        self._saved = saved.states
 
     def round(self, saves: bool, *messages: bytes | None) -> tuple[Any, ...]:
         """One round; the report, and a message for every part. A checkpoint where a level begins, if it `saves`."""
         begins = self._part.receive(messages)
-        saved = self._save() if saves and begins else None
+        saved = self._part.save() if saves and begins else None
         self._part.expand()
         standing = self._part.standing
         finding = self._part.finding if standing.found_in else None
         mail = (self._part.message_to(owner) for owner in range(self._place.count))
         return (Report(standing, finding, saved), *mail)
 
-    def _save(self) -> tuple[Saved, list[Any]]:
-        import ray
-
-        saved = self._part.save()
-        rows = [ray.put(piece) for piece in self._part.rows(self._saved)]
-        self._saved = saved.states
-        return saved, rows
+    def rows(self, begin: int, end: int) -> bytes:
+        """States with their parents: once found, they never change."""
+        return self._part.rows(begin, end)
 
     def finals(self) -> list[PartFinal]:
         return self._part.finals

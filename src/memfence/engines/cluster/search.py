@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from memfence.cluster.placing import Parts, lost_errors
 from memfence.engines.cluster.checkpoints import Checkpoints
 from memfence.engines.cluster.part import Part, Place, Report
 from memfence.engines.native.explicit import Plan
-from memfence.engines.native.partition import PartFinal, PartFinding
+from memfence.engines.native.partition import PartFinal, PartFinding, Partition
 from memfence.records import dataclass
 from memfence.tasks.limits import Cost, Limits, Stop
 
@@ -57,15 +57,15 @@ class _Stopped(Exception):
 class SharedSearch:
     """One search; `run` does it."""
 
-    def __init__(self, ray: Any, plan: Plan, digest: str, limits: Limits, settings: Settings) -> None:
+    def __init__(self, ray: Any, plan: Plan, here: Partition, limits: Limits, settings: Settings) -> None:
         self._ray = ray
-        self._parts = Parts(ray, Part, digest)
+        self._parts = Parts(ray, Part, here.digest)
         self._plan = plan
         self._limits = limits
         self._settings = settings
         self._start = time.monotonic()
         self._seconds = limits.seconds
-        self._checkpoints = Checkpoints(self._parts.count)
+        self._checkpoints = Checkpoints(self._parts.count, here.row_size)
         self._saved_at = self._start
         self._reports: list[Report] = []
 
@@ -131,13 +131,12 @@ class SharedSearch:
         """Write down the checkpoint that the reports come with, if they do."""
         saved = [report.saved for report in reports if report.saved is not None]
         if len(saved) == len(reports):
-            rows = [self._fetched(references) for _, references in saved]
-            self._checkpoints.add([one for one, _ in saved], rows)
+            self._checkpoints.add(saved, self._fetch)
             self._saved_at = time.monotonic()
 
-    def _fetched(self, references: Sequence[Any]) -> Iterator[bytes]:
-        for reference in references:
-            yield self._get([reference])[0]
+    def _fetch(self, number: int, begin: int, end: int) -> bytes:
+        (rows,) = self._get([self._parts[number].rows.remote(begin, end)])
+        return bytes(rows)
 
     def _get(self, references: list[Any]) -> list[Any]:
         """The values, as soon as they are there; meanwhile the limits count."""
@@ -203,9 +202,11 @@ class SharedSearch:
             asked: dict[int, list[int]] = {}
             for number, (owner, _) in places.items():
                 asked.setdefault(owner, []).append(number)
-            parts = list(self._parts)
             answers = self._get(
-                [parts[owner].ancestors.remote([places[n][1] for n in numbers]) for owner, numbers in asked.items()]
+                [
+                    self._parts[owner].ancestors.remote([places[n][1] for n in numbers])
+                    for owner, numbers in asked.items()
+                ]
             )
             places = {}
             for numbers, answer in zip(asked.values(), answers, strict=True):

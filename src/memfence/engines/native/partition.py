@@ -6,7 +6,7 @@ is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 
 from memfence import _core
@@ -18,7 +18,6 @@ from memfence.tasks.limits import Stop
 NativeStep = tuple[int, int, int]
 NO_PARENT = 0xFFFFFFFF
 """The number of the parent of an initial state."""
-CHUNK_BYTES = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +146,9 @@ class Partition:
         """The number of the initial state and the steps along `chain`, then `more`; who stands where in the end."""
         return self._native.path(list(chain), list(more))
 
-    def rows(self, begin: int) -> Iterator[bytes]:
-        """The states from number `begin` on with their parents, in pieces."""
-        step = max(1, CHUNK_BYTES // self._native.row_size)
-        end = self._native.standing.states
-        for at in range(begin, end, step):
-            yield self._native.rows(at, min(end, at + step))
+    def rows(self, begin: int, end: int) -> bytes:
+        """The states from number `begin` up to `end` with their parents, each in `row_size` bytes."""
+        return self._native.rows(begin, end)
 
     @property
     def row_size(self) -> int:
