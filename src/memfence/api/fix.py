@@ -8,6 +8,7 @@ from typing import Any
 
 from memfence.api.check import unread_program
 from memfence.api.inputs import Source, options_for, read_program, with_stated
+from memfence.deadline import Deadline, TimeUp
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor
 from memfence.program.ir import Program
 from memfence.questions.conflicts import refuse_unused
@@ -19,7 +20,6 @@ from memfence.synthesis.evidence import SearchDidNotEnd
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FenceSet, FixResult, FixStats, FixVerdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import Deadline, TimeUp
 from memfence.tasks.limits import Limits, Stop, peak_megabytes
 from memfence.tasks.usage import WrongUsage
 

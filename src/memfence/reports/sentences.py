@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from memfence.deadline import Deadline
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
 from memfence.reports.shown_run import is_c, waiting_text
 from memfence.reports.standing import standing_of
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.evidence import (
     AnyNumber,
     Bound,

@@ -11,8 +11,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from memfence.records import dataclass
-from memfence.tasks.deadline import Deadline
+from memfence.deadline import Deadline
+from memfence.records import Record
 
 STATM = Path("/proc/self/statm")
 """Where Linux tells how much memory this process holds, in pages."""
@@ -53,8 +53,7 @@ class Stop(Enum):
     """A machine of the cluster was lost, again and again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Record, kw_only=True):
     """What a search may use. No limit on time by default; on memory, three quarters of the machine's.
 
     `deadline` is the user's, and the same for all searches of a question. `timeout_seconds` ends a single search
@@ -100,8 +99,7 @@ class Limits:
         return int(used + max(0.0, self.memory_bytes / 1e6 - used) / searches)
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Record):
     """What a search has cost; costs of several searches add up."""
 
     states: int = 0

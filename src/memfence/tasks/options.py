@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import field, replace
 from typing import Literal, Self
 
+from memfence.deadline import Deadline
 from memfence.models.spec import SPECS, ModelName, ModelSpec
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.limits import Limits, all_processors
 from memfence.tasks.task import ALL_REDUCTIONS
 
@@ -21,8 +21,7 @@ Progress = Callable[[int, int, int, float, float], None]
 """Called now and then with: states, transitions, queue, seconds, megabytes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckOptions:
+class CheckOptions(Record, kw_only=True):
     """Every option of `memfence check`, under the same name.
 
     `forbid`, `invariant`, `final`, `ltl` and `deadlock` replace what the program itself states; assertions are always
@@ -106,8 +105,7 @@ def criterion_to_check(program: Program, options: CheckOptions) -> Criterion:
     return Criterion.SAFETY if is_stated else Criterion.ROBUST
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Record):
     """What a check of safety is about: properties of `states`, `asks_states` where there are any or assertions count,
     and `temporal` ones, about infinite runs."""
 

@@ -13,6 +13,7 @@ from memfence.engines.native.decode import decode_state
 from memfence.engines.native.encode import Encoded, encode
 from memfence.engines.native.limits import cost_of, for_core
 from memfence.engines.native.policy import policy_of
+from memfence.engines.native.searched import Searched
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace
 from memfence.models.spec import ModelSpec
@@ -26,9 +27,9 @@ from memfence.program.expressions import Expr
 from memfence.program.facts.effects import stored_variables
 from memfence.program.facts.observation import Observed, observed_by
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.evidence import BadState, Deadlocked, Finding, StepFails
-from memfence.tasks.limits import Cost, Limits, Stop
+from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.task import Safety
 
 FINDINGS: tuple[Finding, ...] = (BadState(), StepFails(), Deadlocked())
@@ -36,8 +37,7 @@ FINDINGS: tuple[Finding, ...] = (BadState(), StepFails(), Deadlocked())
 _EDGE = 0
 
 
-@dataclass(frozen=True, slots=True)
-class FinalValues:
+class FinalValues(Record):
     """Values seen in final states, how many final states had them, and the number of one of these."""
 
     values: tuple[int, ...]
@@ -45,8 +45,7 @@ class FinalValues:
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class RowColumn:
+class RowColumn(Record):
     """One number of a row: a slot's distance from `lo`, in `width` bytes; 0 where `position` is not below the length of
     the buffer in `length_slot`. `special`: a value, and the number to write for it."""
 
@@ -58,20 +57,16 @@ class RowColumn:
     special: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Explored:
+class Explored(Searched):
     """The outcome of one search.
 
     `complete`: every state of the *unbounded* model was seen. `stop`: why it ended. `finding`: what was found, if
     anything. `trace()` and `trace_to()` give the run, replayed by the reference model.
     """
 
-    program: Program
     model: ModelSpec
-    stop: Stop
     refused: int
     finding: Finding | None
-    cost: Cost
     final_states: tuple[FinalValues, ...]
     _native: _core.Exploration
     _encoded: Encoded
@@ -79,7 +74,7 @@ class Explored:
 
     @property
     def complete(self) -> bool:
-        return self.stop is Stop.NOTHING_LEFT and self.refused == 0
+        return self.saw_everything and self.refused == 0
 
     def states(self) -> set[State]:
         """Every state that was visited, of the reduced program: for comparing with the reference models."""
@@ -140,11 +135,11 @@ def explore(
     finding = native.finding
     return Explored(
         program,
-        model,
         Stop(native.stop),
+        cost_of(native.stats),
+        model,
         native.stats.refused,
         None if finding is None else FINDINGS[finding[0]],
-        cost_of(native.stats),
         tuple(FinalValues(tuple(values), count, index) for values, count, index in native.final_states),
         native,
         encoded,
