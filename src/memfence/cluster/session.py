@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.limits import all_processors
 from memfence.tasks.usage import WrongUsage
 
@@ -23,8 +23,7 @@ SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"
 """Nothing is reported to anybody, and nothing is said about accelerators."""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Record):
     """A machine of the cluster that is alive, and how many searches it can do at a time."""
 
     id: str

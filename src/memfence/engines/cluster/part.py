@@ -7,13 +7,12 @@ from typing import Any
 
 from memfence.engines.native.explicit import Plan
 from memfence.engines.native.partition import PartFinal, PartFinding, Partition, Saved, Standing
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.limits import Limits
 from memfence.version import VERSION
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Record):
     """Which part of how many, how many of them share its machine, and what they may use of it."""
 
     number: int
@@ -23,8 +22,7 @@ class Place:
     round_states: int
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Record):
     """What a part says after a round. `saved`: what to keep for a checkpoint, beside the rows of its states."""
 
     standing: Standing

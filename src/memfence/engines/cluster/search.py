@@ -18,7 +18,7 @@ from memfence.engines.cluster.checkpoints import Checkpoints
 from memfence.engines.cluster.part import Part, Place, Report
 from memfence.engines.native.explicit import Plan
 from memfence.engines.native.partition import PartFinal, PartFinding, Partition
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.limits import Cost, Limits, Stop
 
 POLL_SECONDS = 0.2
@@ -27,8 +27,7 @@ Chain = tuple[bytes, ...]
 """Packed states from an initial one on, each a successor of the one before it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Record, kw_only=True):
     """How a search is shared: only tests and measurements have reasons to change anything here."""
 
     round_states: int = 200_000
@@ -37,8 +36,7 @@ class Settings:
     most_lost: int = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(Record):
     """The outcome of a search: why it ended, what was found and how to get there, all final states."""
 
     stop: Stop

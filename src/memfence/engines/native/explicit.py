@@ -147,8 +147,7 @@ def explore(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Record):
     """A search before it is encoded for the core: plain values, that can be sent to other machines.
 
     `reduced` is the program that is left of the loaded one, `searched` what is encoded of it. `private` and `symmetric`

@@ -12,7 +12,7 @@ from hashlib import sha256
 from memfence import _core
 from memfence.engines.native.encode import Encoded
 from memfence.engines.native.explicit import Plan
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.limits import Stop
 
 NativeStep = tuple[int, int, int]
@@ -20,8 +20,7 @@ NO_PARENT = 0xFFFFFFFF
 """The number of the parent of an initial state."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Record):
     """How far a part has come: of the states of `level` it has `size`, of which `left` are not expanded.
 
     `found_in`: the first level in which something was found, 0 if nothing was.
@@ -39,8 +38,7 @@ class Standing:
     stop: Stop
 
 
-@dataclass(frozen=True, slots=True)
-class PartFinding:
+class PartFinding(Record):
     """What was found (a number of the core's) by `step` from the state `index`, whose packed form is `state`."""
 
     kind: int
@@ -55,8 +53,7 @@ class PartFinding:
         return self.state, self.step is not None, process, kind, number
 
 
-@dataclass(frozen=True, slots=True)
-class PartFinal:
+class PartFinal(Record):
     """Values seen in final states; of those at the smallest `depth`, the smallest `state`, and its index."""
 
     values: tuple[int, ...]
@@ -66,8 +63,7 @@ class PartFinal:
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Record):
     """All but the states of a checkpoint, right after a turn to `level`, which has `size` states here."""
 
     level: int
