@@ -16,9 +16,9 @@ ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
 
 ORDER = [
     "version", "records", "deadline", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models",
-    "passes", "frontends", "pipeline", "execution", "axiomatic", "simulation", "tasks", "_core", "engines", "strategy",
-    "running", "questions", "synthesis", "silicon", "translation", "certificates", "reports", "api", "testing", "bench",
-    "server", "cli",
+    "passes", "frontends", "pipeline", "execution", "axiomatic", "simulation", "tasks", "cluster", "_core", "engines",
+    "strategy", "running", "questions", "synthesis", "silicon", "translation", "certificates", "reports", "api",
+    "testing", "bench", "server", "cli",
 ]  # fmt: skip
 DOORS = {"__init__", "__main__"}
 """The public names and `python -m memfence` may reach everything."""

@@ -54,6 +54,8 @@ def fix(
                 raise WrongUsage("via", "the way over TSO is one to PSO: it goes with --model pso")
             _refuse_style(program, said)
             refuse_unused(program, asked, said)
+            if asked.cluster is not None:
+                raise WrongUsage("cluster", "fences are looked for on one machine")
             _refuse_other_edits(program, asked, said)
             result = synthesise(program, asked, given=_writes(atomic, program), waits_for=atomic_waits)
             return replace(result, races=races_of(program, result.limits))

@@ -42,6 +42,14 @@ LtlOption = Annotated[str | None, typer.Option("--ltl", metavar="F", help="Every
 DeadlockOption = Annotated[
     bool, typer.Option("--deadlock", help="Some step is always possible before the end; Spin's `end` labels count.")
 ]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="local|HOST:PORT",
+        help="Share the search between the machines of a Ray cluster; local: between processes of this one.",
+    ),
+]
 AtomicWaitsOption = Annotated[
     AtomicWaits,
     typer.Option("--atomic-waits", help="An atomic write waits for its own process's stores, or for all (DVE)."),

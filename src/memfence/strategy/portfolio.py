@@ -60,7 +60,9 @@ STATE_ROBUSTNESS = (
 
 
 def decide(task: Task, engine: EngineName = "auto") -> Answer:
-    """The answer of the named engine, or of the portfolio."""
+    """The answer of the named engine, or of the portfolio; of the cluster, where the task names one."""
+    if task.limits.cluster is not None:
+        return ask("cluster", task)
     match task.goal:
         case Safety() if not task.model.has_buffers:
             return _under_sc(task, engine)

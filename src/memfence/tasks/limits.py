@@ -49,6 +49,8 @@ class Stop(Enum):
     CANCELLED = 3
     FOUND = 4
     STATES = 5
+    LOST = 6
+    """A machine of the cluster was lost, again and again."""
 
 
 class Limits(Record, kw_only=True):
@@ -56,7 +58,8 @@ class Limits(Record, kw_only=True):
 
     `deadline` is the user's, and the same for all searches of a question. `timeout_seconds` ends a single search
     before that. `most_states` ends it at about that many states, sets of states or constraints; 0 does not. Unlike
-    time, it ends the same search at the same place on every machine.
+    time, it ends the same search at the same place on every machine. `cluster`: `local`, `local:N` or the address of a
+    Ray cluster, whose machines share the search.
     """
 
     deadline: Deadline = field(default_factory=Deadline, compare=False)
@@ -66,6 +69,7 @@ class Limits(Record, kw_only=True):
     most_states: int = 0
     progress: ProgressCallback | None = field(default=None, compare=False)
     cancel: Cancel | None = field(default=None, compare=False)
+    cluster: str | None = None
 
     @property
     def seconds(self) -> float | None:

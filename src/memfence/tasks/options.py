@@ -31,7 +31,8 @@ class CheckOptions(Record, kw_only=True):
     eventually does.
     `abstract` (persistence only): try to prove it process by process, the others flattened after so many steps; where
     that is not enough, the program itself decides. `reduce` lists reductions of `ALL_REDUCTIONS`. `threads` 0 means as
-    many as there are processors. `deadline`: a time limit that runs already, in place of `timeout_seconds`.
+    many as there are processors. `cluster` (`local`, `local:N`, HOST:PORT): the machines of a Ray cluster share the
+    search. `deadline`: a time limit that runs already, in place of `timeout_seconds`.
     """
 
     model: ModelName = "tso"
@@ -51,6 +52,7 @@ class CheckOptions(Record, kw_only=True):
     timeout_seconds: float | None = None
     memory_megabytes: int | None = None
     threads: int = 1
+    cluster: str | None = None
     progress: Progress | None = field(default=None, compare=False)
     deadline: Deadline | None = field(default=None, compare=False)
 
@@ -71,6 +73,7 @@ class CheckOptions(Record, kw_only=True):
             memory_megabytes=self.memory_megabytes,
             threads=self.threads or all_processors(),
             progress=self.progress,
+            cluster=self.cluster,
         )
 
     def started(self) -> Self:

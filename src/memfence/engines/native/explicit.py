@@ -101,15 +101,7 @@ class Explored(Searched):
     def trace_to(self, index: int, more: Sequence[tuple[int, int, int]] = ()) -> Trace:
         """The run to the state `index`, and `more` native steps after it."""
         start, path, _ = self._native.path(index, list(more))
-        steps = [step for step in (decode_step(self._encoded, self.model, s) for s in path) if self._is_real(step)]
-        # Slicing frees room in buffers, so that a run may need more of it than the bound; TSO/var(k) is not sliced.
-        model = (self.model if self.model.per_variable else self.model.unbounded).definition
-        begin, whole = original_steps(self.program, self._reduced, model, start, steps)
-        return Trace(self.program, model, begin, whole)
-
-    def _is_real(self, step: Step) -> bool:
-        """Not a separator between stores of the turn alone: the process itself has no buffer."""
-        return not isinstance(step, DropSeparator) or bool(stored_variables(self._reduced.processes[step.process]))
+        return trace_of(self.program, self.model, self._encoded, self._reduced, start, path)
 
 
 def explore(
@@ -126,33 +118,16 @@ def explore(
     With `deviations`, only runs with at most so many from a fixed schedule (`passes.few_switches`) are searched, in the
     order of their lengths: without partial order reduction, which may put off an error by some steps.
 
-
     Slicing drops stores that nothing observes, and with them their places in the buffers: a bounded search then sees
     a little more than its bound allows, though never more than the unbounded model. TSO/var(k), where the bound is
     part of the meaning, is therefore not sliced.
     """
     limits = limits or Limits()
-    if model.per_variable:
-        reductions -= {"slice"}
-    hardware = for_hardware(program, model)
-    observed = observed_by(hardware, goal.expressions, blocking=goal.deadlock)
-    reduced = reduce(hardware, observed, reductions, model=model)
-    if deviations is not None:
-        reductions -= {"order", "symmetry"}
-    searched = reduced if deviations is None else with_turns(reduced, deviations)
-    encoded = encode_reduced(searched, goal.expressions, model, observed, reductions)
-    if deviations is not None:
-        _count_deviations(encoded, deviations)
-    numbers = list(encoded.expressions)
-    bad = -1 if goal.bad is None else numbers.pop(0)
+    plan = plan_of(program, model, goal, reductions, deviations=deviations)
+    encoded = plan.encoded()
     native = _core.explore_safety(
         encoded.machine,
-        *policy_of(model, encoded.program),
-        "order" in reductions,
-        bad,
-        goal.failures,
-        goal.deadlock,
-        numbers,
+        *plan.query(encoded),
         limits.threads,
         limits.most_states,
         **for_core(limits),
@@ -168,8 +143,76 @@ def explore(
         tuple(FinalValues(tuple(values), count, index) for values, count, index in native.final_states),
         native,
         encoded,
-        reduced,
+        plan.reduced,
     )
+
+
+class Plan(Record):
+    """A search before it is encoded for the core: plain values, that can be sent to other machines.
+
+    `reduced` is the program that is left of the loaded one, `searched` what is encoded of it. `private` and `symmetric`
+    as `encode` takes them; `orders`: whether private steps are taken alone.
+    """
+
+    model: ModelSpec
+    goal: Safety
+    reduced: Program
+    searched: Program
+    private: tuple[tuple[int, ...], ...] | None
+    symmetric: tuple[tuple[int, ...], ...]
+    orders: bool
+    deviations: int | None = None
+
+    def encoded(self) -> Encoded:
+        encoded = encode(self.searched, self.goal.expressions, private=self.private, symmetric=self.symmetric)
+        if self.deviations is not None:
+            _count_deviations(encoded, self.deviations)
+        return encoded
+
+    def query(self, encoded: Encoded) -> tuple[int, int, bool, int, bool, bool, list[int]]:
+        """Which memory model, and what to look for, in the core's numbers."""
+        numbers = list(encoded.expressions)
+        bad = -1 if self.goal.bad is None else numbers.pop(0)
+        number, bound = policy_of(self.model, encoded.program)
+        return number, bound, self.orders, bad, self.goal.failures, self.goal.deadlock, numbers
+
+
+def plan_of(
+    program: Program, model: ModelSpec, goal: Safety, reductions: frozenset[str], *, deviations: int | None = None
+) -> Plan:
+    """What `explore` searches."""
+    if model.per_variable:
+        reductions -= {"slice"}
+    hardware = for_hardware(program, model)
+    observed = observed_by(hardware, goal.expressions, blocking=goal.deadlock)
+    reduced = reduce(hardware, observed, reductions, model=model)
+    if deviations is not None:
+        reductions -= {"order", "symmetry"}
+    searched = reduced if deviations is None else with_turns(reduced, deviations)
+    private, symmetric = _marks(searched, model, observed, reductions)
+    return Plan(model, goal, reduced, searched, private, symmetric, "order" in reductions, deviations)
+
+
+def trace_of(
+    program: Program,
+    model: ModelSpec,
+    encoded: Encoded,
+    reduced: Program,
+    start: int,
+    path: Sequence[tuple[int, int, int]],
+) -> Trace:
+    """The run of `program` that native steps from an initial state stand for, replayed by the reference model."""
+    decoded = (decode_step(encoded, model, step) for step in path)
+    steps = [step for step in decoded if _is_real(reduced, step)]
+    # Slicing frees room in buffers, so that a run may need more of it than the bound; TSO/var(k) is not sliced.
+    definition = (model if model.per_variable else model.unbounded).definition
+    begin, whole = original_steps(program, reduced, definition, start, steps)
+    return Trace(program, definition, begin, whole)
+
+
+def _is_real(reduced: Program, step: Step) -> bool:
+    """Not a separator between stores of the turn alone: the process itself has no buffer."""
+    return not isinstance(step, DropSeparator) or bool(stored_variables(reduced.processes[step.process]))
 
 
 def _count_deviations(encoded: Encoded, most: int) -> None:
@@ -182,9 +225,15 @@ def encode_reduced(
     reduced: Program, expressions: tuple[Expr, ...], model: ModelSpec, observed: Observed, reductions: frozenset[str]
 ) -> Encoded:
     """The machine of a reduced program, with private locations and identical processes marked as `reductions` allow."""
-    private = private_locations(reduced, model, observed) if "order" in reductions else None
-    symmetric = symmetry_classes(reduced, observed) if "symmetry" in reductions else ()
+    private, symmetric = _marks(reduced, model, observed, reductions)
     return encode(reduced, expressions, private=private, symmetric=symmetric)
+
+
+def _marks(
+    reduced: Program, model: ModelSpec, observed: Observed, reductions: frozenset[str]
+) -> tuple[tuple[tuple[int, ...], ...] | None, tuple[tuple[int, ...], ...]]:
+    private = private_locations(reduced, model, observed) if "order" in reductions else None
+    return private, symmetry_classes(reduced, observed) if "symmetry" in reductions else ()
 
 
 def decode_step(encoded: Encoded, model: ModelSpec, step: tuple[int, int, int]) -> Step:
