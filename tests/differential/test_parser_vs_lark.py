@@ -71,7 +71,7 @@ def test_every_text_at_hand_yields_the_tree_of_lark(language: str) -> None:
     assert accepted
 
 
-def compare_mutants(language: str, numbers: range) -> None:
+def check_mutants(language: str, numbers: range) -> None:
     verdicts = set()
     for number in numbers:
         given = input_of(language, mutant(language, number))
@@ -84,13 +84,13 @@ def compare_mutants(language: str, numbers: range) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_broken_texts_yield_the_tree_of_lark_or_none(language: str) -> None:
-    compare_mutants(language, range(100))
+    check_mutants(language, range(100))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_many_broken_texts_yield_the_tree_of_lark_or_none(language: str) -> None:
-    compare_mutants(language, range(100, 3000))
+    check_mutants(language, range(100, 3000))
 
 
 def test_a_word_is_a_name_where_only_a_name_may_stand() -> None:

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 Match = Callable[[str, int], re.Match[str] | None]
 State = dict[str, Any]
@@ -27,8 +27,7 @@ _BLANKS = re.compile(r"(\[.*\]|\(\?:\[.*\]\))\+")
 """How a terminal for white space looks. No other terminal begins with white space: so it may be skipped before each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Terminal:
+class Terminal(Record):
     """One kind of token.
 
     `words`: fixed texts that its expression matches, too, and what they are instead. `texts`: all that it matches, if
