@@ -21,6 +21,7 @@ class Claim:
     """What is said to hold. Without `forbid`, `invariant`, `final`, `ltl` and `deadlock`: what the program states.
 
     `bound`: with at most so many pending stores in a buffer; None: with any number. `per_variable`: of each variable.
+    `fences`: and so many of its fences are a minimum; with `price`, of cost, else of number.
     """
 
     model: str
@@ -34,6 +35,8 @@ class Claim:
     ltl: str | None = None
     define: tuple[tuple[str, str], ...] = ()
     fair: bool = False
+    fences: int | None = None
+    price: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
