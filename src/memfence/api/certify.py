@@ -19,13 +19,13 @@ from memfence.certificates.writer.certify import certify
 from memfence.certificates.writer.chunks import NoCertificate
 from memfence.certificates.writer.claim import claim_of
 from memfence.certificates.writer.minimum import minimum_chunks
+from memfence.deadline import Deadline, TimeUp
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
 from memfence.synthesis.atomic_writes import AtomicFix
 from memfence.synthesis.result import FixResult, FixVerdict
 from memfence.tasks.answer import Verdict
-from memfence.tasks.deadline import Deadline, TimeUp
 from memfence.tasks.evidence import Bound
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult

@@ -4,12 +4,11 @@ transitions: what a program that was written out and read again must be."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from memfence.program.expressions import At, Expr, rewrite
 from memfence.program.ir import Op, Process, Program, Sync, Transition
 from memfence.program.traversal import map_op, map_property, reachable_locations
-from memfence.records import dataclass
 
 Label = tuple[tuple[Op, ...], bool, Sync | None]
 

@@ -18,7 +18,7 @@ from memfence.models.steps import evaluate_in
 from memfence.program import expressions
 from memfence.program.ir import Assign, Assume, Load, Op, Program, Rmw, Store, Transition
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 from memfence.strategy.portfolio import decide
 from memfence.tasks.answer import Verdict
@@ -34,8 +34,7 @@ MOST_PAIRS = 5_000
 MOST_RACES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class _Access:
+class _Access(Record):
     """A transition that is about to access `address` at its `location`, where `enabled` is true."""
 
     process: int

@@ -12,7 +12,7 @@ from memfence.models.spec import SC
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
 from memfence.questions import check
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.synthesis.attacks import clauses_of, explore_all_attacks
 from memfence.synthesis.clauses import Clause
 from memfence.synthesis.evidence import DataRace, EveryAttackMet, FailsUnderSc, FixEvidence, NoPlace, SearchDidNotEnd
@@ -30,8 +30,7 @@ LARGE = 200_000
 """SC states beyond which clauses are taken as they come: making one smaller takes a search for each of its edits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Record):
     """What was found. `chosen` pairs each edit with a clause that only it meets; `trace`: a run that no edit stops.
 
     `checked`: the check that names the property, for safety. `stop`: the limit that was hit. `bound`: why a minimum is

@@ -20,14 +20,13 @@ from memfence.models.replay import Replayed, nth_start, replay
 from memfence.models.state import State
 from memfence.models.steps import set_at, successors
 from memfence.program.ir import Fence, Location, Program, Transition
-from memfence.records import dataclass
+from memfence.records import Record
 
 MOST_NODES = 200_000
 """Of the search for a cheaper choice. Clauses of real programs hardly overlap, and need a few hundred."""
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(Record):
     """The program with the fences of some sites only. `passing`: places before a fence, and where it leads to."""
 
     program: Program

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from memfence.models.state import State, Step
-from memfence.records import dataclass
+from memfence.records import Record
 
 
 class Condition(Enum):
@@ -47,8 +47,7 @@ class NotProved(Exception):
     """The proved checker is not there, or cannot judge this certificate; the text says which and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Record):
     """What was found good: how many states, and which checker looked."""
 
     states: int

@@ -15,15 +15,14 @@ from memfence.models.accesses import accesses
 from memfence.models.replay import Replayed
 from memfence.models.state import Run
 from memfence.models.steps import set_at
-from memfence.records import dataclass
+from memfence.records import Record
 
 MOST_PLACES = 1_000_000
 FIRST = -1
 """The number of whoever wrote what memory holds at the start; stores have numbers from 0 on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Record):
     """An access of a step. `store`: of a store its number, of a load that of the store whose value it has."""
 
     is_load: bool

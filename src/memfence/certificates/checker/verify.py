@@ -35,7 +35,7 @@ from memfence.models.spec import SC
 from memfence.models.state import State
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
-from memfence.records import dataclass
+from memfence.records import Record
 
 STATES = "states"
 """What sections prove: something about all states, or about one temporal property."""
@@ -43,8 +43,7 @@ CRITERIA = frozenset({"persistent", "robust", "state-robust", "trf", "drf"})
 MOST_BYTES = 8 << 30
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Record):
     """What the sections are judged by: the program that is at hand and the claim about it.
 
     `fast`: the C++ checker judges what it can. `most_bytes`: for the states of a section. `is_proved`: the checker that
@@ -62,8 +61,7 @@ class Case:
         return question_of(self.claim, self.program)
 
 
-@dataclass(frozen=True, slots=True)
-class Proved:
+class Proved(Record):
     """What a section proves, how many states it needed, and whether the C++ checker judged it."""
 
     what: frozenset[str]

@@ -10,13 +10,12 @@ from memfence.certificates.format.header import read_object
 from memfence.certificates.format.runs import steps_as_lists, steps_from_lists
 from memfence.models.state import Step
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 
 KINDS = ("mfence", "sfence", "locked")
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Record):
     """Where one edit of the text puts its fences: behind the transitions `places`, (process, number), or locks them.
 
     `is_chosen`: the program has them, and `places` are these fences themselves.
@@ -28,8 +27,7 @@ class Site:
     is_chosen: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Record):
     """Numbers of sites, and a run of the program with fences at all others, from initial state number `start`."""
 
     sites: frozenset[int]

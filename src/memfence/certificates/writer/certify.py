@@ -17,15 +17,14 @@ from memfence.certificates.writer.invariant import invariant_chunks
 from memfence.certificates.writer.ranks import rank_chunks
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import Evidence, Exhausted, Fixpoint, Implied
 from memfence.tasks.limits import Limits
 from memfence.version import VERSION
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Record):
     """A certificate that was written."""
 
     path: Path

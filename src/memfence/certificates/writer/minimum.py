@@ -22,7 +22,7 @@ from memfence.models.steps import MemoryModel, starts, take
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
 from memfence.program.isomorphism import twin_steps
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.synthesis.apply_edits import points_of_new_steps, with_edits
 from memfence.synthesis.clauses import Clause as Learnt
 from memfence.synthesis.result import FixResult, LowerBound
@@ -101,8 +101,7 @@ def _cheap_choice(
     return cheap_choice([edits for _, edits in clauses], prices, money)
 
 
-@dataclass(frozen=True, slots=True)
-class _Runs:
+class _Runs(Record):
     question: Question
     criterion: str
     sites: Sequence[Site]

@@ -12,7 +12,7 @@ from memfence.frontends.dve import syntax
 from memfence.frontends.parsing.grammar import load_grammar, parse_text, span_of
 from memfence.frontends.parsing.precedence import climb
 from memfence.frontends.parsing.syntax import Name
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:
@@ -268,8 +268,7 @@ class _Reader:
         return climb(operands, operators, _PRECEDENCE, join).value
 
 
-@dataclass(frozen=True, slots=True)
-class _Operand:
+class _Operand(Record):
     """A part of a chain, with its parentheses; `sign`: the operator that joined it, if it is not one operand."""
 
     value: syntax.Expression

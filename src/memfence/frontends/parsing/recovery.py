@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 from memfence.codes import Code
 from memfence.diagnostics import MOST_SHOWN, Diagnostic, InputError, Label, did_you_mean
 from memfence.frontends.parsing.grammar import parse_text, syntax_error
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ LONGEST_RECOVERED = 50_000
 """In a longer text only the first mistake is shown, as the parser tells it: more would cost many parses."""
 
 
-@dataclass(frozen=True, slots=True)
-class LineStyle:
+class LineStyle(Record):
     """`statement`: how a line starts that may be left out and the others still make sense.
 
     `after_statement`: a terminal that the grammar allows after every complete statement.

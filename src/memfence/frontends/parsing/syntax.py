@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memfence.program.ir import FenceKind
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 if TYPE_CHECKING:
@@ -14,19 +14,16 @@ if TYPE_CHECKING:
     Node = Token | Tree[Token]
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Record):
     """An identifier that remembers where it was written."""
 
     text: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Goto:
+class Goto(Record):
     label: Name
 
 
-@dataclass(frozen=True, slots=True)
-class FenceHere:
+class FenceHere(Record):
     kind: FenceKind

@@ -13,7 +13,7 @@ from memfence.frontends.remmex.syntax import PlaceOf
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr, Register, Unary, fold, variable_address
 from memfence.program.ir import Assume, Load, Op
-from memfence.records import dataclass
+from memfence.records import Record
 
 if TYPE_CHECKING:
     from lark import Token, Tree
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from memfence.frontends.parsing.syntax import Node
 
 
-@dataclass(frozen=True, slots=True)
-class SharedName:
+class SharedName(Record):
     """A global variable: `size` variables from number `base`; None if it is not an array."""
 
     base: int
