@@ -7,6 +7,7 @@ from typing import Any
 
 from memfence.api.inputs import Source, options_for, read_program, with_stated
 from memfence.api.model import Model
+from memfence.deadline import Deadline, TimeUp
 from memfence.program.ir import Program
 from memfence.questions import check as ask
 from memfence.questions.conflicts import refuse_unused
@@ -17,7 +18,6 @@ from memfence.questions.unbounded_threads import for_any_number
 from memfence.source import SourceText
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import Deadline, TimeUp
 from memfence.tasks.evidence import Limit
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.options import CheckOptions

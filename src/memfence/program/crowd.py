@@ -18,14 +18,13 @@ from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
 from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, conjunction, rewrite, walk
 from memfence.program.ir import Assume, Op, Process, Program, Transition
 from memfence.program.traversal import map_property, map_transition, transition_expressions
-from memfence.records import dataclass
+from memfence.records import Record
 
 REPRESENTATIVES = 3
 """Instances that properties can tell apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resized:
+class Resized(Record):
     """An ordinary program, and the new numbers of the processes that are still there."""
 
     program: Program

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from memfence.deadline import Deadline
 from memfence.passes.unset_registers import with_first_values
 from memfence.passes.valid_ends import with_valid_ends
 from memfence.program.crowd import instances_of, named_instances, resized
@@ -19,7 +20,6 @@ from memfence.questions.safety import goal_of, model_asked
 from memfence.strategy.portfolio import ask, decide
 from memfence.tasks.answer import Answer, Tried, Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.evidence import FewThreads, Limit, Run
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.options import CheckOptions, what_is_asked

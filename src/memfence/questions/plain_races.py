@@ -19,7 +19,7 @@ from memfence.program import expressions
 from memfence.program.crowd import resized
 from memfence.program.ir import Assign, Assume, Load, Op, Program, Rmw, Store, Transition
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 from memfence.strategy.portfolio import ask, decide
 from memfence.tasks.answer import Verdict
@@ -37,8 +37,7 @@ MOST_SECONDS = 5.0
 """For the proof that no number of threads has a race."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Access:
+class _Access(Record):
     """A transition that is about to access `address` at its `location`, where `enabled` is true."""
 
     process: int

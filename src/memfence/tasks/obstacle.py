@@ -39,6 +39,7 @@ class Obstacle(Enum):
     LOOPS = auto()
     STORE_BEFORE_GUARD = auto()
     NOT_ABOUT_ENDS = auto()
+    NO_CLUSTER = auto()
 
 
 def unless_unbounded(model: ModelSpec) -> Obstacle | None:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from memfence import _core
 from memfence.engines.native.encode import Encoded, encode
 from memfence.engines.native.limits import for_core
+from memfence.engines.native.searched import Searched
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.spec import TSO
@@ -26,7 +27,7 @@ from memfence.program.expressions import At, BufferEmpty, Const, Expr, RegisterO
 from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Assign, Lock, Program, Store, Unlock
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.evidence import BadFinalState, BadState, Finding, StepFails
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.obstacle import Obstacle
@@ -38,8 +39,7 @@ LEAST = -(2**31)
 """What the core writes for memory that a constraint says nothing about."""
 
 
-@dataclass(frozen=True, slots=True)
-class DualStatistics:
+class DualStatistics(Record):
     """`stored` constraints were made, `expanded` of them; `minimal` are above no other at the end.
 
     `local_states` counts what all processes can be in by themselves, `longest` the messages in the longest constraint.
@@ -55,18 +55,14 @@ class DualStatistics:
     megabytes: float
 
 
-@dataclass(frozen=True, slots=True)
-class DualResult:
+class DualResult(Searched):
     """The outcome of one search.
 
     `complete`: the question is decided, either way. `finding`: what can be reached, if anything; `trace()` gives a run
     to it, not the shortest. `unsupported`: why the question was not looked at (then nothing is claimed), else None.
     """
 
-    program: Program
-    stop: Stop
     finding: Finding | None
-    cost: Cost
     statistics: DualStatistics
     unsupported: Obstacle | None = None
     _native: _core.DualOutcome | None = None
@@ -116,7 +112,7 @@ def explore_dual(
     """
     reason = unsupported(program, goal)
     if reason is not None:
-        return DualResult(program, Stop.NOTHING_LEFT, None, Cost(), DualStatistics(0, 0, 0, 0, 0, 0, 0, 0.0), reason)
+        return DualResult(program, Stop.NOTHING_LEFT, Cost(), None, DualStatistics(0, 0, 0, 0, 0, 0, 0, 0.0), reason)
     limits = limits or Limits()
     expressions = tuple(e for e in (goal.bad, bad_final) if e is not None)
     hardware = for_hardware(program, TSO)
@@ -142,8 +138,8 @@ def explore_dual(
     return DualResult(
         program,
         Stop(native.stop),
-        None if native.finding is None else _FINDINGS[native.finding],
         Cost(stats.expanded, stats.predecessors, stats.seconds),
+        None if native.finding is None else _FINDINGS[native.finding],
         DualStatistics(
             stats.local_states,
             stats.starts,

@@ -12,13 +12,12 @@ Then every way through the loop is that of some number, or of a larger one with 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from memfence.frontends.c.machine.process import SCRATCH, Location, Process
 from memfence.frontends.c.machine.residual import Check, Draw, Guard, Modify, Op, Read, Set, Step, registers_read_by
 from memfence.frontends.c.machine.undefined import SIGNED_OVERFLOW
 from memfence.program.expressions import Binary, Expr, Register, registers_of
-from memfence.records import dataclass
 
 NO_OVERFLOW = "the counter of a loop that creates threads does not overflow"
 

@@ -20,15 +20,14 @@ from memfence.frontends.c.machine.values import ZERO, Known, Unknown, Value
 from memfence.frontends.c.machine.world import ARGUMENT, STARTED, MixedSizes, Restart, Thread, World
 from memfence.program.expressions import Binary, Const, Register
 from memfence.program.load_options import COptions
-from memfence.records import dataclass
+from memfence.records import Record
 
 MOST_PASSES = 200
 MOST_LOCATIONS = 60_000
 MOST_FOLLOWED = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class Specialised:
+class Specialised(Record):
     """What is left of the program: one graph for each thread, the main thread first."""
 
     world: World

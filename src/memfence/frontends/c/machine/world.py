@@ -7,7 +7,7 @@ that another thread accesses, a loop that was unrolled too often), it starts aga
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from memfence.frontends.c.llvm.instructions import Function, Offset
 from memfence.frontends.c.llvm.link import Linked, Symbol
@@ -31,7 +31,6 @@ from memfence.frontends.c.machine.values import Known, Scalar
 from memfence.frontends.c.machine.wide import LOWEST_CODE, Codes
 from memfence.program.expressions import Binary, Const, conjunction
 from memfence.program.load_options import COptions
-from memfence.records import dataclass
 
 WIDEN_AFTER = 4
 STEADY_AFTER = 200
