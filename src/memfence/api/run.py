@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memfence.api.inputs import refuse_unknown, spell_out
+from memfence.deadline import Deadline
 from memfence.models.spec import SPECS
 from memfence.questions.replay_run import ReplayedRun, schedules
 from memfence.questions.replay_run import replay as ask_replay
@@ -18,7 +19,6 @@ from memfence.questions.run_result import RunOptions, RunResult
 from memfence.running.build import is_source
 from memfence.running.driver import drive
 from memfence.running.inputs import refusal, require_readable, require_runtime
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.usage import WrongUsage
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ larger bound for, never more than the whole one does without bound.
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from memfence.program import ir
@@ -16,7 +16,6 @@ from memfence.program.expressions import Expr, Register, RegisterOf, walk
 from memfence.program.facts.effects import address_written, op_expressions, register_written
 from memfence.program.facts.may_fail import may_fail
 from memfence.program.facts.observation import Observed
-from memfence.records import dataclass
 
 T = TypeVar("T", ir.SharedVar, ir.RegisterVar)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Literal, assert_never
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 UnaryOp = Literal["-", "!", "~"]
 BinaryOp = Literal["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]
@@ -18,40 +18,34 @@ OPPOSITES: dict[BinaryOp, BinaryOp] = {"==": "!=", "!=": "==", "<": ">=", "<=": 
 """Comparisons, each with the one that is true where it is false."""
 
 
-@dataclass(frozen=True, slots=True)
-class Const:
+class Const(Record):
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Register:
+class Register(Record):
     """A register of the process that evaluates the expression."""
 
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class Unary:
+class Unary(Record):
     op: UnaryOp
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(Record):
     op: BinaryOp
     left: Expr
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Conditional:
+class Conditional(Record):
     condition: Expr
     then: Expr
     otherwise: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Record):
     """`size` consecutive variables from number `base`; `index` chooses one and must lie in 0 .. size - 1."""
 
     base: int
@@ -82,31 +76,27 @@ def variable_address(variable: int) -> Address:
 # stand, never `Shared`: a read of memory is always a `Load`.
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(Record):
     """The value in memory (not in any buffer)."""
 
     address: Address
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterOf:
+class RegisterOf(Record):
     """A register of the given process."""
 
     process: int
     register: int
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(Record):
     """1 where the process stands at one of the locations."""
 
     process: int
     locations: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class BufferEmpty:
+class BufferEmpty(Record):
     """1 where no store of the process is pending."""
 
     process: int

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from memfence.certificates.format.container import Chunk, NotACertificate, read_chunks
 from memfence.certificates.format.header import Header, read_header, read_object
-from memfence.records import dataclass
+from memfence.records import Record
 
 HEAD, PROGRAM, PLACES, SECTION, ROWS, OBJECT = b"HEAD", b"PROG", b"TEXT", b"SECT", b"ROWS", b"JSON"
 
@@ -46,8 +47,7 @@ class Section:
         return after
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Record):
     """A certificate of which the beginning was read. `text`: the program, as text; `places`: where its steps stand."""
 
     header: Header

@@ -13,6 +13,7 @@ from memfence.engines.native.encode import Encoded, encode
 from memfence.engines.native.explicit import decode_step
 from memfence.engines.native.limits import cost_of, for_core
 from memfence.engines.native.policy import policy_of
+from memfence.engines.native.searched import Searched
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.fairness import BufferDrains, Condition, ProcessRuns, Recurring, steps_of_runs
@@ -22,9 +23,8 @@ from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Program
-from memfence.records import dataclass
 from memfence.tasks.evidence import Lasso
-from memfence.tasks.limits import Cost, Limits, Stop
+from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.task import NoAcceptedRun
 
 SAFE_REDUCTIONS = frozenset({"dead"})
@@ -37,21 +37,18 @@ _STUTTERS = -1
 _RECURRING, _BUFFER_DRAINS, _PROCESS_RUNS = range(3)
 
 
-@dataclass(frozen=True, slots=True)
-class Emptiness:
+class Emptiness(Searched):
     """`lasso`: a run that the automaton accepts. Without one, `complete` tells whether there is none.
 
     `refused`: a bound kept some store waiting, so the answer is about the bounded model only.
     """
 
-    stop: Stop
-    cost: Cost
     refused: int
     lasso: Lasso | None
 
     @property
     def complete(self) -> bool:
-        return self.stop is Stop.NOTHING_LEFT
+        return self.saw_everything
 
 
 def find_accepted_run(
@@ -86,7 +83,7 @@ def find_accepted_run(
     )
     stop = Stop(result.stop)
     lasso = _lasso(program, model, encoded, result) if stop is Stop.FOUND else None
-    return Emptiness(stop, cost_of(result.stats), result.stats.refused, lasso)
+    return Emptiness(program, stop, cost_of(result.stats), result.stats.refused, lasso)
 
 
 def _native_conditions(conditions: tuple[Condition, ...], expressions: tuple[int, ...]) -> list[tuple[int, int, int]]:

@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
 from memfence.program.facts.effects import op_expressions
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(Record):
     """Everything that must look the same before and after a reduction.
 
     `locations`, `registers`: pairs (process, number). `variables`: memory. `buffers`: processes whose pending stores

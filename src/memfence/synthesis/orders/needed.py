@@ -9,7 +9,7 @@ from memfence.program.ir import Op, Program, Rmw
 from memfence.program.orders import MemoryOrder
 from memfence.questions.portable import check_models
 from memfence.questions.portable_result import ModelAnswer
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.synthesis.orders.places import OpNumber, OrderPlace, every_place, with_order
 from memfence.synthesis.orders.strengths import Strength, order_with, strengths_of
 from memfence.tasks.answer import Verdict
@@ -17,8 +17,7 @@ from memfence.tasks.options import CheckOptions
 from memfence.tasks.shown import Shown
 
 
-@dataclass(frozen=True, slots=True)
-class WeakerOrder:
+class WeakerOrder(Record):
     """What each model says where the place has the order `weaker` instead of its own. `failing`: the models that do not
     hold with its own order either."""
 
@@ -36,8 +35,7 @@ class WeakerOrder:
         return None if self.failing or Verdict.UNKNOWN in verdicts else False
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class NeededOrders(Shown):
+class NeededOrders(Shown, Record, repr=False):
     """`before`: what the models say of the program as it is."""
 
     program: Program
