@@ -7,13 +7,13 @@ machine is used, so a verdict is always about a search that nothing is missing f
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from memfence.cluster.placing import Parts, lost_errors
+from memfence.deadline import Deadline
 from memfence.records import Record
 from memfence.tasks.limits import Cost, Limits, Stop
 
@@ -89,8 +89,7 @@ class SharedWork(ABC, Generic[ResultT]):
         self._plan = plan
         self._limits = limits
         self._settings = settings
-        self._start = time.monotonic()
-        self._seconds = limits.seconds
+        self._time = Deadline(limits.seconds)
         self._standings: Sequence[Standing] = ()
 
     @abstractmethod
@@ -162,7 +161,7 @@ class SharedWork(ABC, Generic[ResultT]):
         cancel = self._limits.cancel
         if cancel is not None and cancel.is_cancelled:
             raise Stopped(Stop.CANCELLED)
-        if self._seconds is not None and time.monotonic() - self._start > self._seconds:
+        if self._time.passed:
             raise Stopped(Stop.TIMEOUT)
 
     def _note(self, standings: Sequence[Standing]) -> None:
@@ -188,7 +187,7 @@ class SharedWork(ABC, Generic[ResultT]):
         return Cost(
             sum(one.states for one in now),
             sum(one.transitions for one in now),
-            time.monotonic() - self._start,
+            self._time.elapsed,
             max((one.state_bits for one in now), default=0),
             max(levels, default=0),
         )

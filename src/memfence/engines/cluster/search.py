@@ -6,10 +6,10 @@ goes on from the last checkpoint.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
+from memfence.deadline import Deadline
 from memfence.engines.cluster.checkpoints import Checkpoints
 from memfence.engines.cluster.part import Part, Report
 from memfence.engines.cluster.rounds import Chain, Settings, SharedWork
@@ -36,7 +36,7 @@ class SharedSearch(SharedWork[Shared]):
     def __init__(self, ray: Any, plan: Plan, here: Partition, limits: Limits, settings: Settings) -> None:
         super().__init__(ray, Part, plan, here.digest, limits, settings)
         self._checkpoints = Checkpoints(self._parts.count, here.row_size)
-        self._saved_at = time.monotonic()
+        self._next_save = Deadline(settings.checkpoint_seconds)
         self._reports: list[Report] = []
 
     def _end(self) -> None:
@@ -69,14 +69,14 @@ class SharedSearch(SharedWork[Shared]):
             self._get([part.resume.remote(saved[number])])
 
     def _is_time_to_save(self) -> bool:
-        return time.monotonic() - self._saved_at >= self._settings.checkpoint_seconds
+        return self._next_save.passed
 
     def _keep(self, reports: Sequence[Report]) -> None:
         """Write down the checkpoint that the reports come with, if they do."""
         saved = [report.saved for report in reports if report.saved is not None]
         if len(saved) == len(reports):
             self._checkpoints.add(saved, self._fetch)
-            self._saved_at = time.monotonic()
+            self._next_save = Deadline(self._settings.checkpoint_seconds)
 
     def _fetch(self, number: int, begin: int, end: int) -> bytes:
         (rows,) = self._get([self._parts[number].rows.remote(begin, end)])
