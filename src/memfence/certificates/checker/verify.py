@@ -17,6 +17,7 @@ from memfence.certificates.checker.criteria import (
 )
 from memfence.certificates.checker.finals import check_outcomes, read_outcomes
 from memfence.certificates.checker.invariant import BYTES_OF_A_STATE, check_invariant, read_states
+from memfence.certificates.checker.minimum import check_bound, check_clause
 from memfence.certificates.checker.question import Question, question_of
 from memfence.certificates.checker.ranks import check_ranks, product_of
 from memfence.certificates.checker.refusal import Checked, Condition, NotProved, Refused
@@ -26,6 +27,7 @@ from memfence.certificates.format.automata import SymbolicRows, read_automata
 from memfence.certificates.format.columns import MOST_PENDING, Columns
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.header import Claim
+from memfence.certificates.format.minimum import read_minimum
 from memfence.certificates.format.ranks import read_marks, read_ranks
 from memfence.certificates.format.sections import OBJECT, ROWS, Opened, Section, open_certificate
 from memfence.models.buffering import Buffering
@@ -104,14 +106,15 @@ def verify_opened(
 def needed(case: Case) -> set[str]:
     """What has to be proved for the claim. A criterion is about the whole program: no property goes with it."""
     claim = case.claim
+    minimum = set[str]() if claim.fences is None else {"minimum"}
     if claim.criterion in CRITERIA:
         if claim.forbid or claim.invariant or claim.final or claim.deadlock or claim.ltl is not None:
             raise NotACertificate(f"`{claim.criterion}` is claimed together with a property")
-        return {claim.criterion}
+        return {claim.criterion} | minimum
     if claim.criterion != "safety":
         raise NotACertificate(f"`{claim.criterion}` is not a criterion")
     temporal = {f"temporal {number}" for number, _ in enumerate(case.question.temporal)}
-    return temporal if temporal and not case.question.asks_states else {STATES, *temporal}
+    return minimum | (temporal if temporal and not case.question.asks_states else {STATES, *temporal})
 
 
 def check_program(certificate: Opened, program: Program) -> None:
@@ -264,6 +267,21 @@ def _ranks(case: Case, section: Section) -> Proved:
     return Proved(frozenset({f"temporal {number}"}), len(ranks))
 
 
+def _minimum(case: Case, section: Section) -> Proved:
+    """Theorem 12. The claim says how many fences are a minimum; which ones they are says the section."""
+    sites, found = read_minimum(case.program, section.chunks(OBJECT))
+    chosen = [site for site in sites if site.is_chosen]
+    price = None if case.claim.price is None else sum(site.price for site in chosen)
+    if (len(chosen), price) != (case.claim.fences, case.claim.price):
+        raise Refused(Condition.MINIMUM, "the claim counts other fences than the section")
+    clauses, steps = [], 0
+    for clause in found:
+        clauses.append(clause)
+        steps += check_clause(case.question, case.claim.criterion, sites, clause)
+    check_bound(sites, clauses, by_price=price is not None)
+    return Proved(frozenset({"minimum"}), steps)
+
+
 _KINDS: dict[str, Callable[[Case, Section], Proved]] = {
     "invariant": _invariant,
     "automata": _automata,
@@ -275,6 +293,7 @@ _KINDS: dict[str, Callable[[Case, Section], Proved]] = {
     "triangular": _triangular,
     "state-robust": _state_robust,
     "ranks": _ranks,
+    "minimum": _minimum,
 }
 
 

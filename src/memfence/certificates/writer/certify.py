@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from memfence.certificates.checker.question import question_of
@@ -30,16 +31,25 @@ class Written(Record):
     size: int
 
 
-def certify(program: Program, claim: Claim, path: Path, limits: Limits, *, evidence: Evidence | None = None) -> Written:
+def certify(
+    program: Program,
+    claim: Claim,
+    path: Path,
+    limits: Limits,
+    *,
+    evidence: Evidence | None = None,
+    minimum: Iterable[tuple[bytes, bytes]] = (),
+) -> Written:
     """Write a certificate that `claim` is true of `program` to `path`, whole or not at all; else NoCertificate.
 
-    `evidence`: what the answer rests on. It says where to start; any proof will do.
+    `evidence`: what the answer rests on. It says where to start; any proof will do. `minimum`: the section that proves
+    the fences to be a minimum, where the claim says so.
     """
     part = path.with_name(path.name + ".part")
     try:
         with part.open("wb") as file:
             writer = Writer(file)
-            for kind, content in _all_chunks(program, claim, limits, evidence):
+            for kind, content in chain(_all_chunks(program, claim, limits, evidence), minimum):
                 writer.add(kind, content)
             writer.close()
         part.replace(path)
