@@ -62,9 +62,12 @@ class BreadthFirst {
   const std::optional<Finding>& finding() const { return finding_; }
   const StateSet& states() const { return states_; }
 
-  // See PathFinder.
+  // The steps from an initial state to `index`, then `more`: see PathFinder.
   Path path(Index index, const std::vector<Step>& more) const {
-    return PathFinder<Semantics>(space_, states_).find(index, more);
+    typename PathFinder<Semantics>::Chain chain;
+    for (; index != kNoIndex; index = states_.parent(index)) chain.push_back(states_.state(index));
+    std::reverse(chain.begin(), chain.end());
+    return PathFinder<Semantics>(space_).find(chain, more);
   }
 
   // The values of all slots in state `index`.
@@ -124,7 +127,7 @@ class BreadthFirst {
     void refused() { ++refusals; }
 
     void found(const Finding& f) {
-      if (!finding || (search.is_large_ && search.is_smaller(f, *finding))) finding = f;
+      if (!finding || (search.is_large_ && is_smaller(f, *finding, search.states_))) finding = f;
     }
 
     void flush() {
@@ -205,7 +208,7 @@ class BreadthFirst {
       run_pieces(*workers_[0], &watch);
     }
     for (const auto& worker : workers_) {
-      if (worker->finding && (!finding_ || is_smaller(*worker->finding, *finding_))) finding_ = worker->finding;
+      if (worker->finding && (!finding_ || is_smaller(*worker->finding, *finding_, states_))) finding_ = worker->finding;
       if (worker->observer.has_finding() && stop_ == Stop::None) stop_ = Stop::Found;
     }
     if (finding_) stop_ = Stop::Found;
@@ -235,13 +238,6 @@ class BreadthFirst {
   }
 
   std::uint64_t transitions_so_far() const { return workers_[0]->transitions * workers_.size(); }
-
-  bool is_smaller(const Finding& a, const Finding& b) const {
-    if (a.parent != b.parent && !are_equal_words(states_.state(a.parent), states_.state(b.parent), states_.words()))
-      return states_.is_less(a.parent, b.parent);
-    const auto key = [](const Finding& f) { return std::tuple(f.has_step, f.step.process, f.step.kind, f.step.number); };
-    return key(a) < key(b);
-  }
 
   Space<Semantics> space_;
   StateSet states_;

@@ -1,6 +1,6 @@
-// From parent links to a run: which steps lead from an initial state to a state that a search has kept.
+// From a chain of states to a run: which steps lead along states that a search has kept, from an initial one on.
 //
-// The set keeps parents, not steps: each step is found again by expanding the parent. Where identical processes changed
+// A search keeps parents, not steps: each step is found again by expanding the parent. Where identical processes changed
 // places (symmetry), the steps name the real ones.
 #pragma once
 
@@ -14,33 +14,32 @@ namespace memfence {
 template <MemoryModel Semantics>
 class PathFinder {
  public:
-  PathFinder(const Space<Semantics>& space, const StateSet& states) : space_(space), states_(states) {}
+  // Packed states, each a successor of the one before it.
+  using Chain = std::vector<const Word*>;
 
-  // The steps from an initial state to `index`, then `more` (in terms of the stored state).
-  Path find(Index index, const std::vector<Step>& more) const {
-    std::vector<Index> chain{index};
-    while (states_.parent(chain.back()) != kNoIndex) chain.push_back(states_.parent(chain.back()));
+  explicit PathFinder(const Space<Semantics>& space) : space_(space) {}
+
+  // The steps along `chain`, whose first state is an initial one, then `more` (in terms of its last state).
+  Path find(const Chain& chain, const std::vector<Step>& more) const {
     Path path;
-    begin(chain.back(), path);
-    for (std::size_t i = chain.size() - 1; i > 0; --i) {
+    begin(chain.front(), path);
+    for (std::size_t i = 1; i < chain.size(); ++i) {
       const std::vector<int> before = path.who;
-      path.steps.push_back(real_step(step_between(chain[i], chain[i - 1], path.who), before));
+      path.steps.push_back(real_step(step_between(chain[i - 1], chain[i], path.who), before));
     }
     for (const Step& step : more) path.steps.push_back(real_step(step, path.who));
     return path;
   }
 
  private:
-  void begin(Index first, Path& path) const {
+  void begin(const Word* first, Path& path) const {
     Work work(space_.layout().slots());
     for (path.start = 0; path.start < space_.machine().initial.size(); ++path.start) {
       path.who.resize(space_.machine().processes.size());
       std::iota(path.who.begin(), path.who.end(), 0);
-      if (is_state(first, space_.initial(path.start, work, &path.who).data())) return;
+      if (are_equal_words(first, space_.initial(path.start, work, &path.who).data(), space_.words())) return;
     }
   }
-
-  bool is_state(Index index, const Word* packed) const { return are_equal_words(states_.state(index), packed, space_.words()); }
 
   // The same step for the process that stands at this place: identical processes have matching edges.
   Step real_step(Step step, const std::vector<int>& who) const {
@@ -52,8 +51,8 @@ class PathFinder {
 
   // Looks, among the successors of a state, for the first that is the child.
   struct Match {
-    const PathFinder& finder;
-    Index parent, child;
+    const Space<Semantics>& space;
+    const Word *parent, *child;
     std::vector<int>& who;
     Work work;
     std::vector<Word> packed;
@@ -62,9 +61,9 @@ class PathFinder {
     void step(const Step& step) {
       if (found) return;
       std::vector<int> exchanged = who;
-      finder.space_.symmetry().canonicalise(work, &exchanged);
-      finder.space_.pack_successor(finder.states_.state(parent), work, packed.data());
-      if (!finder.is_state(child, packed.data())) return;
+      space.symmetry().canonicalise(work, &exchanged);
+      space.pack_successor(parent, work, packed.data());
+      if (!are_equal_words(child, packed.data(), space.words())) return;
       found = step;
       who = std::move(exchanged);
     }
@@ -72,15 +71,14 @@ class PathFinder {
     void refused() {}
   };
 
-  Step step_between(Index parent, Index child, std::vector<int>& who) const {
-    Match match{*this, parent, child, who, Work(space_.layout().slots()), std::vector<Word>(space_.words())};
-    space_.load(states_.state(parent), match.work);
+  Step step_between(const Word* parent, const Word* child, std::vector<int>& who) const {
+    Match match{space_, parent, child, who, Work(space_.layout().slots()), std::vector<Word>(space_.words())};
+    space_.load(parent, match.work);
     space_.expand(match.work, match);
     return match.found.value();
   }
 
   const Space<Semantics>& space_;
-  const StateSet& states_;
 };
 
 }  // namespace memfence

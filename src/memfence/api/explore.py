@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from memfence.api.inputs import Source, read_program, refuse_unknown
+from memfence.deadline import Deadline
 from memfence.execution.schedule import Replayable, read_schedules
 from memfence.pipeline import read_source
 from memfence.questions.explore import ExploreOptions, ExploreResult
 from memfence.questions.explore import explore as ask
-from memfence.tasks.deadline import Deadline
 
 
 def explore(source: Source, options: ExploreOptions | None = None, **keywords: Any) -> ExploreResult:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from memfence.api.model import Model
+from memfence.deadline import Deadline
 from memfence.diagnostics import Diagnostic, InputError
 from memfence.pipeline import load, load_text, read_standard_input
 from memfence.program.expressions import FALSE, Expr
@@ -16,10 +17,9 @@ from memfence.program.ir import Final, Forbidden, Invariant, Ltl, Program
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.program.text.properties import parse_expression
 from memfence.questions.conflicts import needs_fixed_number, refuse_other_processors
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.task import ALL_REDUCTIONS
 from memfence.tasks.usage import WrongUsage
@@ -42,8 +42,7 @@ LOADING = (*(one.name for one in fields(LoadOptions) if one.name != "c"), *FOR_C
 OptionsT = TypeVar("OptionsT", bound=CheckOptions)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Record):
     """A program with the options that were asked about it; `given` are the names of those that were said."""
 
     program: Program

@@ -8,10 +8,10 @@ from typing import Any
 
 from memfence.api.inputs import Source, options_for, read_program, with_stated
 from memfence.axiomatic.library import NAMES
+from memfence.deadline import Deadline
 from memfence.questions.conflicts import refuse_other_processors
 from memfence.questions.portable import check_models as ask
 from memfence.questions.portable_result import PortableResult
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.usage import WrongUsage
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memfence.deadline import Deadline
 from memfence.questions.replay_run import ReplayedRun, schedules
 from memfence.questions.replay_run import replay as ask_replay
 from memfence.questions.replay_run import replay_in_gdb as ask_gdb
@@ -16,7 +17,6 @@ from memfence.questions.run_result import RunOptions, RunResult
 from memfence.running.build import is_source
 from memfence.running.driver import drive
 from memfence.running.inputs import refusal, require_readable, require_runtime
-from memfence.tasks.deadline import Deadline
 
 if TYPE_CHECKING:
     from memfence.synthesis.run_fences import RunFix

@@ -21,6 +21,8 @@ UNBOUNDED = ("symbolic", "dual")
 """Engines that answer safety questions only, with buffers of any length."""
 NOTHING = ("false", "0")
 """`--forbid false` asks for everything to be explored; it says nothing that another criterion could leave out."""
+ON_CLUSTER = (Criterion.SAFETY,)
+"""Criteria whose search the machines of a cluster can share."""
 ABOUT_INFINITE_RUNS = ("fair", "define", "bound_per")
 
 
@@ -44,6 +46,8 @@ def refuse_unused(program: Program, options: CheckOptions, given: Collection[str
     if options.abstract is not None and criterion is not Criterion.PERSISTENT:
         raise WrongUsage("abstract", "an abstraction exists for --criterion persistent only")
     _refuse_properties(criterion, options)
+    if options.cluster is not None:
+        _refuse_on_cluster(program, criterion, options)
     asked = what_is_asked(program, options)
     is_safety = criterion is Criterion.SAFETY
     is_temporal = is_safety and bool(asked.temporal)
@@ -56,6 +60,16 @@ def refuse_unused(program: Program, options: CheckOptions, given: Collection[str
         raise WrongUsage("engine", message)
     if options.buffer_bound is not None and not is_temporal:
         _refuse_bound(criterion, options)
+
+
+def _refuse_on_cluster(program: Program, criterion: Criterion, options: CheckOptions) -> None:
+    """A cluster shares explicit searches; what needs another engine is asked without it."""
+    if program.any_number:
+        raise WrongUsage("cluster", "a search for any number of threads is not shared between machines")
+    if options.engine not in ("auto", "explicit"):
+        raise WrongUsage("cluster", f"machines share explicit searches; the {options.engine} engine works on one")
+    if criterion not in ON_CLUSTER:
+        raise WrongUsage("cluster", f"the search that decides `{criterion}` is not shared between machines")
 
 
 def _refuse_properties(criterion: Criterion, options: CheckOptions) -> None:

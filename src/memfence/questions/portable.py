@@ -18,6 +18,7 @@ from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.synchronised import synchronised
 from memfence.axiomatic.unroll import unroll
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
+from memfence.deadline import TimeUp
 from memfence.engines.axiomatic.goals import Ends, Fails, Goal, Raises, ReachesCut
 from memfence.engines.axiomatic.solve import Activated, Executions, Found, Nothing, OutOfTime
 from memfence.models.cat.interpreter import judge
@@ -41,11 +42,10 @@ from memfence.questions.portable_result import (
     Stopped,
     Stronger,
 )
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import NOWHERE, Span
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import TimeUp
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.options import CheckOptions, properties_to_check
 
@@ -96,8 +96,7 @@ def keeps_dependencies(program: Program, models: Sequence[AxiomaticModel]) -> bo
     return program.language == ASSEMBLY or not any(map(_uses_dependencies, models))
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(Record):
     """An execution that reaches a goal that none should."""
 
     execution: Execution

@@ -10,12 +10,11 @@ from memfence.axiomatic.execution import Execution, Happened, Place
 from memfence.program.ir import Program
 from memfence.program.orders import MemoryOrder
 from memfence.questions.portable_result import Counterexample, Forbidding
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 
-@dataclass(frozen=True, slots=True)
-class EventRow:
+class EventRow(Record):
     """An event that is shown: its number, its thread, its place in the text, and what it does."""
 
     number: int
@@ -25,8 +24,7 @@ class EventRow:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Record):
     """A relation between two events that are shown, by their numbers; 0: the initial writes."""
 
     first: int

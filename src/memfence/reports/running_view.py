@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from memfence.records import dataclass
 from memfence.reports.page import AccessView, ActionView, Overtaking, Pending, RunView, StepView
 from memfence.reports.running import step_text
 from memfence.running.steps import ProgramStep

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from pathlib import Path
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 HEAP = range(0x2000_0000_0000, 0x2000_0000_0000 + 65 * (1 << 30))
 STACKS = 0x3000_0000_0000
@@ -17,8 +17,7 @@ SYSTEM = ("/usr/", "/lib/")
 ENDINGS = {"__assert_fail", "abort", "exit", "_exit", "quick_exit"}
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Record):
     """A line of the program, and the function that it belongs to. `path` as the compiler was told it."""
 
     path: str
@@ -33,8 +32,7 @@ class Place:
 NO_PLACE = Place("", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Record):
     """A variable of the program."""
 
     address: int

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from memfence.engines.native.monitor import monitor_events
 from memfence.execution.event import Event, EventKind
 from memfence.execution.recording import TraceEvent
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.running.places import Names, Place
 from memfence.running.records import RawFinding, RawStep, StepKind
 
@@ -15,8 +15,7 @@ SLEEPS = ("waits for a signal", "waits at the futex", "sem_wait", "waits at the 
 """Steps of threads that sleep until another one wakes them, as the runtime calls them."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramStep:
+class ProgramStep(Record):
     """One step. `variable`: the memory or object that it touches. `spins`: it waits for that to change."""
 
     thread: int
@@ -29,8 +28,7 @@ class ProgramStep:
     spins: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SuggestedFence:
+class SuggestedFence(Record):
     """A fence between a store and a later load of the same thread."""
 
     thread: int
@@ -38,8 +36,7 @@ class SuggestedFence:
     before: ProgramStep
 
 
-@dataclass(frozen=True, slots=True)
-class StaleLoad:
+class StaleLoad(Record):
     """`load` could miss the store `missed`. `path`: how the store happens before the load; a store buffer does not keep
     the order of the pairs in `fences`, which are on that path."""
 

@@ -10,11 +10,10 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Renderer:
+class Renderer(Record):
     """How to write one kind of result: the whole report, one line, the JSON text, the page."""
 
     text: Callable[[Any], str]

@@ -21,13 +21,12 @@ from memfence.program.expressions import Expr, RegisterOf, conjunction, disjunct
 from memfence.program.facts.ends import all_have_ended
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
 from memfence.program.text.properties import parse_expression
-from memfence.records import dataclass
+from memfence.records import Record
 
 MOST_FIRST_VALUES = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Record):
     """`program` has every first value of the registers that a property looks at. `bad`: true in no state.
 
     `deadlock`: nobody waits for ever before the end. `finals`: what is said about final states.

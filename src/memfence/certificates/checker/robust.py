@@ -17,11 +17,10 @@ from memfence.models.accesses import accesses
 from memfence.models.state import Entry, Run, State
 from memfence.models.steps import set_at, take
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Record):
     """What happened after the read: where the others are, who of them took part, and what they read and wrote."""
 
     state: State

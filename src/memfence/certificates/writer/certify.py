@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from memfence.certificates.checker.question import question_of
@@ -16,31 +17,39 @@ from memfence.certificates.writer.invariant import invariant_chunks
 from memfence.certificates.writer.ranks import rank_chunks
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import Evidence, Exhausted, Fixpoint, Implied
 from memfence.tasks.limits import Limits
 from memfence.version import VERSION
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(Record):
     """A certificate that was written."""
 
     path: Path
     size: int
 
 
-def certify(program: Program, claim: Claim, path: Path, limits: Limits, *, evidence: Evidence | None = None) -> Written:
+def certify(
+    program: Program,
+    claim: Claim,
+    path: Path,
+    limits: Limits,
+    *,
+    evidence: Evidence | None = None,
+    minimum: Iterable[tuple[bytes, bytes]] = (),
+) -> Written:
     """Write a certificate that `claim` is true of `program` to `path`, whole or not at all; else NoCertificate.
 
-    `evidence`: what the answer rests on. It says where to start; any proof will do.
+    `evidence`: what the answer rests on. It says where to start; any proof will do. `minimum`: the section that proves
+    the fences to be a minimum, where the claim says so.
     """
     part = path.with_name(path.name + ".part")
     try:
         with part.open("wb") as file:
             writer = Writer(file)
-            for kind, content in _all_chunks(program, claim, limits, evidence):
+            for kind, content in chain(_all_chunks(program, claim, limits, evidence), minimum):
                 writer.add(kind, content)
             writer.close()
         part.replace(path)

@@ -6,7 +6,6 @@ no execution; where there is one, it says so, but a run of the store buffers is 
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import assert_never
 
@@ -14,6 +13,7 @@ from memfence.axiomatic.code import Code, Cut
 from memfence.axiomatic.library import models_named
 from memfence.axiomatic.unroll import unroll
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
+from memfence.deadline import Deadline
 from memfence.engines.axiomatic.goals import Ends, Fails, Goal
 from memfence.engines.axiomatic.solve import Executions, Found, Nothing, OutOfTime
 from memfence.program.expressions import At, Binary, BufferEmpty, Expr, Shared, conjunction, walk
@@ -49,14 +49,14 @@ class AxiomaticEngine:
         return code if isinstance(code, Obstacle) else None
 
     def answer(self, task: Task) -> Answer:
-        start = time.monotonic()
+        clock = Deadline()
         goals, code = _goals(task), _code(task)
         if isinstance(goals, Obstacle):
             return outside(self.name, goals)
         if isinstance(code, Obstacle):
             return outside(self.name, code)
         verdict, evidence = _ask(task, code, goals)
-        return Answer(verdict, evidence, self.name, Cost(seconds=time.monotonic() - start))
+        return Answer(verdict, evidence, self.name, Cost(seconds=clock.elapsed))
 
 
 def _ask(task: Task, code: Code, goals: list[Goal]) -> tuple[Verdict, Evidence]:

@@ -22,15 +22,14 @@ from memfence.program.expressions import (
 )
 from memfence.program.ir import Final, Process, Program
 from memfence.program.load_options import LoadOptions
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText
 
 RegisterNames = Callable[[int], str]
 _QUANTIFIER = {"exists": "exists", "not exists": "~exists", "forall": "forall"}
 
 
-@dataclass(frozen=True, slots=True)
-class LoweredThread:
+class LoweredThread(Record):
     """A thread as a process. `registers`: the number in it of each register that is used or observed."""
 
     process: Process

@@ -25,14 +25,13 @@ from memfence.frontends.promela.syntax import Sequence as Steps
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, conjunction, negate
 from memfence.program.ir import Assert, Assume, Fence, FencePoint, Lock, Op, Process, Unlock
-from memfence.records import dataclass
+from memfence.records import Record
 
 MOST_SELECTED = 64
 FENCES: dict[str, Op] = {"mfence": Fence("mfence"), "sfence": Fence("sfence"), "lock": Lock(), "unlock": Unlock()}
 
 
-@dataclass(frozen=True, slots=True)
-class Lowered:
+class Lowered(Record):
     """A process, and what its local names became: for properties."""
 
     process: Process

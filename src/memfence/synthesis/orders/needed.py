@@ -9,15 +9,14 @@ from memfence.program.ir import Op, Program, Rmw
 from memfence.program.orders import MemoryOrder
 from memfence.questions.portable import check_models
 from memfence.questions.portable_result import ModelAnswer
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.synthesis.orders.places import OpNumber, OrderPlace, every_place, with_order
 from memfence.synthesis.orders.strengths import Strength, order_with, strengths_of
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
 
 
-@dataclass(frozen=True, slots=True)
-class WeakerOrder:
+class WeakerOrder(Record):
     """What each model says where the place has the order `weaker` instead of its own."""
 
     place: OrderPlace
@@ -33,8 +32,7 @@ class WeakerOrder:
         return None if Verdict.UNKNOWN in verdicts else False
 
 
-@dataclass(frozen=True, slots=True)
-class NeededOrders:
+class NeededOrders(Record):
     """`before`: what the models say of the program as it is."""
 
     program: Program

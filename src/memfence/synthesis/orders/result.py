@@ -5,7 +5,7 @@ from __future__ import annotations
 from memfence.program.ir import Program
 from memfence.program.orders import MemoryOrder
 from memfence.questions.portable_result import ModelAnswer
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.synthesis.options import Minimise
 from memfence.synthesis.orders.places import OrderPlace
 from memfence.synthesis.result import FixVerdict
@@ -13,16 +13,14 @@ from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import Stop
 
 
-@dataclass(frozen=True, slots=True)
-class OrderChange:
+class OrderChange(Record):
     """What a place becomes."""
 
     place: OrderPlace
     order: MemoryOrder
 
 
-@dataclass(frozen=True, slots=True)
-class OrderFix:
+class OrderFix(Record):
     """`answers`: of the text with the changes, or of the text as it is where nothing was found.
 
     `changes`: in the order of the text. `is_minimum`: nothing cheaper is enough. `sets`: all minimal sets, if they were

@@ -10,15 +10,14 @@ from typing import Literal
 
 from memfence.frontends.c.llvm.metadata import DebugInfo
 from memfence.frontends.c.machine.value_sets import ADDRESS_BASE
-from memfence.records import dataclass
+from memfence.records import Record
 
 Kind = Literal["global", "stack", "heap", "function", "thread"]
 GAP = 32
 """Bytes between two objects, at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class Object:
+class Object(Record):
     """A block of memory. `type` is the metadata number of its C type in `debug`, 0 where it has none.
 
     `frame`: of a local variable the depth, module and function of the call that it lives in.
