@@ -171,7 +171,8 @@ def is_true(program: Program, claim: Claim) -> bool:
         return False  # these speak about TSO
     asked: dict[str, Any] = {"model": claim.model, "criterion": claim.criterion, "deadlock": claim.deadlock}
     asked |= {"ltl": claim.ltl, "fair": claim.fair} if claim.ltl else {}
-    asked |= {"buffer_bound": claim.bound} if claim.bound else {}
+    if claim.bound and claim.criterion in ("safety", "state-robust"):  # the others hold for any bound, or for none
+        asked["buffer_bound"] = claim.bound
     asked |= {"forbid": list(claim.forbid)} if claim.forbid else {}
     asked |= {"invariant": list(claim.invariant)} if claim.invariant else {}
     result = check(program, **asked)
