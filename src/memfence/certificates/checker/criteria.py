@@ -83,7 +83,10 @@ def _about_to(program: Program, state: State) -> Iterator[tuple[Access, bool]]:
                 beginning = _with_step(program, step, replace(transition, ops=transition.ops[:length]))
                 if take(beginning, SC, state, step) is not None:
                     made = accesses(beginning, SC, state, step)
-                    yield from ((access, locked) for access in made if not access.writes_memory)
+                    own = {
+                        access.variable for access in made if access.writes_memory
+                    }  # what it stores, it reads itself
+                    yield from ((access, locked) for access in made if access.variable not in own)
                     break
 
 

@@ -88,7 +88,7 @@ def verify_opened(
     case = Case(program, certificate.header.claim, fast, most_bytes, proved)
     wanted = needed(case)
     states, shown, is_fast = 0, set[str](), True
-    for section in certificate.sections():
+    for section in certificate.sections(most_bytes=most_bytes):
         judge = _KINDS.get(section.kind)
         if judge is None:
             raise NotACertificate(f"there is no kind of section `{section.kind}`")
@@ -110,6 +110,8 @@ def needed(case: Case) -> set[str]:
     if claim.criterion in CRITERIA:
         if claim.forbid or claim.invariant or claim.final or claim.deadlock or claim.ltl is not None:
             raise NotACertificate(f"`{claim.criterion}` is claimed together with a property")
+        if claim.criterion in ("trf", "persistent") and case.question.model.reorders_stores:
+            raise Refused(Condition.KIND, f"`{claim.criterion}` speaks about TSO")
         return {claim.criterion} | minimum
     if claim.criterion != "safety":
         raise NotACertificate(f"`{claim.criterion}` is not a criterion")
@@ -150,8 +152,17 @@ def _invariant(case: Case, section: Section) -> Proved:
 def _automata(case: Case, section: Section) -> Proved:
     automata = read_automata(section.chunks(OBJECT))
     rows = SymbolicRows(case.question.program)
-    states = (state for block in section.chunks(ROWS) for state in rows.states(block))
-    return Proved(frozenset({STATES}), AutomataCheck(case.question, automata, states).check())
+    return Proved(frozenset({STATES}), AutomataCheck(case.question, automata, _few(case, rows, section)).check())
+
+
+def _few(case: Case, rows: SymbolicRows, section: Section) -> Iterator[tuple[State, tuple[int, ...]]]:
+    """The rows with numbers of a section; MemoryError for more than fit."""
+    left = case.most_bytes // BYTES_OF_A_STATE
+    for state in (state for block in section.chunks(ROWS) for state in rows.states(block)):
+        left -= 1
+        if left < 0:
+            raise MemoryError
+        yield state
 
 
 def _sc_states(case: Case, section: Section) -> set[State]:
@@ -191,13 +202,7 @@ def _robust(case: Case, section: Section) -> Proved:
 
 
 def _triangular(case: Case, section: Section) -> Proved:
-    rows = SymbolicRows(case.program)
-    most = case.most_bytes // BYTES_OF_A_STATE
-    marked = set[tuple[State, tuple[int, ...]]]()
-    for block in section.chunks(ROWS):
-        marked.update(rows.states(block))
-        if len(marked) > most:
-            raise MemoryError
+    marked = set(_few(case, SymbolicRows(case.program), section))
     check_triangular(case.program, marked)
     return Proved(frozenset({"trf"}), len(marked))
 

@@ -84,7 +84,7 @@ class _Reader:
         return span_of(self.source, item)
 
     def name(self, token: Token) -> Name:
-        return Name(str(token), self.span(token))
+        return Name(str(token), Span(self.source, token.start_pos, token.end_pos))
 
     def names(self, tokens: list[Any]) -> tuple[Name, ...]:
         return tuple(self.name(token) for token in tokens if token is not None)
@@ -227,7 +227,7 @@ class _Reader:
             what = f"the expression is nested more than {DEEPEST_NESTING} levels deep"
             error = Diagnostic(Code.TOO_DEEP, what, Label(span, "too deep"), hint="split the expression")
             raise InputError([*self.errors, error])
-        children = cast("list[Any]", tree.children)
+        children: list[Any] = tree.children
         match tree.data:
             case "number":
                 return syntax.Number(self.number(children[0]), span)

@@ -159,4 +159,5 @@ def _terminal_text(name: str) -> str:
 
 def span_of(source: SourceText, item: Node) -> Span:
     """The place of a tree or token; the whole text's start for an empty tree."""
-    return source.span(max(0, item.start_pos), max(0, item.end_pos))
+    start = item.start_pos
+    return Span(source, start, item.end_pos) if start >= 0 else Span(source, 0, 0)
