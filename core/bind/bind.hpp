@@ -9,6 +9,7 @@
 
 #include <type_traits>
 
+#include "search/emptiness.hpp"
 #include "search/limits.hpp"
 #include "search/outcome.hpp"
 
@@ -48,6 +49,12 @@ PathTuple tuple_of(const Path& path);
 std::vector<Step> steps_from(const std::vector<StepTuple>& tuples);
 using FindingTuple = std::tuple<int, Index, std::optional<StepTuple>>;
 std::optional<FindingTuple> tuple_of(const std::optional<Finding>& finding);
+
+// An automaton and what it is asked about, as Python writes them.
+using EdgeTuple = std::tuple<int, std::uint64_t, std::uint64_t, std::uint64_t>;
+using ConditionTuple = std::tuple<int, int, int>;
+BuchiQuery query_of(int initial, const std::vector<std::vector<EdgeTuple>>& edges, int marks, std::vector<int> atoms,
+                    const std::vector<ConditionTuple>& conditions);
 
 template <class Class, class Value>
 struct Field {

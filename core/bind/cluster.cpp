@@ -1,5 +1,5 @@
 // One part of a search that several machines share.
-#include "cluster/partition.hpp"
+#include "cluster/cycles.hpp"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -26,13 +26,16 @@ nb::bytes filled(std::size_t size, Fill&& fill) {
   return out;
 }
 
+std::vector<Word> words_of(const nb::bytes& state, std::size_t words) {
+  if (state.size() != words * sizeof(Word)) throw std::invalid_argument("a state of another size");
+  std::vector<Word> out(words);
+  std::memcpy(out.data(), state.c_str(), state.size());
+  return out;
+}
+
 PathTuple path_along(const Partition& p, const std::vector<nb::bytes>& chain, const std::vector<StepTuple>& more) {
   std::vector<std::vector<Word>> states;
-  for (const nb::bytes& state : chain) {
-    const std::string_view text = view(state);
-    if (text.size() != p.words() * sizeof(Word)) throw std::invalid_argument("a state of another size");
-    std::memcpy(states.emplace_back(p.words()).data(), text.data(), text.size());
-  }
+  for (const nb::bytes& state : chain) states.push_back(words_of(state, p.words()));
   std::vector<const Word*> words;
   for (const auto& state : states) words.push_back(state.data());
   return tuple_of(p.path(words, steps_from(more)));
@@ -61,9 +64,85 @@ Counted counted_again(std::uint64_t level, std::uint64_t size, std::uint64_t sta
   return counted;
 }
 
+// Rounds are alike whatever is searched for.
+template <class Part>
+nb::class_<Part> bind_rounds(nb::module_& m, const char* name) {
+  return nb::class_<Part>(m, name)
+      .def(
+          "receive",
+          [](Part& p, int sender, const nb::bytes& message) {
+            const std::string_view text = view(message);
+            const nb::gil_scoped_release unlocked;
+            p.receive(sender, text);
+          },
+          "sender"_a, "message"_a)
+      .def("turn", &Part::turn, nb::call_guard<nb::gil_scoped_release>())
+      .def("expand", &Part::expand, nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "message",
+          [](Part& p, int owner) { return filled(p.message_size(owner), [&](char* out) { p.write_message(owner, out); }); },
+          "owner"_a)
+      .def_prop_ro("standing", [](const Part& p) { return p.standing(); })
+      .def(
+          "state", [](const Part& p, Index index) { return nb::bytes(p.state(index).data(), p.state(index).size()); },
+          "index"_a)
+      .def(
+          "parent", [](const Part& p, Index index) { return std::pair(p.parent(index).owner, p.parent(index).index); },
+          "index"_a);
+}
+
+void bind_cycles(nb::module_& m) {
+  def_record(m, "CycleStanding", Field{"level", &CycleStanding::level}, Field{"size", &CycleStanding::size},
+             Field{"left", &CycleStanding::left}, Field{"alive", &CycleStanding::alive},
+             Field{"states", &CycleStanding::states}, Field{"transitions", &CycleStanding::transitions},
+             Field{"refused", &CycleStanding::refused}, Field{"bytes", &CycleStanding::bytes},
+             Field{"state_bits", &CycleStanding::state_bits}, Field{"stop", &CycleStanding::stop});
+
+  bind_rounds<CyclePart>(m, "CyclePart")
+      .def(
+          "start", [](CyclePart& p, int phase) { p.start(static_cast<CyclePhase>(phase)); }, "phase"_a)
+      .def_prop_ro("first_alive",
+                   [](const CyclePart& p) {
+                     const Index first = p.first_alive();
+                     return first == kNoIndex ? std::nullopt : std::optional(first);
+                   })
+      .def(
+          "arcs_into",
+          [](const CyclePart& p, Index index) {
+            std::vector<std::tuple<int, Index, std::uint64_t>> out;
+            for (const ArcFrom& arc : p.arcs_into(index)) out.emplace_back(arc.owner, arc.index, arc.marks);
+            return out;
+          },
+          "index"_a)
+      .def(
+          "start_of", [](CyclePart& p, const nb::bytes& state) { return p.start_of(words_of(state, p.words()).data()); },
+          "state"_a)
+      .def(
+          "step_between",
+          [](CyclePart& p, const nb::bytes& before, const nb::bytes& after, std::uint64_t marks) {
+            const LassoStep step = p.step_between(words_of(before, p.words()).data(), words_of(after, p.words()).data(), marks);
+            return StepTuple(step.stutters ? -1 : static_cast<int>(step.step.kind), step.step.process, step.step.number);
+          },
+          "before"_a, "after"_a, "marks"_a);
+
+  m.def(
+      "part_for_cycles",
+      [](std::shared_ptr<Machine> machine, int model, int bound, int initial, const std::vector<std::vector<EdgeTuple>>& edges,
+         int marks, std::vector<int> atoms, const std::vector<ConditionTuple>& conditions, int number, int count,
+         std::uint64_t round_states, std::uint64_t memory_bytes) {
+        return part_for_cycles(std::move(machine), Model{static_cast<ModelKind>(model), bound},
+                               query_of(initial, edges, marks, std::move(atoms), conditions),
+                               PartitionSize{number, count, round_states}, memory_bytes);
+      },
+      "machine"_a, "model"_a, "bound"_a, "initial"_a, "edges"_a, "marks"_a, "atoms"_a, "conditions"_a, "number"_a, "count"_a,
+      "round_states"_a, "memory_bytes"_a, "One part of the search that `find_accepted_run` does on one machine.");
+}
+
 }  // namespace
 
 void bind_cluster(nb::module_& m) {
+  bind_cycles(m);
+
   def_record(m, "Standing", Field{"level", &Standing::level}, Field{"size", &Standing::size}, Field{"left", &Standing::left},
              Field{"states", &Standing::states}, Field{"transitions", &Standing::transitions},
              Field{"refused", &Standing::refused}, Field{"bytes", &Standing::bytes}, Field{"state_bits", &Standing::state_bits},
@@ -80,32 +159,9 @@ void bind_cluster(nb::module_& m) {
       .def_prop_ro("finals", &finals_of)
       .def_prop_ro("arrivals", &arrivals_of);
 
-  nb::class_<Partition>(m, "Partition")
+  bind_rounds<Partition>(m, "Partition")
       .def("begin", &Partition::begin, nb::call_guard<nb::gil_scoped_release>())
-      .def(
-          "receive",
-          [](Partition& p, int sender, const nb::bytes& message) {
-            const std::string_view text = view(message);
-            const nb::gil_scoped_release unlocked;
-            p.receive(sender, text);
-          },
-          "sender"_a, "message"_a)
-      .def("turn", &Partition::turn)
-      .def("expand", &Partition::expand, nb::call_guard<nb::gil_scoped_release>())
-      .def(
-          "message",
-          [](Partition& p, int owner) {
-            return filled(p.message_size(owner), [&](char* out) { p.write_message(owner, out); });
-          },
-          "owner"_a)
-      .def_prop_ro("standing", [](const Partition& p) { return p.standing(); })
       .def_prop_ro("finding", [](const Partition& p) { return tuple_of(p.finding()); })
-      .def(
-          "state", [](const Partition& p, Index index) { return nb::bytes(p.state(index).data(), p.state(index).size()); },
-          "index"_a)
-      .def(
-          "parent", [](const Partition& p, Index index) { return std::pair(p.parent(index).owner, p.parent(index).index); },
-          "index"_a)
       .def("path", &path_along, "chain"_a, "more"_a)
       .def(
           "rows",

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstring>
+#include <string_view>
+#include <vector>
 
 #include "search/state_set.hpp"
 
@@ -13,12 +15,41 @@ inline int owner_of(std::uint64_t hash, int count) {
   return static_cast<int>((mixed * static_cast<std::uint64_t>(count)) >> 32);
 }
 
-// The states for one owner, with the numbers of their parents. A state that was among the last ones is not sent again.
+// What a message begins with.
+struct MessageHead {
+  std::uint64_t left;   // states that its sender has not expanded yet
+  std::uint64_t count;  // states in it
+};
+
+// Calls use(state, note) for each state of a message, whose head is returned.
+template <class Note, class Use>
+MessageHead each_of(std::string_view message, std::size_t words, Use&& use) {
+  MessageHead head;
+  std::memcpy(&head, message.data(), sizeof head);
+  const char* states = message.data() + sizeof head;
+  const char* notes = states + head.count * words * sizeof(Word);
+  std::vector<Word> state(words);
+  for (std::uint64_t i = 0; i < head.count; ++i) {
+    Note note;
+    std::memcpy(&note, notes + i * sizeof note, sizeof note);
+    std::memcpy(state.data(), states + i * words * sizeof(Word), words * sizeof(Word));
+    use(state.data(), note);
+  }
+  return head;
+}
+
+// The states for one owner, with a note on each: the number of its parent, or marks.
+template <class Note>
 class Outgoing {
  public:
   explicit Outgoing(std::size_t words) : words_(words) {}
 
-  void add(const Word* state, std::uint64_t hash, Index parent) {
+  void add(const Word* state, const Note& note) {
+    states_.insert(states_.end(), state, state + words_);
+    notes_.push_back(note);
+  }
+  // The same for a state that need not be sent twice, as far as it is among the last ones.
+  void add_once(const Word* state, std::uint64_t hash, const Note& note) {
     if (recent_.empty()) {
       recent_.resize(kRecent * words_);
       is_recent_.resize(kRecent);
@@ -28,19 +59,20 @@ class Outgoing {
     if (is_recent_[place] && are_equal_words(known, state, words_)) return;
     is_recent_[place] = 1;
     copy_words(state, known, words_);
-    states_.insert(states_.end(), state, state + words_);
-    parents_.push_back(parent);
+    add(state, note);
   }
 
-  std::uint64_t count() const { return parents_.size(); }
-  std::size_t size() const { return states_.size() * sizeof(Word) + parents_.size() * sizeof(Index); }
-  // Writes size() bytes, and starts afresh.
-  void write(char* out) {
-    if (parents_.empty()) return;
-    std::memcpy(out, states_.data(), states_.size() * sizeof(Word));
-    std::memcpy(out + states_.size() * sizeof(Word), parents_.data(), parents_.size() * sizeof(Index));
+  // Of the message.
+  std::size_t size() const { return sizeof(MessageHead) + states_.size() * sizeof(Word) + notes_.size() * sizeof(Note); }
+  // Writes it, and starts afresh.
+  void write(std::uint64_t left, char* out) {
+    const MessageHead head{left, notes_.size()};
+    std::memcpy(out, &head, sizeof head);
+    if (notes_.empty()) return;
+    std::memcpy(out + sizeof head, states_.data(), states_.size() * sizeof(Word));
+    std::memcpy(out + sizeof head + states_.size() * sizeof(Word), notes_.data(), notes_.size() * sizeof(Note));
     states_.clear();
-    parents_.clear();
+    notes_.clear();
   }
 
  private:
@@ -48,7 +80,7 @@ class Outgoing {
 
   std::size_t words_;
   std::vector<Word> states_;
-  std::vector<Index> parents_;
+  std::vector<Note> notes_;
   std::vector<Word> recent_;
   std::vector<std::uint8_t> is_recent_;
 };

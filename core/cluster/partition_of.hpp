@@ -26,7 +26,7 @@ class PartitionOf : public Partition {
         limits_(only_memory(memory_bytes)),
         watch_(limits_),
         work_(space_.layout().slots()),
-        mail_(static_cast<std::size_t>(size.count), Outgoing(space_.words())),
+        mail_(static_cast<std::size_t>(size.count), Outgoing<Index>(space_.words())),
         packed_(space_.words()) {
     standing_.state_bits = space_.layout().bits();
   }
@@ -47,18 +47,11 @@ class PartitionOf : public Partition {
   }
 
   void receive(int sender, std::string_view message) override {
-    std::uint64_t head[2];
-    std::memcpy(head, message.data(), sizeof head);
-    left_elsewhere_ += head[0];
     note_sender(sender);
-    const char* states = message.data() + sizeof head;
-    const char* parents = states + head[1] * space_.words() * sizeof(Word);
-    for (std::uint64_t i = 0; i < head[1]; ++i) {
-      Index parent;
-      std::memcpy(&parent, parents + i * sizeof parent, sizeof parent);
-      std::memcpy(packed_.data(), states + i * space_.words() * sizeof(Word), space_.words() * sizeof(Word));
-      gather(packed_.data(), hash_words(packed_.data(), space_.words()), parent);
-    }
+    const std::size_t words = space_.words();
+    const MessageHead head = each_of<Index>(
+        message, words, [&](const Word* state, Index parent) { gather(state, hash_words(state, words), parent); });
+    left_elsewhere_ += head.left;
     flush();
   }
 
@@ -84,21 +77,14 @@ class PartitionOf : public Partition {
         expand(static_cast<Index>(next_));
       flush();
       sent = 0;
-      for (const Outgoing& mail : mail_) sent += mail.size();
+      for (const auto& mail : mail_) sent += mail.size();
     }
     if (observer.has_finding() && standing_.found_in == 0) standing_.found_in = standing_.level;
     stand();
   }
 
-  std::size_t message_size(int owner) const override {
-    return 2 * sizeof(Word) + mail_[static_cast<std::size_t>(owner)].size();
-  }
-  void write_message(int owner, char* out) override {
-    Outgoing& mail = mail_[static_cast<std::size_t>(owner)];
-    const std::uint64_t head[2] = {standing_.left, mail.count()};
-    std::memcpy(out, head, sizeof head);
-    mail.write(out + sizeof head);
-  }
+  std::size_t message_size(int owner) const override { return mail_[static_cast<std::size_t>(owner)].size(); }
+  void write_message(int owner, char* out) override { mail_[static_cast<std::size_t>(owner)].write(standing_.left, out); }
 
   const Standing& standing() const override { return standing_; }
   const std::optional<Finding>& finding() const override { return finding_; }
@@ -160,7 +146,7 @@ class PartitionOf : public Partition {
     if (owner == size_.number)
       gather(packed_.data(), hash, current_);
     else
-      mail_[static_cast<std::size_t>(owner)].add(packed_.data(), hash, current_);
+      mail_[static_cast<std::size_t>(owner)].add_once(packed_.data(), hash, current_);
   }
   void failed(const Step& step) {
     emitted_ = true;
@@ -263,7 +249,7 @@ class PartitionOf : public Partition {
   const Limits limits_;
   Watch watch_;
   Work work_;
-  std::vector<Outgoing> mail_;
+  std::vector<Outgoing<Index>> mail_;
   std::vector<Word> packed_, batch_;
   std::vector<Gathered> gathered_;
   std::vector<Arrival> arrivals_;

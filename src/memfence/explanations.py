@@ -144,7 +144,11 @@ must be alike: a thread that uses its own number, or an element of an array that
 
     active [*] proctype P() { turn = _pid }          _pid tells them apart
 
-Such a program can be checked for a fixed number of threads: `active [3]`.
+In C, they differ where they get and use different arguments (more than 8), ask for their own number (`pthread_self`),
+take a recursive mutex, leave a result to whoever joins them, or keep the address of a local variable or heap block of
+their own where other threads see it.
+
+Such a program can be checked for a fixed number of threads: `active [3]`, or without --any-number.
 """,
     Code.FIXED_NUMBER: """
 `check` and `fix` answer for any number of threads what is asked about states: --forbid, --invariant, assertions.

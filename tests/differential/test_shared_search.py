@@ -13,7 +13,7 @@ import pytest
 
 from memfence.cluster import placing
 from memfence.engines.cluster.engine import ClusterEngine
-from memfence.engines.cluster.search import Settings
+from memfence.engines.cluster.rounds import Settings
 from memfence.engines.explicit import ExplicitEngine
 from memfence.models.spec import ModelSpec
 from memfence.pipeline import load

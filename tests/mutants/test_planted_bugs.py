@@ -66,7 +66,12 @@ def copied(copy: Path) -> Path:
     for library in (copy / "src" / "memfence").glob("_core*.so"):
         library.unlink()
     nanobind = run([sys.executable, "-m", "nanobind", "--cmake_dir"], copy).stdout.strip()
-    options = ["-DSKBUILD=ON", f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind}"]
+    options = [
+        "-DSKBUILD=ON",
+        "-DMEMFENCE_UNITY=ON",
+        f"-DPython_EXECUTABLE={sys.executable}",
+        f"-Dnanobind_DIR={nanobind}",
+    ]
     configured = run(["cmake", "-S", str(copy), "-B", str(copy / "build"), "-G", "Ninja", *options], copy)
     assert configured.returncode == 0, configured.stderr
     build(copy)

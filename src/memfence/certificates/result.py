@@ -26,9 +26,13 @@ class VerifyResult(Record):
 
 
 class Certified(Record):
-    """An answer with its certificate. `missing` says why there is none; `verified` is what the checkers say of it."""
+    """An answer with its certificate. `missing` says why there is none; `verified` is what the checkers say of it.
+
+    `not_minimum`: why it does not say of a minimum set of fences that it is one.
+    """
 
     result: CheckResult
     written: Written | None
     missing: str | None
     verified: VerifyResult | None
+    not_minimum: str | None = None

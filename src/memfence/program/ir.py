@@ -328,6 +328,7 @@ class Program(Record):
     (`program.crowd`). `error_locations` (DVE): a run goes on after a run-time error, with every process at this
     location, all memory and registers 0 and nothing pending. None: a run ends with its error. `constants`: names of
     values, for properties; `meanings`: words that properties may use, such as Promela's `timeout`, and what they mean.
+    `unbounded`: templates of which the text creates more instances than there are here, without end.
     """
 
     name: str
@@ -346,6 +347,7 @@ class Program(Record):
     assumed: tuple[str, ...] = field(default=(), compare=False)
     value_names: Mapping[int, str] = field(default_factory=dict, compare=False)
     any_number: tuple[str, ...] = ()
+    unbounded: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def language(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from memfence.deadline import Deadline
 from memfence.passes.unset_registers import with_first_values
 from memfence.passes.valid_ends import with_valid_ends
 from memfence.program.crowd import instances_of, named_instances, resized
@@ -33,6 +34,7 @@ FEWER_STATES = 200_000
 ENGINE_SECONDS = 60.0
 """For the engine, where the user sets no limit; with one it has `SHARE` of the time."""
 SHARE = 0.6
+SOON = 5.0
 MOST_THREADS = 8
 MOST_STATES = 1_000_000
 """Of one number of threads."""
@@ -45,6 +47,14 @@ def check_any_number(program: Program, criterion: Criterion, options: CheckOptio
     return _Question(program, options, what_is_asked(program, options).states).answer()
 
 
+def prove_soon(program: Program, options: CheckOptions) -> CheckResult | None:
+    """The answer for any number of instances to what the program states, if there is one within `SOON` seconds."""
+    left = options.limits.deadline.left
+    soon = replace(options, deadline=Deadline(SOON if left is None else min(left, SOON)))
+    found = _Question(program, soon, what_is_asked(program, soon).states).conclusive()
+    return None if found is None else replace(found, limits=options.limits)
+
+
 class _Question:
     def __init__(self, program: Program, options: CheckOptions, properties: tuple[Property, ...]) -> None:
         self.options, self.properties = options, properties
@@ -54,30 +64,40 @@ class _Question:
         self.named = named_instances(program, stated)
         self.cost = Cost()
         self.tried: list[Tried] = []
+        self.proved = 0
+        """So many threads of each template show nothing."""
         self.is_about_all = any(isinstance(p, Final | NoDeadlock) for p in properties)
         """Whether an instance that nobody names makes a difference: then nothing follows for fewer threads."""
 
     def answer(self) -> CheckResult:
-        proved = 0
-        for threads in self.numbers(1, FIRST):
-            found = self.with_threads(threads, most_states=FIRST_STATES, is_small=True)
-            if found.verdict is Verdict.VIOLATED or found.answer.is_interrupted:
-                return found
-            if found.verdict is not Verdict.HOLDS:
-                break
-            proved = threads
-        if not self.is_about_all:
-            result = self.by_engine()
-            if result.answer.is_conclusive or result.answer.is_interrupted:
-                return self.with_fewer(result, proved + 1)
+        decided = self.conclusive()
+        if decided is not None:
+            return decided
+        proved = self.proved
         for threads in self.numbers(proved + 1, MOST_THREADS):
             found = self.with_threads(threads, most_states=MOST_STATES)
             if found.verdict is Verdict.VIOLATED or found.answer.is_interrupted:
                 return found
-            if found.verdict is not Verdict.HOLDS:
+            if found.answer.verdict is not Verdict.HOLDS:
                 break
             proved = threads
         return self.up_to(proved)
+
+    def conclusive(self) -> CheckResult | None:
+        """What few threads show, or the engine for any number; None where neither decides the question."""
+        for threads in self.numbers(1, FIRST):
+            found = self.with_threads(threads, most_states=FIRST_STATES, is_small=True)
+            if found.verdict is Verdict.VIOLATED or found.answer.is_interrupted:
+                return found
+            if found.answer.verdict is not Verdict.HOLDS:
+                break
+            self.proved = threads
+        if self.is_about_all:
+            return None
+        result = self.by_engine()
+        if result.answer.is_conclusive or result.answer.is_interrupted:
+            return self.with_fewer(result, self.proved + 1)
+        return None
 
     def with_fewer(self, result: CheckResult, first: int) -> CheckResult:
         """The same with fewer threads, where these show it as well and that is found soon."""

@@ -70,8 +70,6 @@ def _refuse_on_cluster(program: Program, criterion: Criterion, options: CheckOpt
         raise WrongUsage("cluster", f"machines share explicit searches; the {options.engine} engine works on one")
     if criterion not in ON_CLUSTER:
         raise WrongUsage("cluster", f"the search that decides `{criterion}` is not shared between machines")
-    if criterion is Criterion.SAFETY and what_is_asked(program, options).temporal:
-        raise WrongUsage("cluster", "the search that decides a temporal property is not shared between machines")
 
 
 def _refuse_properties(criterion: Criterion, options: CheckOptions) -> None:

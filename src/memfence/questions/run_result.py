@@ -12,6 +12,7 @@ from memfence.running.places import Place
 from memfence.running.records import Layout, RunCounts, RunProgress
 from memfence.running.steps import ProgramStep, StaleLoad
 from memfence.tasks.answer import Verdict
+from memfence.tasks.shown import Shown
 
 DEFAULT_DEPTH = 10_000
 RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
@@ -100,7 +101,7 @@ class Leak(Record):
     schedule: tuple[int, ...]
 
 
-class RunResult(Record):
+class RunResult(Shown, Record, repr=False):
     """The answer. HOLDS only if every class of executions was run to its end, and none is borderline; or every one with
     store buffers was, and none goes wrong.
 

@@ -161,18 +161,11 @@ def portable_object(result: PortableResult) -> Object:
         "file": result.program.source.path,
         "model": ",".join(answer.name for answer in result.answers),
         "criterion": Criterion.SAFETY.value,
-        "verdict": worst_verdict(result).value,
+        "verdict": result.verdict.value,
         "notes": notes(result),
         "models": [answer_object(answer) for answer in result.answers],
         "stats": {"seconds": round(result.seconds, 6)},
     }
-
-
-def worst_verdict(result: PortableResult) -> Verdict:
-    """The verdict that counts for all models together."""
-    order = (Verdict.VIOLATED, Verdict.UNKNOWN, Verdict.HOLDS_UP_TO, Verdict.HOLDS)
-    found = {answer.verdict for answer in result.answers}
-    return next(verdict for verdict in order if verdict in found)
 
 
 def answer_object(answer: ModelAnswer) -> Object:

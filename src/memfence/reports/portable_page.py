@@ -6,14 +6,14 @@ from memfence.questions.portable_result import ByDependencies, Counterexample, M
 from memfence.reports.execution_svg import execution_svg
 from memfence.reports.execution_view import ExecutionView, failed_text
 from memfence.reports.page import Page, TableView, Tone
-from memfence.reports.portable import COLUMNS, EVENTS, cells_of, explanations, notes, worst_verdict
+from memfence.reports.portable import COLUMNS, EVENTS, cells_of, explanations, notes
 from memfence.reports.source_view import source_view
 from memfence.tasks.answer import Verdict
 
 
 def portable_page(result: PortableResult) -> Page:
     """The page that `memfence check --model LIST --html` writes."""
-    worst = worst_verdict(result)
+    worst = result.verdict
     tones: dict[Verdict, Tone] = {Verdict.HOLDS: "good", Verdict.VIOLATED: "bad"}
     shown = [(answer, found) for answer in result.answers if (found := _counterexample(answer)) is not None]
     models = TableView("Models", tuple(c.title for c in COLUMNS), tuple(map(cells_of, result.answers)))

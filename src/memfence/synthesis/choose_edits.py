@@ -18,8 +18,8 @@ from memfence.synthesis.clauses import Clause
 from memfence.synthesis.evidence import DataRace, EveryAttackMet, FailsUnderSc, FixEvidence, NoPlace, SearchDidNotEnd
 from memfence.synthesis.hitting_loop import Found, Search, prices_of
 from memfence.synthesis.options import FixOptions
-from memfence.synthesis.oracles import Answer, CheckOracle, ClauseOracle, Oracle, closure
-from memfence.synthesis.result import FixVerdict
+from memfence.synthesis.oracles import Answer, CheckOracle, Choice, ClauseOracle, Oracle, closure
+from memfence.synthesis.result import FixVerdict, LowerBound
 from memfence.synthesis.sites import FenceEdit, find_edits
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
@@ -33,7 +33,8 @@ LARGE = 200_000
 class Attempt(Record):
     """What was found. `chosen` pairs each edit with a clause that only it meets; `trace`: a run that no edit stops.
 
-    `checked`: the check that names the property, for safety. `stop`: the limit that was hit.
+    `checked`: the check that names the property, for safety. `stop`: the limit that was hit. `bound`: why a minimum is
+    one.
     """
 
     verdict: FixVerdict
@@ -49,6 +50,7 @@ class Attempt(Record):
     clauses: int = 0
     checks: int = 0
     states: int = 0
+    bound: LowerBound | None = None
 
     @property
     def edits(self) -> tuple[FenceEdit, ...]:
@@ -142,7 +144,12 @@ def _search(oracle: Oracle, options: FixOptions, *, shrinks: bool, evidence: Fix
         is_minimum=found.is_minimum,
         sets=tuple(tuple(oracle.edits[n] for n in sorted(choice)) for choice in found.sets),
         are_all=found.are_all,
+        bound=_bound(search, found.choice) if found.is_minimum else None,
     )
+
+
+def _bound(search: Search, choice: Choice) -> LowerBound:
+    return LowerBound(tuple(search.oracle.edits), tuple(sorted(choice)), tuple(search.clauses))
 
 
 def _found(search: Search, options: FixOptions) -> Found:

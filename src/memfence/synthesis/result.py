@@ -11,8 +11,10 @@ from memfence.models.spec import ModelName
 from memfence.program.ir import FencePoint, Program
 from memfence.records import Record
 from memfence.source import Span
+from memfence.synthesis.clauses import Clause
 from memfence.synthesis.evidence import FixEvidence
 from memfence.synthesis.options import Minimise
+from memfence.synthesis.sites import FenceEdit
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.plain_race import PlainRaces
@@ -80,6 +82,14 @@ class FenceSet(Record):
         return sum(fence.cost for fence in self.fences)
 
 
+class LowerBound(Record):
+    """Why nothing with less `minimise` is enough: every edit there is, and clauses that each want one of them."""
+
+    edits: tuple[FenceEdit, ...]
+    chosen: tuple[int, ...]
+    clauses: tuple[Clause, ...]
+
+
 class FixStats(Record):
     """What it took: `clauses` learnt, `checks` made, states visited by all of them."""
 
@@ -119,6 +129,7 @@ class FixResult(Fix, kw_only=True, repr=False):
     `chosen`: the edits (for UNKNOWN: the best candidate, if any). `sets`: every minimal set, if asked for, `are_all`
     unless the list was cut short. `in_one_step`: with `--via tso`, the minimum for PSO without the detour where its
     cost differs. `patched`, `diff`: the text with the edits. `trace`: for IMPOSSIBLE, a run that no edit stops.
+    `bound`: for a minimum, why it is one.
     """
 
     chosen: FenceSet
@@ -128,3 +139,4 @@ class FixResult(Fix, kw_only=True, repr=False):
     patched: str | None = None
     diff: str = ""
     trace: Trace | None = None
+    bound: LowerBound | None = None

@@ -82,6 +82,7 @@ def _chosen(program: Program, options: FixOptions) -> tuple[Program, Attempt, Fi
         checked=found.checked,
         chosen=_shortened(program, fence_set(program, found.chosen), found, options),
         trace=_refuting_run(found, options),
+        bound=found.bound,
     )
     return program, found, result
 
@@ -170,6 +171,7 @@ def _in_two_steps(program: Program, criterion: Criterion, options: FixOptions, k
         verdict=verdict,
         chosen=chosen,
         is_minimum=not chosen,
+        bound=None,
         sites=max(first.sites, second.sites),
         clauses=first.clauses + second.clauses,
         checks=first.checks + second.checks,

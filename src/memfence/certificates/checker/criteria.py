@@ -31,7 +31,14 @@ SC, TSO = Sc(), Tso()
 def check_state_robust(program: Program, model: MemoryModel, states: Collection[State]) -> None:
     """Theorem 4: every state of the set that has empty buffers is one that SC reaches."""
     check_closed(ends_of(program, model, WHOLE), states)
-    plain = {_without_buffers(state) for state in states if state.is_plain}
+    reached = reached_under_sc(program)
+    for state in {without_buffers(state) for state in states if state.is_plain}:
+        if state not in reached:
+            raise Refused(Condition.STRAY, state=state)
+
+
+def reached_under_sc(program: Program) -> set[State]:
+    """Every state that SC reaches: a lower bound cannot be certified by a set."""
     waiting = list(starts(program, SC))
     reached = set(waiting)
     while waiting:
@@ -39,9 +46,7 @@ def check_state_robust(program: Program, model: MemoryModel, states: Collection[
             if isinstance(after, State) and after not in reached:
                 reached.add(after)
                 waiting.append(after)
-    for state in plain:
-        if state not in reached:
-            raise Refused(Condition.STRAY, state=state)
+    return reached
 
 
 def check_race_free(program: Program, states: Collection[State], left_out: Abridgement = WHOLE) -> None:
@@ -69,7 +74,10 @@ def _about_to(program: Program, state: State) -> Iterator[tuple[Access, bool]]:
                 beginning = _with_step(program, step, replace(transition, ops=transition.ops[:length]))
                 if take(beginning, SC, state, step) is not None:
                     made = accesses(beginning, SC, state, step)
-                    yield from ((access, locked) for access in made if not access.writes_memory)
+                    own = {
+                        access.variable for access in made if access.writes_memory
+                    }  # what it stores, it reads itself
+                    yield from ((access, locked) for access in made if access.variable not in own)
                     break
 
 
@@ -144,7 +152,7 @@ def require_no_look_at_buffers(question: Question) -> None:
         raise Refused(Condition.KIND, "the claim looks at memory or at buffers")
 
 
-def _without_buffers(state: State) -> State:
+def without_buffers(state: State) -> State:
     return replace(state, buffers=tuple(() for _ in state.buffers))
 
 

@@ -24,6 +24,7 @@ class Condition(Enum):
     RACE = "two processes are about to access the same variable"
     ATTACK = "a read overtakes a store of its process while another process can change what it reads"
     RANK = "a step does not lead down"
+    MINIMUM = "fewer or cheaper fences meet all clauses"
     KIND = "the sections do not prove what is claimed"
 
 

@@ -18,6 +18,7 @@ from memfence.certificates.checker.criteria import (
 )
 from memfence.certificates.checker.finals import check_outcomes, read_outcomes
 from memfence.certificates.checker.invariant import BYTES_OF_A_STATE, check_invariant, read_states
+from memfence.certificates.checker.minimum import check_bound, check_clause
 from memfence.certificates.checker.question import Question, question_of
 from memfence.certificates.checker.ranks import check_ranks, product_of
 from memfence.certificates.checker.refusal import Checked, Condition, NotProved, Refused
@@ -28,6 +29,7 @@ from memfence.certificates.format.automata import SymbolicRows, read_automata
 from memfence.certificates.format.columns import MOST_PENDING, Columns
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.header import Claim
+from memfence.certificates.format.minimum import read_minimum
 from memfence.certificates.format.ranks import read_marks, read_ranks
 from memfence.certificates.format.sections import OBJECT, ROWS, Opened, Section, open_certificate
 from memfence.models.buffering import Buffering
@@ -88,7 +90,7 @@ def verify_opened(
     case = Case(program, certificate.header.claim, fast, most_bytes, proved)
     wanted = needed(case)
     states, shown, is_fast = 0, set[str](), True
-    for section in certificate.sections():
+    for section in certificate.sections(most_bytes=most_bytes):
         judge = _KINDS.get(section.kind)
         if judge is None:
             raise NotACertificate(f"there is no kind of section `{section.kind}`")
@@ -106,14 +108,17 @@ def verify_opened(
 def needed(case: Case) -> set[str]:
     """What has to be proved for the claim. A criterion is about the whole program: no property goes with it."""
     claim = case.claim
+    minimum = set[str]() if claim.fences is None else {"minimum"}
     if claim.criterion in CRITERIA:
         if claim.forbid or claim.invariant or claim.final or claim.deadlock or claim.ltl is not None:
             raise NotACertificate(f"`{claim.criterion}` is claimed together with a property")
-        return {claim.criterion}
+        if claim.criterion in ("trf", "persistent") and case.question.model.reorders_stores:
+            raise Refused(Condition.KIND, f"`{claim.criterion}` speaks about TSO")
+        return {claim.criterion} | minimum
     if claim.criterion != "safety":
         raise NotACertificate(f"`{claim.criterion}` is not a criterion")
     temporal = {f"temporal {number}" for number, _ in enumerate(case.question.temporal)}
-    return temporal if temporal and not case.question.asks_states else {STATES, *temporal}
+    return minimum | (temporal if temporal and not case.question.asks_states else {STATES, *temporal})
 
 
 def check_program(certificate: Opened, program: Program) -> None:
@@ -154,8 +159,17 @@ def _invariant(case: Case, section: Section) -> Proved:
 def _automata(case: Case, section: Section) -> Proved:
     automata = read_automata(section.chunks(OBJECT))
     rows = SymbolicRows(case.question.program)
-    states = (state for block in section.chunks(ROWS) for state in rows.states(block))
-    return Proved(frozenset({STATES}), AutomataCheck(case.question, automata, states).check())
+    return Proved(frozenset({STATES}), AutomataCheck(case.question, automata, _few(case, rows, section)).check())
+
+
+def _few(case: Case, rows: SymbolicRows, section: Section) -> Iterator[tuple[State, tuple[int, ...]]]:
+    """The rows with numbers of a section; MemoryError for more than fit."""
+    left = case.most_bytes // BYTES_OF_A_STATE
+    for state in (state for block in section.chunks(ROWS) for state in rows.states(block)):
+        left -= 1
+        if left < 0:
+            raise MemoryError
+        yield state
 
 
 def _sc_states(case: Case, section: Section) -> set[State]:
@@ -195,13 +209,7 @@ def _robust(case: Case, section: Section) -> Proved:
 
 
 def _triangular(case: Case, section: Section) -> Proved:
-    rows = SymbolicRows(case.program)
-    most = case.most_bytes // BYTES_OF_A_STATE
-    marked = set[tuple[State, tuple[int, ...]]]()
-    for block in section.chunks(ROWS):
-        marked.update(rows.states(block))
-        if len(marked) > most:
-            raise MemoryError
+    marked = set(_few(case, SymbolicRows(case.program), section))
     check_triangular(case.program, marked)
     return Proved(frozenset({"trf"}), len(marked))
 
@@ -274,6 +282,21 @@ def _ranks(case: Case, section: Section) -> Proved:
     return Proved(frozenset({f"temporal {number}"}), len(ranks))
 
 
+def _minimum(case: Case, section: Section) -> Proved:
+    """Theorem 12. The claim says how many fences are a minimum; which ones they are says the section."""
+    sites, found = read_minimum(case.program, section.chunks(OBJECT))
+    chosen = [site for site in sites if site.is_chosen]
+    price = None if case.claim.price is None else sum(site.price for site in chosen)
+    if (len(chosen), price) != (case.claim.fences, case.claim.price):
+        raise Refused(Condition.MINIMUM, "the claim counts other fences than the section")
+    clauses, steps = [], 0
+    for clause in found:
+        clauses.append(clause)
+        steps += check_clause(case.question, case.claim.criterion, sites, clause)
+    check_bound(sites, clauses, by_price=price is not None)
+    return Proved(frozenset({"minimum"}), steps)
+
+
 _KINDS: dict[str, Callable[[Case, Section], Proved]] = {
     "invariant": _invariant,
     "automata": _automata,
@@ -285,6 +308,7 @@ _KINDS: dict[str, Callable[[Case, Section], Proved]] = {
     "triangular": _triangular,
     "state-robust": _state_robust,
     "ranks": _ranks,
+    "minimum": _minimum,
 }
 
 

@@ -20,6 +20,7 @@ class Claim(Record, kw_only=True):
     """What is said to hold. Without `forbid`, `invariant`, `final`, `ltl` and `deadlock`: what the program states.
 
     `bound`: with at most so many pending stores in a buffer; None: with any number. `per_variable`: of each variable.
+    `fences`: and so many of its fences are a minimum; with `price`, of cost, else of number.
     """
 
     model: str
@@ -33,6 +34,8 @@ class Claim(Record, kw_only=True):
     ltl: str | None = None
     define: tuple[tuple[str, str], ...] = ()
     fair: bool = False
+    fences: int | None = None
+    price: int | None = None
 
 
 class Reading(Record, kw_only=True):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from memfence.certificates.checker.question import question_of
@@ -37,18 +38,20 @@ def certify(
     limits: Limits,
     *,
     evidence: Evidence | None = None,
+    minimum: Iterable[tuple[bytes, bytes]] = (),
     whole: bool = False,
 ) -> Written:
     """Write a certificate that `claim` is true of `program` to `path`, whole or not at all; else NoCertificate.
 
-    `evidence`: what the answer rests on. It says where to start; any proof will do. `whole`: with every state, where
-    checkers would also put up with fewer of them.
+    `evidence`: what the answer rests on. It says where to start; any proof will do. `minimum`: the section that proves
+    the fences to be a minimum, where the claim says so. `whole`: with every state, where checkers would also put up
+    with fewer of them.
     """
     part = path.with_name(path.name + ".part")
     try:
         with part.open("wb") as file:
             writer = Writer(file)
-            for kind, content in _all_chunks(program, claim, limits, evidence, whole):
+            for kind, content in chain(_all_chunks(program, claim, limits, evidence, whole), minimum):
                 writer.add(kind, content)
             writer.close()
         part.replace(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from memfence.certificates.checker.criteria import require_shared_memory, require_single_stores
@@ -53,15 +53,20 @@ def criterion_chunks(criterion: str, question: Question, limits: Limits, *, whol
 
 def sc_chunks(kind: str, question: Question, limits: Limits, *, whole: bool = False) -> Chunks:
     """A section with every state of SC, for programs that the checker knows the criterion of."""
+    _require(require_shared_memory if kind == "race-free" else require_single_stores, question.program)
+    yield from _states(kind, question, SC, limits, whole)
+
+
+def _require(condition: Callable[[Program], None], program: Program) -> None:
     try:
-        (require_shared_memory if kind == "race-free" else require_single_stores)(question.program)
+        condition(program)
     except Refused as reason:
         raise NoCertificate(reason.detail) from None
-    yield from _states(kind, question, SC, limits, whole)
 
 
 def race_free_chunks(question: Question, limits: Limits, *, whole: bool) -> Chunks:
     """The same, where there is no data race; else there is nothing to write."""
+    _require(require_single_stores, question.program)
     if explore_races(question.program, triangular=False, limits=limits).race is not None:
         raise NoCertificate("under this model, only programs without data races have certificates")
     yield from sc_chunks("race-free", question, limits, whole=whole)

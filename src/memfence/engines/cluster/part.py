@@ -5,21 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from memfence.engines.cluster.rounds import Place
 from memfence.engines.native.explicit import Plan
 from memfence.engines.native.partition import PartFinal, PartFinding, Partition, Saved, Standing
 from memfence.records import Record
-from memfence.tasks.limits import Limits
 from memfence.version import VERSION
-
-
-class Place(Record):
-    """Which part of how many, how many of them share its machine, and what they may use of it."""
-
-    number: int
-    count: int
-    neighbours: int
-    memory_megabytes: int | None
-    round_states: int
 
 
 class Report(Record):
@@ -35,8 +25,7 @@ class Part:
 
     def __init__(self, plan: Plan, place: Place) -> None:
         self._place = place
-        memory = Limits(memory_megabytes=place.memory_megabytes).memory_bytes // place.neighbours
-        self._part = Partition(plan, place.number, place.count, place.round_states, memory)
+        self._part = Partition(plan, place.number, place.count, place.round_states, place.memory_bytes)
 
     def digest(self) -> tuple[str, str]:
         """What must be the same on all machines."""

@@ -149,8 +149,11 @@ class _Encoder:
 
     def edges(self, p: int, number: int, t: ir.Transition) -> list[tuple[Run | Rendezvous, _core.Edge]]:
         if t.sync is None:
-            ways = _ways(zip(t.ops, self.parts(p, t), strict=True))
-            return [(Run(p, number), self.edge(p, t, list(t.origin) or [number], way)) for way in ways]
+            origin, parts = list(t.origin) or [number], self.parts(p, t)
+            if not any(isinstance(op, ir.Store) and op.when is not None for op in t.ops):
+                return [(Run(p, number), self.edge(p, t, origin, list(zip(t.ops, parts, strict=True))))]
+            ways = _ways(zip(t.ops, parts, strict=True))
+            return [(Run(p, number), self.edge(p, t, origin, way)) for way in ways]
         if not t.sync.sends:
             return []
         return [

@@ -75,36 +75,58 @@ class Saved(Record):
     finals: tuple[tuple[tuple[int, ...], int, int, int], ...]
 
 
-class Partition:
-    """Part `number` of `count` of the search that `plan` describes. About `round_states` are expanded in each round."""
+class Kept:
+    """What all kinds of parts have in common: rounds, and states that know their parents."""
 
-    def __init__(self, plan: Plan, number: int, count: int, round_states: int, memory_bytes: int) -> None:
+    def __init__(self, native: _core.Partition | _core.CyclePart, number: int) -> None:
         self.number = number
-        self.encoded = plan.encoded()
-        self._native = _core.partition_for_safety(
-            self.encoded.machine, *plan.query(self.encoded), number, count, round_states, memory_bytes
-        )
-
-    @property
-    def digest(self) -> str:
-        """The same for two parts whose packed states mean the same."""
-        return sha256(repr(_meaning(self.encoded, self._native)).encode()).hexdigest()
-
-    def begin(self) -> None:
-        self._native.begin()
+        self._native_part = native
 
     def receive(self, messages: Sequence[bytes | None]) -> bool:
         """Take in what the others found in the last round; whether a new level begins now."""
         for sender, message in enumerate(messages):
             if message is not None:
-                self._native.receive(sender, message)
-        return self._native.turn()
+                self._native_part.receive(sender, message)
+        return self._native_part.turn()
 
     def expand(self) -> None:
-        self._native.expand()
+        self._native_part.expand()
 
     def message_to(self, owner: int) -> bytes | None:
-        return None if owner == self.number else self._native.message(owner)
+        return None if owner == self.number else self._native_part.message(owner)
+
+    def state(self, index: int) -> bytes:
+        return self._native_part.state(index)
+
+    def ancestors(self, index: int) -> tuple[list[bytes], tuple[int, int] | None]:
+        """The state `index`, its parent, and so on, as long as they are kept here; who has the next one, if any."""
+        chain: list[bytes] = []
+        owner = self.number
+        while owner == self.number:
+            chain.append(self._native_part.state(index))
+            owner, index = self._native_part.parent(index)
+            if index == NO_PARENT:
+                return chain, None
+        return chain, (owner, index)
+
+
+class Partition(Kept):
+    """Part `number` of `count` of the search that `plan` describes. About `round_states` are expanded in each round."""
+
+    def __init__(self, plan: Plan, number: int, count: int, round_states: int, memory_bytes: int) -> None:
+        self.encoded = plan.encoded()
+        self._native = _core.partition_for_safety(
+            self.encoded.machine, *plan.query(self.encoded), number, count, round_states, memory_bytes
+        )
+        super().__init__(self._native, number)
+
+    @property
+    def digest(self) -> str:
+        """The same for two parts whose packed states mean the same."""
+        return sha256(repr(meaning_of(self.encoded, self._native.standing.state_bits)).encode()).hexdigest()
+
+    def begin(self) -> None:
+        self._native.begin()
 
     @property
     def standing(self) -> Standing:
@@ -126,17 +148,6 @@ class Partition:
     def finals(self) -> list[PartFinal]:
         seen = self._native.counted.finals
         return [PartFinal(tuple(v), count, depth, self._native.state(i), i) for v, count, depth, i in seen]
-
-    def ancestors(self, index: int) -> tuple[list[bytes], tuple[int, int] | None]:
-        """The state `index`, its parent, and so on, as long as they are kept here; who has the next one, if any."""
-        chain: list[bytes] = []
-        owner = self.number
-        while owner == self.number:
-            chain.append(self._native.state(index))
-            owner, index = self._native.parent(index)
-            if index == NO_PARENT:
-                return chain, None
-        return chain, (owner, index)
 
     def path(self, chain: Sequence[bytes], more: Sequence[NativeStep]) -> tuple[int, list[NativeStep], list[int]]:
         """The number of the initial state and the steps along `chain`, then `more`; who stands where in the end."""
@@ -169,6 +180,6 @@ class Partition:
         )  # fmt: skip
 
 
-def _meaning(encoded: Encoded, native: _core.Partition) -> object:
-    bits = native.standing.state_bits
-    return bits, native.row_size, encoded.slots, encoded.edges, encoded.expressions
+def meaning_of(encoded: Encoded, bits: int) -> object:
+    """All that says what a packed state, and a step, means."""
+    return bits, encoded.slots, encoded.edges, encoded.expressions

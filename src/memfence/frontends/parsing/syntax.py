@@ -9,9 +9,9 @@ from memfence.records import Record
 from memfence.source import Span
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
+    from memfence.frontends.parsing.nodes import Token, Tree
 
-    Node = Token | Tree[Token]
+    Node = Token | Tree
 
 
 class Name(Record):

@@ -8,7 +8,7 @@ from memfence.records import Record
 from memfence.source import Span
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
+    from memfence.frontends.parsing.nodes import Token, Tree
 
 RESERVED = frozenset((
     "program", "vars", "procs", "process", "regs", "init", "begin", "end", "goto", "arw", "locked", "skip", "fence",
@@ -22,15 +22,15 @@ class Declaration(Record):
     """`name = init : [low:high]`; the place of each part that is given."""
 
     name: Token
-    init: Tree[Token] | None
-    range: Tree[Token] | None
+    init: Tree | None
+    range: Tree | None
 
 
 class Instruction(Record):
     """`label: statement; goto target`."""
 
     label: Token
-    statement: Tree[Token]
+    statement: Tree
     target: Token
     span: Span
 

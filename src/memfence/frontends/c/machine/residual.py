@@ -106,7 +106,13 @@ class Bus(Record):
     take: bool
 
 
-Op = Read | Write | Modify | Set | Draw | Guard | Check | Barrier | Bus
+class Gather(Record):
+    """Wait until all threads that `thread` stands for have ended."""
+
+    thread: int
+
+
+Op = Read | Write | Modify | Set | Draw | Guard | Check | Barrier | Bus | Gather
 
 
 class Step(Record):
