@@ -151,8 +151,8 @@ their own where other threads see it.
 Such a program can be checked for a fixed number of threads: `active [3]`, or without --any-number.
 """,
     Code.FIXED_NUMBER: """
-`check` and `fix` answer for any number of threads what is asked about states: --forbid, --invariant, assertions.
-Other questions and other commands need to know how many threads there are.
+`check` and `fix` answer for any number of threads what is asked about states (--forbid, --invariant, assertions) and
+whether a program is robust. Other questions and other commands need to know how many threads there are.
 
     active [*] proctype P() { ... }                  any number
     active [3] proctype P() { ... }                  three

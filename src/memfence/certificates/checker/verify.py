@@ -16,6 +16,7 @@ from memfence.certificates.checker.criteria import (
     require_no_look_at_buffers,
     require_single_stores,
 )
+from memfence.certificates.checker.dual import check_dual
 from memfence.certificates.checker.finals import check_outcomes, read_outcomes
 from memfence.certificates.checker.invariant import BYTES_OF_A_STATE, check_invariant, read_states
 from memfence.certificates.checker.minimum import check_bound, check_clause
@@ -28,6 +29,7 @@ from memfence.certificates.format.abridged import Abridgement, read_abridgement
 from memfence.certificates.format.automata import SymbolicRows, read_automata
 from memfence.certificates.format.columns import MOST_PENDING, Columns
 from memfence.certificates.format.container import NotACertificate
+from memfence.certificates.format.dual import read_configurations
 from memfence.certificates.format.header import Claim
 from memfence.certificates.format.minimum import read_minimum
 from memfence.certificates.format.ranks import read_marks, read_ranks
@@ -282,6 +284,11 @@ def _ranks(case: Case, section: Section) -> Proved:
     return Proved(frozenset({f"temporal {number}"}), len(ranks))
 
 
+def _dual(case: Case, section: Section) -> Proved:
+    found = read_configurations(case.question.program, section.chunks(OBJECT))
+    return Proved(frozenset({STATES}), check_dual(case.question, found))
+
+
 def _minimum(case: Case, section: Section) -> Proved:
     """Theorem 12. The claim says how many fences are a minimum; which ones they are says the section."""
     sites, found = read_minimum(case.program, section.chunks(OBJECT))
@@ -309,6 +316,7 @@ _KINDS: dict[str, Callable[[Case, Section], Proved]] = {
     "state-robust": _state_robust,
     "ranks": _ranks,
     "minimum": _minimum,
+    "dual": _dual,
 }
 
 

@@ -13,6 +13,7 @@ from memfence.certificates.format.sections import HEAD, PLACES, PROGRAM
 from memfence.certificates.writer.automata import automata_chunks
 from memfence.certificates.writer.chunks import Chunks, NoCertificate, first_that_works
 from memfence.certificates.writer.criteria import criterion_chunks, sc_chunks
+from memfence.certificates.writer.dual import dual_chunks
 from memfence.certificates.writer.invariant import invariant_chunks
 from memfence.certificates.writer.ranks import rank_chunks
 from memfence.program.ir import Program
@@ -92,10 +93,13 @@ def _proof(program: Program, claim: Claim, limits: Limits, evidence: Evidence | 
     attempts = [
         invariant_chunks(question, limits, pending=pending or 0, whole=whole),
         automata_chunks(question, limits),
+        dual_chunks(question, limits),
     ]
     if isinstance(evidence, Implied) and evidence.by is Criterion.PERSISTENT:
         attempts.insert(0, sc_chunks("implied", question, limits, whole=whole))
-    yield from first_that_works(attempts[::-1] if isinstance(evidence, Fixpoint) else attempts)
+    if isinstance(evidence, Fixpoint):
+        attempts[:2] = attempts[1::-1]
+    yield from first_that_works(attempts)
 
 
 def _places(program: Program) -> Iterator[str]:
