@@ -11,7 +11,7 @@ RUNTIME := $(wildcard runtime/*.cpp runtime/*.hpp)
 export MYPYPATH := src
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-asan fmt lint types test test-all test-core golden papers bench docs docs-update proof wheel clean
+.PHONY: help setup build build-asan fmt lint types test test-all test-core tables golden papers bench docs docs-update proof wheel clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 16
@@ -69,6 +69,9 @@ test-all: setup test-core ## Run every test, the slow ones too
 test-core: $(BUILD)/native/core_tests ## Run the native unit tests (and the sanitized ones after build-asan)
 	$(BUILD)/native/core_tests
 	if test -x $(BUILD)/asan/core_tests; then $(BUILD)/asan/core_tests; fi
+
+tables: setup ## Write the parse tables again after a change of a grammar
+	$(BIN)/python -m memfence.frontends.parsing.generate
 
 golden: setup ## Write the expected output of golden tests again; look at the diff before you commit
 	UPDATE_GOLDEN=1 $(PYTEST) -n 0 tests/golden

@@ -4,11 +4,14 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <type_traits>
 
+#include "search/emptiness.hpp"
 #include "search/limits.hpp"
+#include "search/outcome.hpp"
 
 namespace memfence::bind {
 
@@ -38,6 +41,21 @@ void def_search(nb::module_& m, const char* name, Result (*search)(Limits, Argum
       },
       names..., "timeout_seconds"_a, "memory_bytes"_a, "compact_from"_a, "cancel"_a.none(), "progress"_a.none(), doc);
 }
+
+// Steps and paths as Python sees them.
+using StepTuple = std::tuple<int, int, int>;
+using PathTuple = std::tuple<std::size_t, std::vector<StepTuple>, std::vector<int>>;
+StepTuple tuple_of(const Step& step);
+PathTuple tuple_of(const Path& path);
+std::vector<Step> steps_from(const std::vector<StepTuple>& tuples);
+using FindingTuple = std::tuple<int, Index, std::optional<StepTuple>>;
+std::optional<FindingTuple> tuple_of(const std::optional<Finding>& finding);
+
+// An automaton and what it is asked about, as Python writes them.
+using EdgeTuple = std::tuple<int, std::uint64_t, std::uint64_t, std::uint64_t>;
+using ConditionTuple = std::tuple<int, int, int>;
+BuchiQuery query_of(int initial, const std::vector<std::vector<EdgeTuple>>& edges, int marks, std::vector<int> atoms,
+                    const std::vector<ConditionTuple>& conditions);
 
 template <class Class, class Value>
 struct Field {
@@ -83,5 +101,6 @@ void bind_dual(nb::module_& m);
 void bind_monitor(nb::module_& m);
 void bind_stateless(nb::module_& m);
 void bind_certificate(nb::module_& m);
+void bind_cluster(nb::module_& m);
 
 }  // namespace memfence::bind

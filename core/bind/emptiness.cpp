@@ -9,15 +9,14 @@ namespace memfence::bind {
 
 namespace {
 
-using EdgeTuple = std::tuple<int, std::uint64_t, std::uint64_t, std::uint64_t>;
-using ConditionTuple = std::tuple<int, int, int>;
-
 std::vector<std::tuple<int, int, int>> tuples(const std::vector<LassoStep>& steps) {
   std::vector<std::tuple<int, int, int>> out;
   for (const LassoStep& s : steps)
     out.emplace_back(s.stutters ? -1 : static_cast<int>(s.step.kind), s.step.process, s.step.number);
   return out;
 }
+
+}  // namespace
 
 BuchiQuery query_of(int initial, const std::vector<std::vector<EdgeTuple>>& edges, int marks, std::vector<int> atoms,
                     const std::vector<ConditionTuple>& conditions) {
@@ -32,8 +31,6 @@ BuchiQuery query_of(int initial, const std::vector<std::vector<EdgeTuple>>& edge
   return query;
 }
 
-}  // namespace
-
 void bind_emptiness(nb::module_& m) {
   def_record(m, "BuchiResult", Field{"stop", &BuchiResult::stop}, Field{"stats", &BuchiResult::stats},
              Field{"start", &BuchiResult::start})
@@ -44,12 +41,13 @@ void bind_emptiness(nb::module_& m) {
       m, "find_accepted_run",
       +[](Limits limits, std::shared_ptr<Machine> machine, int model, int bound, int initial,
           const std::vector<std::vector<EdgeTuple>>& edges, int marks, std::vector<int> atoms,
-          const std::vector<ConditionTuple>& conditions) {
+          const std::vector<ConditionTuple>& conditions, std::uint64_t most_states) {
+        limits.most_states = most_states;
         const BuchiQuery query = query_of(initial, edges, marks, std::move(atoms), conditions);
         return find_accepted_run(*machine, Model{static_cast<ModelKind>(model), bound}, query, limits);
       },
       "Look for an infinite run that the automaton accepts and that meets all conditions again and again.", "machine"_a,
-      "model"_a, "bound"_a, "initial"_a, "edges"_a, "marks"_a, "atoms"_a, "conditions"_a);
+      "model"_a, "bound"_a, "initial"_a, "edges"_a, "marks"_a, "atoms"_a, "conditions"_a, "most_states"_a);
 }
 
 }  // namespace memfence::bind

@@ -1,7 +1,6 @@
 // The explicit engine.
 #include "search/exploration.hpp"
 
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 
 #include "bind.hpp"
@@ -11,31 +10,10 @@ namespace memfence::bind {
 
 namespace {
 
-using StepTuple = std::tuple<int, int, int>;
-using FindingTuple = std::tuple<int, Index, std::optional<StepTuple>>;
-
-StepTuple tuple_of(const Step& s) { return {static_cast<int>(s.kind), s.process, s.number}; }
-
-std::optional<FindingTuple> finding_of(const Exploration& e) {
-  if (!e.finding) return std::nullopt;
-  const Finding& f = *e.finding;
-  return FindingTuple(static_cast<int>(f.kind), f.parent, f.has_step ? std::optional(tuple_of(f.step)) : std::nullopt);
-}
-
 std::vector<std::tuple<std::vector<Value>, std::uint64_t, Index>> final_states_of(const Exploration& e) {
   std::vector<std::tuple<std::vector<Value>, std::uint64_t, Index>> out;
   for (const FinalState& f : e.final_states) out.emplace_back(f.values, f.count, f.index);
   return out;
-}
-
-std::tuple<std::size_t, std::vector<StepTuple>, std::vector<int>> path_to(const Exploration& e, Index index,
-                                                                          const std::vector<StepTuple>& more) {
-  std::vector<Step> after;
-  for (const auto& [kind, process, number] : more) after.push_back({static_cast<StepKind>(kind), process, number});
-  const Path path = e.path(index, after);
-  std::vector<StepTuple> steps;
-  for (const Step& s : path.steps) steps.push_back(tuple_of(s));
-  return {path.start, steps, path.who};
 }
 
 using ColumnTuple = std::tuple<int, Value, int, int, int, std::optional<std::tuple<Value, std::uint64_t>>>;
@@ -68,10 +46,15 @@ void bind_exploration(nb::module_& m) {
 
   def_record(m, "Exploration", Field{"stop", &Exploration::stop}, Field{"stats", &Exploration::stats},
              Field{"is_compact", &Exploration::is_compact})
-      .def_prop_ro("finding", &finding_of)
+      .def_prop_ro("finding", [](const Exploration& e) { return tuple_of(e.finding); })
       .def_prop_ro("final_states", &final_states_of)
       .def_ro("final_count", &Exploration::final_count)
-      .def("path", &path_to, "index"_a, "more"_a)
+      .def(
+          "path",
+          [](const Exploration& e, Index index, const std::vector<StepTuple>& more) {
+            return tuple_of(e.path(index, steps_from(more)));
+          },
+          "index"_a, "more"_a)
       .def("values", &Exploration::values, "index"_a)
       .def("all_values", &Exploration::all_values)
       .def("sorted_blocks", &sorted_blocks_of, "columns"_a, "rows_in_a_block"_a,

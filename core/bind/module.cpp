@@ -28,6 +28,26 @@ Limits make_limits(double timeout_seconds, std::uint64_t memory_bytes, std::uint
   return limits;
 }
 
+StepTuple tuple_of(const Step& step) { return {static_cast<int>(step.kind), step.process, step.number}; }
+
+PathTuple tuple_of(const Path& path) {
+  std::vector<StepTuple> steps;
+  for (const Step& step : path.steps) steps.push_back(tuple_of(step));
+  return {path.start, std::move(steps), path.who};
+}
+
+std::vector<Step> steps_from(const std::vector<StepTuple>& tuples) {
+  std::vector<Step> steps;
+  for (const auto& [kind, process, number] : tuples) steps.push_back({static_cast<StepKind>(kind), process, number});
+  return steps;
+}
+
+std::optional<FindingTuple> tuple_of(const std::optional<Finding>& finding) {
+  if (!finding) return std::nullopt;
+  const std::optional<StepTuple> step = finding->has_step ? std::optional(tuple_of(finding->step)) : std::nullopt;
+  return FindingTuple(static_cast<int>(finding->kind), finding->parent, step);
+}
+
 }  // namespace memfence::bind
 
 NB_MODULE(_core, m) {
@@ -42,4 +62,5 @@ NB_MODULE(_core, m) {
   memfence::bind::bind_monitor(m);
   memfence::bind::bind_stateless(m);
   memfence::bind::bind_certificate(m);
+  memfence::bind::bind_cluster(m);
 }

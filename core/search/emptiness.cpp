@@ -78,6 +78,7 @@ class Emptiness {
     while (!frames_.empty()) {
       if (++since_check % 1024 == 0) {
         stop_ = watch_.check(product_.count(), transitions_, frames_.size(), bytes());
+        if (stop_ == Stop::None && nearby_.empty()) stop_ = watch_.check_states(product_.count());
         if (stop_ != Stop::None) return;
       }
       Frame& frame = frames_.back();

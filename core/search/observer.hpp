@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "search/state_set.hpp"
@@ -30,6 +31,14 @@ concept SearchObserver = requires(Observer& observer, const Observer& unchanged,
   // Take over what another thread's observer has seen.
   observer.merge(observer, states);
 };
+
+// Which of two findings of a level counts: the one with the smaller parent, whoever found it first.
+inline bool is_smaller(const Finding& a, const Finding& b, const StateSet& states) {
+  if (a.parent != b.parent && !are_equal_words(states.state(a.parent), states.state(b.parent), states.words()))
+    return states.is_less(a.parent, b.parent);
+  const auto key = [](const Finding& f) { return std::tuple(f.has_step, f.step.process, f.step.kind, f.step.number); };
+  return key(a) < key(b);
+}
 
 // Nothing is looked for: the bare exploration.
 struct NoObserver {
@@ -107,6 +116,7 @@ class SafetyObserver {
   }
 
   const std::map<std::vector<Value>, Seen>& seen() const { return seen_; }
+  void resume(std::map<std::vector<Value>, Seen> seen) { seen_ = std::move(seen); }
   std::uint64_t finals() const { return finals_; }
 
  private:

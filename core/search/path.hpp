@@ -1,7 +1,7 @@
-// From a chain of states to a run: which steps lead from one to the next.
+// From a chain of states to a run: which steps lead along states that a search has kept, from an initial one on.
 //
-// Searches keep states, not steps: each step is found again by expanding the state before it. Where identical processes
-// changed places (symmetry), the steps name the real ones.
+// A search keeps parents, not steps: each step is found again by expanding the parent. Where identical processes changed
+// places (symmetry), the steps name the real ones.
 #pragma once
 
 #include <numeric>
@@ -14,10 +14,13 @@ namespace memfence {
 template <MemoryModel Semantics>
 class PathFinder {
  public:
+  // Packed states, each a successor of the one before it.
+  using Chain = std::vector<const Word*>;
+
   explicit PathFinder(const Space<Semantics>& space) : space_(space) {}
 
-  // The steps from the first state of `chain`, an initial one, to its last, then `more` (in terms of the stored state).
-  Path find(const std::vector<const Word*>& chain, const std::vector<Step>& more) const {
+  // The steps along `chain`, whose first state is an initial one, then `more` (in terms of its last state).
+  Path find(const Chain& chain, const std::vector<Step>& more) const {
     Path path;
     begin(chain.front(), path);
     for (std::size_t i = 1; i < chain.size(); ++i) {
@@ -48,7 +51,7 @@ class PathFinder {
 
   // Looks, among the successors of a state, for the first that is the child.
   struct Match {
-    const PathFinder& finder;
+    const Space<Semantics>& space;
     const Word *parent, *child;
     std::vector<int>& who;
     Work work;
@@ -58,9 +61,9 @@ class PathFinder {
     void step(const Step& step) {
       if (found) return;
       std::vector<int> exchanged = who;
-      finder.space_.symmetry().canonicalise(work, &exchanged);
-      finder.space_.pack_successor(parent, work, packed.data());
-      if (!are_equal_words(child, packed.data(), finder.space_.words())) return;
+      space.symmetry().canonicalise(work, &exchanged);
+      space.pack_successor(parent, work, packed.data());
+      if (!are_equal_words(child, packed.data(), space.words())) return;
       found = step;
       who = std::move(exchanged);
     }
@@ -69,7 +72,7 @@ class PathFinder {
   };
 
   Step step_between(const Word* parent, const Word* child, std::vector<int>& who) const {
-    Match match{*this, parent, child, who, Work(space_.layout().slots()), std::vector<Word>(space_.words())};
+    Match match{space_, parent, child, who, Work(space_.layout().slots()), std::vector<Word>(space_.words())};
     space_.load(parent, match.work);
     space_.expand(match.work, match);
     return match.found.value();

@@ -36,22 +36,31 @@ class Product {
   std::uint64_t refused() const { return refused_; }
   std::uint64_t bytes() const { return states_.bytes(); }
   std::size_t state_bits() const { return layout_.bits(); }
+  std::size_t words() const { return layout_.words(); }
+  const Word* state(Index index) const { return states_.state(index); }
+  Index parent(Index index) const { return states_.parent(index); }
 
-  Index insert_initial(std::size_t number) {
+  std::vector<Word> initial(std::size_t number) {
     std::fill_n(work_.data(), layout_.slots(), 0);
     std::copy(machine_.initial[number].begin(), machine_.initial[number].end(), work_.data());
     work_.data()[automaton_slot_] = query_.initial;
     std::vector<Word> packed(layout_.words());
     layout_.pack(work_.data(), packed.data());
-    return insert(packed.data());
+    return packed;
   }
+  Index insert_initial(std::size_t number) { return insert(initial(number).data()); }
   Index insert(const Word* packed) { return states_.insert(packed).index; }
+  StateSet::Inserted insert(const Word* packed, Index parent) { return states_.insert(packed, parent); }
   Index find(const Word* packed) const { return states_.find(packed); }
 
   // Every arc that leaves `state`, as use(successor words, marks, move).
   template <class Use>
   void arcs_from(Index state, Use&& use) {
-    const Word* from = states_.state(state);
+    arcs_from(states_.state(state), use);
+  }
+  // The same for a state that need not be kept here.
+  template <class Use>
+  void arcs_from(const Word* from, Use&& use) {
     layout_.unpack(from, work_.data());
     semantics_.derive(work_);
     work_.settle();

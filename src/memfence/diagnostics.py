@@ -7,23 +7,21 @@ from difflib import get_close_matches
 from typing import Literal
 
 from memfence.codes import Code
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 MOST_SHOWN = 20
 LONGEST_LINE = 160
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Record):
     """A place and what to say about it."""
 
     span: Span
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Record):
     """One finding about the input: `message` names the offending thing in backticks, `hint` is something to type."""
 
     code: Code

@@ -1,92 +1,82 @@
-"""`dataclass` as in the standard library, but frozen and slotted classes get their methods when they are first used.
+"""`Record`, the base of values: frozen, with slots, and fields that the class lists as a dataclass does.
 
-A command loads about two hundred such classes and uses a few dozen of them. The standard decorator compiles six methods
-for each while the module is imported, which was 40 % of the time of a small check. Here a class costs nothing but
-itself, until somebody makes, compares or hashes an object: then its methods are compiled, in one piece. Whatever is not
-frozen and slotted, or asks for something rare, goes to the standard decorator. docs/adr/0019 has the figures.
+    class Point(Record):
+        x: int
+        y: int = 0
+
+Options are keywords of the class: `eq=False` (an object equals only itself), `repr=False`, `kw_only=True`. `replace`,
+`fields`, `asdict` and `field` of the standard library and the patterns of `match` work; type checkers know all that.
+
+Methods are compiled when a class is first used. A command loads about two hundred records and uses a few dozen of them.
+The decorator of the standard library compiles six methods for each while the module is imported, which was 40 % of the
+time of a small check. docs/adr/0019 has the figures.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import reprlib
-from typing import TYPE_CHECKING, Any
+from typing import Any, dataclass_transform
 
-__all__ = ["dataclass"]
+__all__ = ["Record"]
 
-if TYPE_CHECKING:
-    from dataclasses import dataclass
-else:
-
-    def dataclass(cls=None, /, **options):
-        """The decorator: for type checkers and for users, the one of the standard library."""
-        return (lambda cls: _decorated(cls, options)) if cls is None else _decorated(cls, options)
+_NO_FIELD = ("ClassVar", "typing.ClassVar")
 
 
-_KNOWN = {"frozen", "slots", "eq", "repr", "kw_only"}
-_RARE = ("ClassVar", "InitVar", "KW_ONLY", "typing.", "dataclasses.")
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
+class _RecordType(type):
+    """Makes the classes. Fields become slots before the class exists: it cannot get them later."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], **options: bool) -> _RecordType:
+        own = _own_fields(body, options.get("kw_only", False))
+        inherited: dict[str, Any] = {}
+        for base in reversed(bases):
+            inherited |= getattr(base, "__dataclass_fields__", {})
+        fields = inherited | own
+        if "__eq__" in body and body.get("__hash__") is None:
+            body.pop("__hash__", None)  # Python's answer to an `__eq__`; a frozen class can have a hash.
+        added = {
+            "__slots__": tuple(field for field in own if field not in inherited),
+            "__dataclass_fields__": fields,
+            "__dataclass_params__": _Parameters(),
+            "__match_args__": tuple(one.name for one in fields.values() if one.init and not one.kw_only),
+            **_methods(**{key: value for key, value in options.items() if key != "kw_only"}),
+        }
+        return super().__new__(cls, name, bases, added | {key: value for key, value in body.items() if key not in own})
+
+    def __init__(self, name: str, bases: tuple[type, ...], body: dict[str, Any], **options: bool) -> None:
+        super().__init__(name, bases, body)
 
 
-def _decorated(cls: type, options: dict[str, bool]) -> type:
-    annotations = inspect.get_annotations(cls)
-    is_rare = any(str(kind).startswith(_RARE) for kind in annotations.values()) or "__init__" in cls.__dict__
-    if is_rare or not options.get("frozen") or not options.get("slots") or not options.keys() <= _KNOWN:
-        return dataclasses.dataclass(**options)(cls)
-    own = {name: _field(cls, name, kind, options) for name, kind in annotations.items()}
-    return _with_slots(cls, own, options)
+def _own_fields(body: dict[str, Any], kw_only: bool) -> dict[str, Any]:
+    kinds = body.get("__annotations__", {}).items()
+    return {name: _field(body, name, kind, kw_only) for name, kind in kinds if not str(kind).startswith(_NO_FIELD)}
 
 
-def _field(cls: type, name: str, kind: Any, options: dict[str, bool]) -> Any:
-    given = cls.__dict__.get(name, dataclasses.MISSING)
+def _field(body: dict[str, Any], name: str, kind: Any, kw_only: bool) -> Any:
+    given = body.get(name, dataclasses.MISSING)
     field: Any = given if isinstance(given, dataclasses.Field) else dataclasses.field(default=given)
     if field.default is not dataclasses.MISSING and field.default.__class__.__hash__ is None:
         raise ValueError(f"mutable default {type(field.default)} for field {name} is not allowed: use default_factory")
     field.name, field.type = name, kind
     field._field_type = dataclasses._FIELD  # type: ignore[attr-defined]
     if field.kw_only is dataclasses.MISSING:
-        field.kw_only = options.get("kw_only", False)
+        field.kw_only = kw_only
     return field
 
 
-def _with_slots(cls: type, own: dict[str, Any], options: dict[str, bool]) -> type:
-    """The class again, with slots: a class cannot get them later."""
-    fields: dict[str, Any] = {}
-    for base in reversed(cls.__mro__[1:]):
-        fields |= base.__dict__.get("__dataclass_fields__", {})
-    fields |= own
-    taken = {name for base in cls.__mro__[1:] for name in base.__dict__.get("__slots__", ())}
-    body = {name: value for name, value in cls.__dict__.items() if name not in own and name not in _NOT_COPIED}
-    if "__eq__" in body and body.get("__hash__") is None:
-        body.pop("__hash__", None)  # Python's answer to an `__eq__`; a frozen class can have a hash.
-    by_position = tuple(one.name for one in fields.values() if one.init and not one.kw_only)
-    added = {
-        "__slots__": tuple(name for name in own if name not in taken),
-        "__dataclass_fields__": fields,
-        "__dataclass_params__": _Parameters(),
-        "__match_args__": by_position,
-        **_methods(options),
-    }
-    made = type(cls)(cls.__name__, cls.__bases__, added | body)
-    made.__qualname__ = cls.__qualname__
-    return made
-
-
-_NOT_COPIED = ("__dict__", "__weakref__")
-
-
 class _Parameters:
-    """What the standard decorator asks of a base class."""
+    """What the standard library asks of a dataclass that is a base."""
 
     frozen = True
 
 
-def _methods(options: dict[str, bool]) -> dict[str, Any]:
+def _methods(*, eq: bool = True, repr: bool = True) -> dict[str, Any]:
     """What a class gets at once: methods that are the same for all, and places for the three that are its own."""
     methods: dict[str, Any] = {**_SAME_FOR_ALL, "__init__": _Late()}
-    if options.get("repr", True):
+    if repr:
         methods["__repr__"] = _repr
-    if options.get("eq", True):
+    if eq:
         methods |= {"__eq__": _Late(), "__hash__": _Late()}
     return methods
 
@@ -189,3 +179,10 @@ _SAME_FOR_ALL = {
     "__setstate__": _set_state,
     "__replace__": dataclasses.replace,
 }
+
+
+class Record(metaclass=_RecordType, eq=False, repr=False):
+    """A value: its fields are set once, and it equals every other value of its class with equal fields."""
+
+
+dataclass = dataclasses.dataclass

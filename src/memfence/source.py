@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 BYTE_ORDER_MARK = "\ufeff"
 
@@ -54,8 +54,7 @@ class SourceText:
         return Span(self, start, end)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Record):
     """A place in a text: half-open, in characters. `shown`: what to call it where the text there says something else,
     such as the parameters of a macro instead of its arguments."""
 

@@ -242,7 +242,7 @@ def test_wrong_usage_exits_2() -> None:
 
 def test_a_timeout_while_the_program_is_read_is_the_same_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     from memfence.api import explore as verb
-    from memfence.tasks.deadline import TimeUp
+    from memfence.deadline import TimeUp
 
     def slow(*_: object) -> None:
         raise TimeUp(0.2)

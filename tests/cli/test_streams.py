@@ -16,8 +16,8 @@ import pytest
 
 from memfence.cli import terminal
 from memfence.cli.interruption import interrupted_object
+from memfence.deadline import Deadline, TimeUp
 from memfence.reports.schemas import json_schema, schema_names
-from memfence.tasks.deadline import Deadline, TimeUp
 from support.interruptible import start
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,7 +7,6 @@ planted bugs three to ten times sooner than hypothesis, whose programs are too s
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
@@ -18,30 +17,13 @@ from hypothesis import strategies as st
 from memfence.models.fairness import memory_fairness, process_fairness
 from memfence.models.spec import ModelSpec
 from memfence.passes.lock_regions import fuse_lock_regions
-from memfence.program.expressions import (
-    TRUE,
-    Address,
-    At,
-    Binary,
-    BufferEmpty,
-    Const,
-    Expr,
-    Shared,
-    negate,
-    variable_address,
-)
-from memfence.program.ir import Ltl, Process, Program, PropertyAutomaton, PropertyEdge
-from memfence.questions.ltl.check import Claim, claim_of_automaton, decide, fairness_of
-from memfence.questions.ltl.fairness import counterexample_obligation
-from memfence.questions.ltl.formula import Atom, Formula, Next, Not, Until, all_of, always, any_of, eventually, implies
-from memfence.questions.ltl.parser import Proposition
-from memfence.questions.ltl.translate import translate
-from memfence.source import NOWHERE
+from memfence.program.ir import Process, Program
+from memfence.questions.ltl.check import claim_of_automaton, decide, fairness_of
 from memfence.tasks.limits import Limits
 from support.cyclic_programs import cyclic_program
 from support.emptiness import TooLarge, has_accepted_run, has_run_of_property
 from support.generators import EVERYTHING, Shape, programs
-from support.ltl_words import random_formula
+from support.ltl_claims import claim, property_automaton
 from support.models import spec
 
 MEMORIES = (spec("sc"), spec("tso", 1, True), spec("tso", 2, True), spec("tso", 2), spec("pso", 1))
@@ -52,63 +34,6 @@ FAILING = Shape(statements=(1, 3), weights=(7, 3, 5), features=EVERYTHING | {"er
 
 def named(memory: ModelSpec) -> str:
     return f"{memory.name}{'-var' if memory.per_variable else ''}-{memory.bound}"
-
-
-def predicate(random: Random, program: Program) -> Expr:
-    process = random.randrange(len(program.processes))
-    places = range(len(program.processes[process].locations))
-    variable = Shared(variable_address(random.randrange(len(program.variables))))
-    value = Const(random.randint(0, 2))
-    ways: list[Callable[[], Expr]] = [
-        lambda: At(process, frozenset(random.sample(places, random.randint(1, max(1, len(places) // 2))))),
-        lambda: Binary("==", variable, value),
-        lambda: Binary("==", variable, value),
-        lambda: BufferEmpty(process),
-    ]
-    if random.random() < 0.2:  # predicates that cannot be evaluated everywhere: no such element, division by zero
-        ways = [
-            lambda: Binary("==", Shared(Address(0, len(program.variables), variable)), value),
-            lambda: Binary("==", Binary("/", Const(2), variable), value),
-        ]
-    return random.choice(ways)()
-
-
-def endless_formula(random: Random) -> Formula:
-    """A formula whose answer hangs on the loops of a program, not on its first steps."""
-    a, b, c = (random.choice([Atom(n), Not(Atom(n))]) for n in range(3))
-    often = [always(eventually(part)) for part in (a, b, c)]
-    formulas = [
-        often[0],
-        eventually(always(a)),
-        implies(often[0], often[1]),
-        implies(all_of(often[:2]), often[2]),
-        Not(all_of(often)),
-        always(implies(a, eventually(b))),
-        implies(often[2], always(implies(a, eventually(b)))),
-        always(any_of((a, Next(Until(b, c))))),
-        any_of((eventually(always(a)), eventually(always(b)), eventually(always(c)))),
-    ]
-    return random.choice([*formulas, random_formula(random, random.randint(2, 9))])
-
-
-def claim(random: Random, program: Program) -> Claim:
-    atoms = tuple(predicate(random, program) for _ in range(3))
-    formula = endless_formula(random)
-    propositions = tuple(Proposition(f"p{n}", atom) for n, atom in enumerate(atoms))
-    obligation = counterexample_obligation(formula, propositions)
-    conditions = obligation.conditions(propositions)
-    return Claim(Ltl("random", "random"), translate(obligation.formula), atoms, conditions, formula, NOWHERE)
-
-
-def property_automaton(random: Random, program: Program) -> PropertyAutomaton:
-    states = random.randint(1, 3)
-    edges = []
-    for _ in range(random.randint(2, 6)):
-        guard = predicate(random, program)
-        guard = random.choice([TRUE, guard, guard, negate(guard)])
-        edges.append(PropertyEdge(random.randrange(states), random.randrange(states), guard))
-    groups = [frozenset({random.randrange(states)}) for _ in range(random.choice([1, 1, 2]))]
-    return PropertyAutomaton("property", tuple(f"s{n}" for n in range(states)), 0, tuple(edges), tuple(groups))
 
 
 def check_formula(random: Random, program: Program, memory: ModelSpec) -> None:

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from memfence.deadline import Deadline
 from memfence.engines.forgetful import ForgetfulEngine
 from memfence.engines.native.explicit import explore
 from memfence.models.spec import PSO, TSO, ModelSpec
@@ -14,7 +15,6 @@ from memfence.program.expressions import At, Binary, Const, Expr, RegisterOf, co
 from memfence.program.ir import Program
 from memfence.strategy.portfolio import decide
 from memfence.tasks.answer import Verdict
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.evidence import Closure, Fixpoint
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.task import ALL_REDUCTIONS, Safety, Task

@@ -14,6 +14,7 @@ import pytest
 
 from memfence.api.check import check
 from memfence.api.run import run
+from memfence.deadline import Deadline
 from memfence.models.pso import Pso
 from memfence.models.sc import Sc
 from memfence.models.steps import MemoryModel, is_final, starts, successors
@@ -25,7 +26,6 @@ from memfence.questions.run import explore_buffers
 from memfence.questions.run_result import RunOptions, RunResult
 from memfence.running.build import Sources, build_program
 from memfence.tasks.answer import Verdict
-from memfence.tasks.deadline import Deadline
 from support.c_compiler import needs_clang
 
 NAMES = "xyz"

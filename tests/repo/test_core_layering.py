@@ -9,8 +9,8 @@ import pytest
 
 CORE = Path(__file__).resolve().parents[2] / "core"
 ORDER = [
-    "certificate", "machine", "models", "search", "symbolic", "dual", "execution", "attacks", "trace", "stateless",
-    "bind", "tests",
+    "certificate", "machine", "models", "search", "symbolic", "dual", "execution", "attacks", "cluster", "trace",
+    "stateless", "bind", "tests",
 ]  # fmt: skip
 MOST_LINES = 350
 FILES = sorted(path for folder in ORDER for path in (CORE / folder).glob("*.?pp"))

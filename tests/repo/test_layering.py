@@ -15,10 +15,10 @@ from memfence.frontends.registry import LANGUAGES, Language
 ROOT = Path(__file__).resolve().parents[2] / "src" / "memfence"
 
 ORDER = [
-    "version", "records", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models",
-    "passes", "frontends", "pipeline", "execution", "axiomatic", "simulation", "tasks", "_core", "engines", "strategy",
-    "running", "questions", "synthesis", "silicon", "translation", "certificates", "reports", "api", "testing", "bench",
-    "server", "cli",
+    "version", "records", "deadline", "digraph", "source", "codes", "explanations", "diagnostics", "program", "models",
+    "passes", "frontends", "pipeline", "execution", "axiomatic", "simulation", "tasks", "cluster", "_core", "engines",
+    "strategy", "running", "questions", "synthesis", "silicon", "translation", "certificates", "reports", "api",
+    "testing", "bench", "server", "cli",
 ]  # fmt: skip
 DOORS = {"__init__", "__main__"}
 """The public names and `python -m memfence` may reach everything."""
@@ -58,9 +58,10 @@ def test_no_stage_imports_a_later_one(path: Path) -> None:
             assert there != "_core" or may_touch, f"{path.relative_to(ROOT)} touches the native core"
 
 
-def test_classes_get_their_methods_late() -> None:
-    standard = re.compile(r"^from dataclasses import .*\bdataclass\b", re.MULTILINE)
-    assert [path.name for path in FILES if standard.search(path.read_text())] == ["records.py"]
+def test_values_are_records() -> None:
+    """The standard decorator is for what a record cannot be: an object that changes, is ordered or makes itself."""
+    value = re.compile(r"^@dataclass\(frozen=True, slots=True(?!, (?:order=True|init=False)\))", re.MULTILINE)
+    assert [path.name for path in FILES if value.search(path.read_text())] == []
 
 
 def test_the_architecture_names_the_stages_in_this_order() -> None:

@@ -122,6 +122,16 @@ ALLOWED = {
 }
 
 
+MAY_READ_A_CLOCK = ("deadline.py", "silicon/variants.py")
+"""The one clock; and the measurement of how long a user's own command takes."""
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_there_is_one_clock(path: Path) -> None:
+    if str(path.relative_to(ROOT)) not in MAY_READ_A_CLOCK:
+        assert not re.search(r"\b(monotonic|perf_counter|process_time|time\.time)\(", path.read_text())
+
+
 def test_every_reduction_can_be_asked_for() -> None:
     by_the_search = {"order", "symmetry"}
     assert set(ALL_REDUCTIONS) == set(REDUCTIONS) | by_the_search

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import mkstemp
 from typing import Any
@@ -11,27 +11,39 @@ from typing import Any
 from memfence.api.check import check
 from memfence.api.inputs import Source, options_for, read_program, with_stated
 from memfence.api.verify import verify
+from memfence.certificates.checker.question import question_of
+from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.header import Claim
 from memfence.certificates.result import Certified
 from memfence.certificates.writer.certify import certify
 from memfence.certificates.writer.chunks import NoCertificate
 from memfence.certificates.writer.claim import claim_of
+from memfence.certificates.writer.minimum import minimum_chunks
+from memfence.deadline import Deadline, TimeUp
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
 from memfence.synthesis.atomic_writes import AtomicFix
 from memfence.synthesis.result import FixResult, FixVerdict
 from memfence.tasks.answer import Verdict
-from memfence.tasks.deadline import Deadline, TimeUp
 from memfence.tasks.evidence import Bound
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult
 
 
 def check_certified(
-    source: Source, certificate: Path | None, *, verified: bool, options: CheckOptions | None = None, **keywords: Any
+    source: Source,
+    certificate: Path | None,
+    *,
+    verified: bool,
+    options: CheckOptions | None = None,
+    fixed: FixResult | None = None,
+    **keywords: Any,
 ) -> Certified:
-    """Check, and where the answer is a proof write it to `certificate`; with `verified`, have it checked at once."""
+    """Check, and where the answer is a proof write it to `certificate`; with `verified`, have it checked at once.
+
+    `fixed`: the answer that gave this program its fences, for a proof that they are a minimum.
+    """
     with_stated(source, keywords)
     deadline = Deadline(keywords.get("timeout_seconds", None if options is None else options.timeout_seconds))
     try:
@@ -44,7 +56,7 @@ def check_certified(
     if program.any_number:
         return Certified(result, None, "proofs for any number of threads are not written down yet", None)
     asked = options_for(CheckOptions, program, options, keywords, deadline)
-    return _certified(program, asked, result, certificate, verified)
+    return _certified(program, asked, result, certificate, verified, fixed)
 
 
 def certify_fix(
@@ -61,23 +73,42 @@ def certify_fix(
     program = load_text(SourceText(source.path, text), result.program.options)
     known = {one.name for one in fields(CheckOptions)}
     asked = {name: value for name, value in keywords.items() if name in known}
-    return check_certified(program, certificate, verified=verified, **asked)
+    return check_certified(program, certificate, verified=verified, fixed=result, **asked)
 
 
 def _certified(
-    program: Program, asked: CheckOptions, result: CheckResult, path: Path | None, verified: bool
+    program: Program,
+    asked: CheckOptions,
+    result: CheckResult,
+    path: Path | None,
+    verified: bool,
+    fixed: FixResult | None,
 ) -> Certified:
     place = path or _temporary()
     try:
-        claim: Claim = claim_of(program, asked, result)
-        written = certify(program, claim, place, result.limits, evidence=result.evidence)
+        claim, minimum, not_minimum = _with_minimum(program, claim_of(program, asked, result), fixed)
+        written = certify(program, claim, place, result.limits, evidence=result.evidence, minimum=minimum)
         judged = verify(place, program) if verified else None
-        return Certified(result, written if path else None, None, judged)
+        return Certified(result, written if path else None, None, judged, not_minimum)
     except NoCertificate as problem:
         return Certified(result, None, str(problem), None)
     finally:
         if path is None:
             place.unlink(missing_ok=True)
+
+
+def _with_minimum(
+    program: Program, claim: Claim, fixed: FixResult | None
+) -> tuple[Claim, list[tuple[bytes, bytes]], str | None]:
+    """The claim that the fences are a minimum as well, with its section; else why there is none."""
+    if fixed is None or not fixed.is_minimum or not fixed.chosen.fences:
+        return claim, [], None
+    try:
+        chunks = list(minimum_chunks(question_of(claim, program), program, fixed))
+    except (NoCertificate, NotACertificate) as reason:
+        return claim, [], str(reason)
+    price = fixed.chosen.cost if fixed.minimise == "cost" else None
+    return replace(claim, fences=fixed.chosen.count, price=price), chunks, None
 
 
 def _temporary() -> Path:

@@ -7,16 +7,17 @@ from typing import Any
 
 from memfence.api.inputs import Source, options_for, read_program, with_stated
 from memfence.api.model import Model
+from memfence.deadline import Deadline, TimeUp
 from memfence.program.ir import Program
 from memfence.questions import check as ask
 from memfence.questions.conflicts import refuse_unused
 from memfence.questions.doubts import doubts_about
 from memfence.questions.plain_races import races_of
 from memfence.questions.shortening import shortened
+from memfence.questions.unbounded_threads import for_any_number
 from memfence.source import SourceText
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import Deadline, TimeUp
 from memfence.tasks.evidence import Limit
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.options import CheckOptions
@@ -31,8 +32,8 @@ def check(source: Source, options: CheckOptions | None = None, **keywords: Any) 
     `language`, `int_bits`, `split_reads`. InputError for a program or property that cannot be read, ValueError for
     options that make no sense. The time limit covers reading.
     """
-    seconds = keywords.get("timeout_seconds", None if options is None else options.timeout_seconds)
     with_stated(source, keywords)
+    seconds = keywords.get("timeout_seconds", None if options is None else options.timeout_seconds)
     deadline = Deadline(seconds)
     given = frozenset(keywords)
     try:
@@ -40,7 +41,7 @@ def check(source: Source, options: CheckOptions | None = None, **keywords: Any) 
         with deadline.enforced():
             asked = options_for(CheckOptions, program, options, keywords, deadline)
             refuse_unused(program, asked, given)
-            return _told_in_full(ask(program, asked), asked)
+            return _told_in_full(for_any_number(program, ask(program, asked), asked), asked)
     except TimeUp:
         return _unread(source, options or CheckOptions(), keywords, deadline)
 

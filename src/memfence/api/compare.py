@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from memfence.api.inputs import Source, options_for, read_program, with_stated
+from memfence.deadline import Deadline
 from memfence.questions.compare import Comparison
 from memfence.synthesis.comparison import compare as ask
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.options import CheckOptions
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from memfence.api.check import unread_program
 from memfence.api.inputs import Source, options_for, read_program, with_stated
+from memfence.deadline import Deadline, TimeUp
 from memfence.passes.atomic_writes import AtomicWrite, WaitsFor
 from memfence.program.ir import Program
 from memfence.questions.conflicts import refuse_unused
@@ -19,7 +20,6 @@ from memfence.synthesis.evidence import SearchDidNotEnd
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FenceSet, FixResult, FixStats, FixVerdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import Deadline, TimeUp
 from memfence.tasks.limits import Limits, Stop, peak_megabytes
 from memfence.tasks.usage import WrongUsage
 
@@ -42,8 +42,8 @@ def fix(
     answer is about atomic writes (DVE): `atomic` lists those that are there already, as text or as values, and
     `atomic_waits` says whose stores such a write waits for. `given`: options that were said besides the keywords.
     """
-    seconds = keywords.get("timeout_seconds", None if options is None else options.timeout_seconds)
     with_stated(source, keywords)
+    seconds = keywords.get("timeout_seconds", None if options is None else options.timeout_seconds)
     deadline = Deadline(seconds)
     said = frozenset({*keywords, *given, *(["atomic"] if atomic else ())})
     try:
@@ -54,6 +54,8 @@ def fix(
                 raise WrongUsage("via", "the way over TSO is one to PSO: it goes with --model pso")
             _refuse_style(program, said)
             refuse_unused(program, asked, said)
+            if asked.cluster is not None:
+                raise WrongUsage("cluster", "fences are looked for on one machine")
             _refuse_other_edits(program, asked, said)
             result = synthesise(program, asked, given=_writes(atomic, program), waits_for=atomic_waits)
             return replace(result, races=races_of(program, result.limits))

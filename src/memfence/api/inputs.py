@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from memfence.api.model import Model
+from memfence.deadline import Deadline
 from memfence.diagnostics import Diagnostic, InputError
 from memfence.pipeline import load, load_text, read_standard_input
 from memfence.program.expressions import FALSE, Expr
@@ -16,10 +17,9 @@ from memfence.program.ir import Final, Forbidden, Invariant, Ltl, Program
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.program.text.properties import parse_expression
 from memfence.questions.conflicts import needs_fixed_number, refuse_other_processors
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.task import ALL_REDUCTIONS
 from memfence.tasks.usage import WrongUsage
@@ -36,14 +36,15 @@ Source = Program | Model | SourceText | str | Path
 A string is a text, and no path, if it has a line break, or a brace and no file of that name exists.
 """
 
+SHORTER = {"timeout": "timeout_seconds", "memory": "memory_megabytes"}
+"""Where the option of the command line is shorter than the field: both names are good."""
 FOR_C = tuple(one.name for one in fields(COptions) if one.name != "deadlock")
 LOADING = (*(one.name for one in fields(LoadOptions) if one.name != "c"), *FOR_C)
 """Keywords that say how to read the program; they make no sense for one that is loaded already."""
 OptionsT = TypeVar("OptionsT", bound=CheckOptions)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Record):
     """A program with the options that were asked about it; `given` are the names of those that were said."""
 
     program: Program
@@ -105,11 +106,20 @@ def _is_text(source: str) -> bool:
 def with_stated(source: Source, keywords: dict[str, Any]) -> None:
     """Add what a program that was written in Python states; what the caller asks for replaces it.
 
-    ValueError for a time limit that is none: it has to run before anything is read.
+    Names of the command line become those of the fields. ValueError for a time limit that is none: it has to run before
+    anything is read.
     """
+    spell_out(keywords)
     _refuse_seconds(keywords.get("timeout_seconds"))
     if isinstance(source, Model) and not any(name in keywords for name in STATING):
         keywords.update(source.properties)
+
+
+def spell_out(keywords: dict[str, Any]) -> None:
+    """Names of the command line become those of the fields."""
+    for short, name in SHORTER.items():
+        if short in keywords:
+            keywords[name] = keywords.pop(short)
 
 
 def criterion_named(name: Criterion | str) -> Criterion:
@@ -119,9 +129,9 @@ def criterion_named(name: Criterion | str) -> Criterion:
     return Criterion(name)
 
 
-def refuse_unknown(names: Iterable[str], known: Iterable[str]) -> None:
-    """ValueError, with the nearest of the `known` ones, for a keyword that is none of them."""
-    allowed = sorted({*known, *LOADING})
+def refuse_unknown(names: Iterable[str], known: Iterable[str], loading: Iterable[str] = LOADING) -> None:
+    """ValueError, with the nearest one, for a keyword that is neither `known` nor about `loading` programs."""
+    allowed = sorted({*known, *loading})
     for name in names:
         if name not in allowed:
             near = get_close_matches(name, allowed, n=1)
@@ -145,8 +155,11 @@ def _refuse_values(kind: type[CheckOptions], values: Mapping[str, Any]) -> None:
     hints = get_type_hints(kind)
     for name, value in values.items():
         allowed = [choice for choice in get_args(hints[name]) if isinstance(choice, str)]
-        if allowed and isinstance(value, str) and value not in allowed:
-            raise WrongUsage(name, f"{value!r} is not one of {', '.join(map(repr, allowed))}")
+        is_choice = isinstance(value, str) or name == "model"
+        if allowed and is_choice and value not in allowed:
+            known = f"{value!r} is not one of {', '.join(map(repr, allowed))}"
+            hint = "; memfence.check_models asks about others" if name == "model" else ""
+            raise WrongUsage(name, known + hint)
     if "criterion" in values:
         criterion_named(values["criterion"])
     bound = values.get("buffer_bound")
@@ -159,8 +172,8 @@ def _refuse_values(kind: type[CheckOptions], values: Mapping[str, Any]) -> None:
 
 
 def _refuse_seconds(seconds: float | None) -> None:
-    if seconds is not None and not 0 <= seconds < float("inf"):
-        raise WrongUsage("timeout_seconds", f"{seconds} is not a number of seconds")
+    if seconds is not None and not (isinstance(seconds, int | float) and 0 <= seconds < float("inf")):
+        raise WrongUsage("timeout_seconds", f"{seconds!r} is not a number of seconds")
 
 
 def _properties(program: Program, given: Mapping[str, Any]) -> dict[str, Any]:

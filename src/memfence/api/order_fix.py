@@ -9,6 +9,7 @@ from memfence.api.inputs import Source, options_for, read_program, with_stated
 from memfence.api.portable import models_of
 from memfence.axiomatic.library import models_named
 from memfence.codes import Code
+from memfence.deadline import Deadline
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.models.cat.polarity import offences
 from memfence.program.ir import Program
@@ -16,7 +17,6 @@ from memfence.synthesis.options import FixOptions
 from memfence.synthesis.orders.fix import fix_orders
 from memfence.synthesis.orders.needed import NeededOrders, needed_orders, strong_places
 from memfence.synthesis.orders.result import OrderFix
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.usage import WrongUsage
 

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from memfence.api.fix import fix
 from memfence.api.inputs import Source, options_for, read_program
+from memfence.deadline import Deadline
 from memfence.frontends.registry import EditKind, EditStyle
 from memfence.pipeline import load
 from memfence.silicon.conform import Conformance
@@ -19,7 +20,6 @@ from memfence.silicon.reproduce import reproduce as look_for
 from memfence.silicon.variants import Timed, Variant, require_place, time_variants
 from memfence.synthesis.atomic_writes import AtomicFix
 from memfence.synthesis.options import DEFAULT_COSTS
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.usage import WrongUsage
 

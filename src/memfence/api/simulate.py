@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 from memfence.api.inputs import Source, read_program, refuse_unknown
+from memfence.deadline import Deadline
 from memfence.execution.schedule import read_schedules
 from memfence.models.spec import SPECS, TSO, ModelName
 from memfence.pipeline import read_source
 from memfence.simulation.walk import NotPossible, Walk, begin
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.usage import WrongUsage
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from memfence.api.inputs import Source, read_program
+from memfence.deadline import Deadline
 from memfence.models.spec import ModelName
 from memfence.passes.atomic_writes import WaitsFor
 from memfence.program.ir import Program
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.usage import WrongUsage
 
 Target = Literal["promela", "dve", "dot", "svg"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +12,7 @@ from memfence.certificates.format.header import Header, options_of
 from memfence.certificates.format.sections import open_certificate
 from memfence.certificates.result import VerifyResult
 from memfence.codes import Code
+from memfence.deadline import Deadline
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.pipeline import load
 from memfence.program.ir import Program
@@ -37,7 +37,7 @@ def verify(
     (`make proof`) and knows invariants and ranks only. `paths`: `include`, `forced_include` and `clang`, for C.
     InputError if the file is no certificate, or the program cannot be read.
     """
-    started = time.perf_counter()
+    clock = Deadline()
     most_bytes = Limits(memory_megabytes=memory_megabytes).memory_bytes
     try:
         header = _header(certificate)
@@ -50,7 +50,7 @@ def verify(
         raise InputError([_too_large(certificate)]) from None
     except OSError as problem:
         raise InputError([_not_a_certificate(certificate, problem.strerror or str(problem))]) from None
-    return VerifyResult(str(certificate), program, header, checked, refused, time.perf_counter() - started)
+    return VerifyResult(str(certificate), program, header, checked, refused, clock.elapsed)
 
 
 def _header(path: str | Path) -> Header:

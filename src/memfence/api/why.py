@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from memfence.api.inputs import Source, criterion_named, options_for, read_program, with_stated
+from memfence.deadline import Deadline
 from memfence.program.ir import Program
 from memfence.questions.conflicts import refuse_unused
 from memfence.synthesis.necessity import WhyResult, WhyResults
 from memfence.synthesis.necessity import why as ask
 from memfence.synthesis.orderings import ExistingFence, existing_fences
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.options import CheckOptions, criterion_to_check
 from memfence.tasks.usage import WrongUsage
 

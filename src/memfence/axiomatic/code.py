@@ -17,12 +17,11 @@ from dataclasses import field
 from memfence.program.expressions import TRUE, Address, Expr
 from memfence.program.ir import Program, WrittenFence
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import NOWHERE, Span
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Record):
     """Where an item comes from: process, transition and op of the program, by number, and the place in its text."""
 
     process: int
@@ -34,8 +33,7 @@ class Origin:
 NOWHERE_IN_CODE = Origin(-1, -1, -1)
 
 
-@dataclass(frozen=True, slots=True)
-class Define:
+class Define(Record):
     """`slot := value`: computed by the thread itself, whether or not it is needed.
 
     Its errors (division by zero) are a matter of `Check`: where it has no value, any value will do.
@@ -45,8 +43,7 @@ class Define:
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Join:
+class Join(Record):
     """`slot :=` the value of the alternative whose guard is true; exactly one is, wherever the slot is used.
 
     Unlike in an expression `a ? b : c`, no dependency comes from the guards: they stand for the way control took.
@@ -56,16 +53,14 @@ class Join:
     alternatives: tuple[tuple[Expr, Expr], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Choose:
+class Choose(Record):
     """`slot :=` any one of the values: a choice of the program that nothing decides."""
 
     slot: int
     values: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(Record):
     """`slot := memory[address]`.
 
     `step`: the step of the thread that it belongs to; accesses of one `locked` step are one instant for everybody.
@@ -84,8 +79,7 @@ class Read:
     attempted: MemoryOrder | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Record):
     """`memory[address] := value`.
 
     `reads_by`: the position (in the thread's items) of the `Read` that makes an atomic read-modify-write with it: no
@@ -104,8 +98,7 @@ class Write:
     origin: Origin = NOWHERE_IN_CODE
 
 
-@dataclass(frozen=True, slots=True)
-class Barrier:
+class Barrier(Record):
     """A fence, as it was written."""
 
     kind: WrittenFence
@@ -115,8 +108,7 @@ class Barrier:
     origin: Origin = NOWHERE_IN_CODE
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Record):
     """Control depends on `condition` from here on: every later event of the thread, whichever way it goes.
 
     `of_pair`: the comparison within a compare-exchange. It is a branch only under models where a read-modify-write is a
@@ -129,8 +121,7 @@ class Branch:
     of_pair: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Record):
     """The program fails where this is reached and `condition` is false; `error` says how (empty: an assertion)."""
 
     condition: Expr
@@ -139,8 +130,7 @@ class Check:
     origin: Origin = NOWHERE_IN_CODE
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(Record):
     """The thread goes on only where `condition` is true; the guards behind it contain that already."""
 
     condition: Expr
@@ -148,16 +138,14 @@ class Wait:
     origin: Origin = NOWHERE_IN_CODE
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Record):
     """The bound of the unrolling is reached where `guard` is true."""
 
     guard: Expr
     origin: Origin = NOWHERE_IN_CODE
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Record):
     """The thread has ended where `guard` is true. `registers`: the slots with its registers' last values."""
 
     guard: Expr
@@ -168,8 +156,7 @@ Item = Define | Join | Choose | Read | Write | Barrier | Branch | Check | Wait |
 EventItem = Read | Write | Barrier
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
+class Thread(Record):
     """One process, unrolled; exactly one `End`, the last item. `slots`: how many there are."""
 
     name: str
@@ -182,11 +169,15 @@ class Thread:
         return ((i, item) for i, item in enumerate(self.items) if isinstance(item, EventItem))
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Record):
     """A program, unrolled `unrolled` times. Each of its variables is written once before everything else: every
     variable may start with any of its `init` values, independently."""
 
     program: Program
     threads: tuple[Thread, ...]
     unrolled: int
+
+    def item_at(self, place: tuple[int, int]) -> Item:
+        """The item of a thread at a position."""
+        thread, position = place
+        return self.threads[thread].items[position]

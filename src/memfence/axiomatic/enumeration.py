@@ -21,11 +21,10 @@ from memfence.digraph import is_acyclic
 from memfence.models.cat.interpreter import Judgement, judge
 from memfence.models.cat.relations import bits
 from memfence.models.reference_search import Outcome
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Record):
     """An execution that the model allows, with the flags that it raises."""
 
     execution: Execution
@@ -64,8 +63,7 @@ def judged_executions(code: Code, model: AxiomaticModel, *, dependencies: bool =
                 yield from _of_runs(code, model, initial, chosen, dependencies)
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Record):
     """One thing that a thread may do by itself, and the choices that make it do that."""
 
     run: ThreadRun

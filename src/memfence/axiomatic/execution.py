@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from memfence.axiomatic.code import Code
-from memfence.records import dataclass
+from memfence.records import Record
 
 Place = tuple[int, int]
 """An item: thread and position in it. Initial writes are `(-1, variable)`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decisions:
+class Decisions(Record):
     """What determines an execution, as an enumeration or a solver chooses it.
 
     `initial`: the values that memory starts with. `chosen`: the value of every `Choose` that matters. `read_from`: the
@@ -28,8 +27,7 @@ class Decisions:
     values: Mapping[Place, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Happened:
+class Happened(Record):
     """An event of an execution: the variable that it accessed and the value that it read or wrote (None: a fence)."""
 
     place: Place
@@ -37,8 +35,7 @@ class Happened:
     value: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(Record):
     """`decisions` carried out: made by `axiomatic.replay` alone, so that whoever has one knows that the code does this.
 
     `events`: initial writes first, then thread by thread in program order. `failed`: the checks that failed; `cut`: the

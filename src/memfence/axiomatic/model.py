@@ -6,14 +6,13 @@ from collections.abc import Callable
 
 from memfence.axiomatic.code import EventItem, Thread
 from memfence.models.cat.syntax import Cat
-from memfence.records import dataclass
+from memfence.records import Record
 
 Tags = Callable[[Thread, EventItem], frozenset[str]]
 """The sets of the model's cat text that an event is in, besides `R`, `W`, `F`, `M` and `IW`."""
 
 
-@dataclass(frozen=True, slots=True)
-class AxiomaticModel:
+class AxiomaticModel(Record):
     """`name`: as users write it; `variant`: which of several readings of C's orders it is, such as `ldapr, lse`.
 
     `rmw_by_pair`: a read-modify-write of C is a load-exclusive and a store-exclusive, `lxsx` (else it is `amo`).

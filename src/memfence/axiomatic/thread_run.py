@@ -22,7 +22,7 @@ from memfence.axiomatic.code import (
     Write,
 )
 from memfence.program.expressions import Address, EvaluationError, Expr, Register, check_index, evaluate, registers_of
-from memfence.records import dataclass
+from memfence.records import Record
 
 Reads = frozenset[int]
 """Positions of reads."""
@@ -34,8 +34,7 @@ class NotAnExecution(Exception):
     """The code does not do this: a fault of whoever decided it, never of the program under test."""
 
 
-@dataclass(frozen=True, slots=True)
-class Did:
+class Did(Record):
     """An event, and the reads of the thread that its address, its value and the way to it depend on.
 
     `pair`: reads that control depends on only where a read-modify-write is a pair of exclusives.
@@ -51,8 +50,7 @@ class Did:
     pair: Reads = NONE
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadRun:
+class ThreadRun(Record):
     """`did`: events in program order; then the positions of failed checks, of cuts and of waits without an end."""
 
     did: tuple[Did, ...]

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 GRACE_SECONDS = 30.0
 """A command ends by itself at its limit; beyond this it has failed."""
@@ -20,8 +20,7 @@ class CommandFailed(Exception):
     """The command did not answer: a fault of memfence, or a file that is not there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Record):
     """The JSON object that a command printed, and the processor seconds of all of it, start-up included."""
 
     found: dict[str, Any]

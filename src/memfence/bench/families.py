@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from memfence.bench.command import Answer, ask
 from memfence.bench.table import Cells, Sources, number
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.reports.plot import Panel, Series, render_plot
 
 STEPS = 2
@@ -23,8 +23,7 @@ INT_BITS = {"seqlock": "3"}
 _DEFINITION = re.compile(r"^#define N \d+$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Record):
     """A program of a family. `text` is what to write next to `path`'s own file; None: `path` is the program."""
 
     family: str
@@ -33,8 +32,7 @@ class Member:
     text: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Record):
     """The answers for one member, one for each way."""
 
     member: Member

@@ -7,13 +7,12 @@ import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 Cells = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(Record):
     """Where the models are: our own, and the benchmark corpus of other tools, if any; and a limit for each command."""
 
     examples: Path
@@ -28,8 +27,7 @@ def shipped_examples() -> Path:
     return next((place for place in places if (place / "linden_wolper").is_dir()), places[0])
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Record):
     """A table of a paper. `rows` measures as it goes, a row at a time."""
 
     name: str

@@ -6,12 +6,11 @@ from memfence.certificates.checker.refusal import Checked, Refused
 from memfence.certificates.format.header import Header
 from memfence.certificates.writer.certify import Written
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.result import CheckResult
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyResult:
+class VerifyResult(Record):
     """What a checker found. `checked` where the certificate is a proof, else `refused`."""
 
     certificate: str
@@ -26,11 +25,14 @@ class VerifyResult:
         return self.checked is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Certified:
-    """An answer with its certificate. `missing` says why there is none; `verified` is what the checkers say of it."""
+class Certified(Record):
+    """An answer with its certificate. `missing` says why there is none; `verified` is what the checkers say of it.
+
+    `not_minimum`: why it does not say of a minimum set of fences that it is one.
+    """
 
     result: CheckResult
     written: Written | None
     missing: str | None
     verified: VerifyResult | None
+    not_minimum: str | None = None

@@ -10,7 +10,7 @@ import typer
 
 from memfence.cli.exit_codes import exit_of
 from memfence.cli.keywords import keywords_of
-from memfence.cli.option_groups import MOST, CriterionOption, Deciding, File, Reported
+from memfence.cli.option_groups import MOST, ClusterOption, CriterionOption, Deciding, File, Reported
 from memfence.cli.portable import ModelsOption, UnrollOption, check_models_of, is_one_with_states
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
@@ -43,6 +43,7 @@ def check(
             "--witness", metavar="OUT", help="C, --model sc: also write a violation as SV-COMP's witness (YAML 2.0)."
         ),
     ] = None,
+    cluster: ClusterOption = None,
     strict: Annotated[bool, typer.Option("--strict", help="A warning makes the exit code 1.")] = False,
 ) -> None:
     """Does the program still work under the memory model? A proof, or a run that shows why not."""
@@ -55,9 +56,11 @@ def check(
     progress = ProgressLine(quiet=reported.quiet)
     if not is_one_with_states(model):
         keywords = keywords_of(context, progress, but=("certificate", "verify", "strict", "model", "witness"))
-        raise typer.Exit(check_models_of(file, model, keywords, reported))
+        raise typer.Exit(check_models_of(file, model, keywords, reported, strict=strict))
     if unroll is not None:
         raise typer.BadParameter("sc, tso and pso need no bound on loops", param_hint="--unroll")
+    if cluster is not None and certifying.is_asked:
+        raise typer.BadParameter("the states of a proof have to be on one machine", param_hint="--cluster")
     if are_programs(file, compiling.also or ()) and not certifying.is_asked:
         several = [file, *map(Path, compiling.also or ())]
         with refusing(reported.json):

@@ -28,9 +28,9 @@ from memfence.cli.report_files import ReportFiles, make_folder, write_report
 from memfence.cli.verb import verb
 
 if TYPE_CHECKING:
+    from memfence.deadline import Deadline
     from memfence.execution.schedule import Replayable
     from memfence.questions.explore import ExploreResult
-    from memfence.tasks.deadline import Deadline
 
 ONLY_HERE = ("no_monitor", "save_trace", "most_traces", "save_schedule", "replay")
 NOT_WITH_REPLAY = (
@@ -75,7 +75,7 @@ def explore(
     quiet: QuietOption = False,
 ) -> None:
     """Run SC executions one by one: does an assertion fail, is one borderline for store buffers?"""
-    from memfence.tasks.deadline import Deadline
+    from memfence.deadline import Deadline
 
     if replay is not None:
         _refuse_with_replay(typed(context))
@@ -102,7 +102,7 @@ def _explored(
 ) -> ExploreResult | None:
     """What was found; None where the time was up before the runs to it were replayed: no verdict without that."""
     from memfence.api.explore import explore as ask
-    from memfence.tasks.deadline import TimeUp
+    from memfence.deadline import TimeUp
 
     keywords = keywords_of(context, progress, but=ONLY_HERE)
     try:
@@ -143,7 +143,7 @@ def _report(result: ExploreResult, json: bool, quiet: bool) -> str:
 def _replayed(context: typer.Context, file: Path, schedule: Path, json: bool) -> tuple[Replayable, ...] | None:
     """The runs of the schedule; None where the time was up before."""
     from memfence.api.explore import replay
-    from memfence.tasks.deadline import TimeUp
+    from memfence.deadline import TimeUp
 
     with refusing(json), suppress(TimeUp):
         return replay(file, schedule, **keywords_of(context, ProgressLine(quiet=True), but=ONLY_HERE))
@@ -187,7 +187,7 @@ def _save(
     """Every file that was asked for and that the time suffices for; what is missing is said, not hidden."""
     if traces is not None:
         _save_traces(result, deadline, traces)
-    from memfence.tasks.deadline import TimeUp
+    from memfence.deadline import TimeUp
 
     try:
         with deadline.enforced():
@@ -206,8 +206,8 @@ def _named(deadline: Deadline) -> str:
 
 def _save_traces(result: ExploreResult, deadline: Deadline, folder: Path) -> None:
     """One file an execution, numbered."""
+    from memfence.deadline import TimeUp
     from memfence.reports.exploration import trace_text
-    from memfence.tasks.deadline import TimeUp
 
     written, why = 0, "see --most-traces"
     for execution in result.executions:

@@ -12,7 +12,7 @@ import typer
 
 from memfence.cli.choices import AtomicWaits, BoundPer, CriterionChoice, EngineChoice
 from memfence.cli.completion import languages
-from memfence.records import dataclass
+from memfence.records import Record
 
 File = Annotated[
     Path,  # whether it can be read is found by reading it: bad input, not wrong usage
@@ -42,6 +42,14 @@ LtlOption = Annotated[str | None, typer.Option("--ltl", metavar="F", help="Every
 DeadlockOption = Annotated[
     bool, typer.Option("--deadlock", help="Some step is always possible before the end; Spin's `end` labels count.")
 ]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="local|HOST:PORT",
+        help="Share the search, or several FILEs, between the machines of a Ray cluster; local: this one.",
+    ),
+]
 AtomicWaitsOption = Annotated[
     AtomicWaits,
     typer.Option("--atomic-waits", help="An atomic write waits for its own process's stores, or for all (DVE)."),
@@ -55,8 +63,7 @@ CriterionOption = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class States:
+class States(Record):
     """Properties of states."""
 
     forbid: Annotated[
@@ -71,7 +78,6 @@ class States:
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
 class Properties(States):
     """Everything that can be asked for, and the bound on buffers that it may be subject to."""
 
@@ -96,8 +102,7 @@ class Properties(States):
     ] = BoundPer.variable
 
 
-@dataclass(frozen=True, slots=True)
-class Searching:
+class Searching(Record):
     """How to search."""
 
     engine: Annotated[EngineChoice, typer.Option(help="How to search for a violation of safety.")] = EngineChoice.auto
@@ -106,8 +111,7 @@ class Searching:
     ] = "all"
 
 
-@dataclass(frozen=True, slots=True)
-class Limited:
+class Limited(Record):
     """What may be spent."""
 
     timeout: TimeoutOption = None
@@ -118,12 +122,14 @@ class Limited:
         int, typer.Option(metavar="N", min=0, max=1024, help="Search threads; 0: one per processor.")
     ] = 1
     compact: Annotated[
-        bool, typer.Option("--compact", help="Less memory for visited states, more time for runs. Also chosen near --memory.")
+        bool,
+        typer.Option(
+            "--compact", help="Less memory for visited states, more time for runs. Also chosen near --memory."
+        ),
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
-class Loading:
+class Loading(Record):
     """How to read the program."""
 
     language: Annotated[
@@ -143,8 +149,7 @@ class Loading:
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
-class Crowding:
+class Crowding(Record):
     """Templates of which there may be any number of instances."""
 
     any_number: Annotated[
@@ -157,7 +162,6 @@ class Crowding:
     ] = None
 
 
-@dataclass(frozen=True, slots=True)
 class LoadingInSteps(Loading):
     """How to read the program, where the steps of statements matter."""
 
@@ -166,8 +170,7 @@ class LoadingInSteps(Loading):
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
-class Compiling:
+class Compiling(Record):
     """How to read C and C++."""
 
     also: Annotated[
@@ -206,8 +209,7 @@ class Compiling:
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
-class Reported:
+class Reported(Record):
     """What is printed, and what is written beside."""
 
     json: JsonOption = False
@@ -221,8 +223,7 @@ class Reported:
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every statistic.")] = False
 
 
-@dataclass(frozen=True, slots=True)
-class Certifying:
+class Certifying(Record):
     """Proofs in files, and whether they are checked at once."""
 
     certificate: Annotated[
@@ -235,8 +236,7 @@ class Certifying:
         return self.verify or self.certificate is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Deciding:
+class Deciding(Record):
     """What `check` and `fix` share: a question about one program, with every way to ask and to report."""
 
     properties: Properties
@@ -249,8 +249,7 @@ class Deciding:
     certifying: Certifying
 
 
-@dataclass(frozen=True, slots=True)
-class AboutStates:
+class AboutStates(Record):
     """What the questions share that know properties of states only."""
 
     states: States

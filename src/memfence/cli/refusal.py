@@ -27,8 +27,8 @@ POSITIONS = {"line": "FILE:LINE", "also": "FILE..."}
 def refusing(json: bool, file: Path | None = None, files: ReportFiles | None = None) -> Iterator[None]:
     """Bad input inside ends with its diagnostics and exit code 3, wrong usage with exit code 2, and a time that is up
     before there is anything to report with exit code 4."""
+    from memfence.deadline import TimeUp
     from memfence.diagnostics import InputError
-    from memfence.tasks.deadline import TimeUp
     from memfence.tasks.usage import WrongUsage
 
     try:

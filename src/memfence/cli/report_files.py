@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 if TYPE_CHECKING:
     from memfence.certificates.result import Certified
@@ -33,8 +33,7 @@ Places = Sequence[tuple[str, Path | None]]
 """Files of a command, each with the name that users know it by; None: not given."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReportFiles:
+class ReportFiles(Record):
     """Where to write what; None: not asked for."""
 
     html: Path | None = None

@@ -5,6 +5,7 @@ Importing the commands takes most of the time of a small check, so nothing is im
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 
@@ -12,6 +13,9 @@ import sys
 def run() -> None:
     """`memfence ...`. SIGTERM, as sent by `kill` and `timeout`, is answered like Ctrl-C."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # A large program is millions of objects that stay: looking for garbage among them, again and again, took as long
+    # as reading it.
+    gc.set_threshold(100_000, 50, 100)
     try:
         from memfence.cli.main import run as run_command
 

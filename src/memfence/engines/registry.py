@@ -27,6 +27,7 @@ _CLASSES = {
     "explicit strays": ("strays", "StrayEngine"),
     "symbolic strays": ("strays", "UnboundedStrayEngine"),
     "buchi": ("emptiness", "EmptinessEngine"),
+    "cluster": ("cluster.engine", "ClusterEngine"),
 }
 """Module and class: imported when first needed, since a small check needs one of them."""
 

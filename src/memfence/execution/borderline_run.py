@@ -22,11 +22,10 @@ from memfence.models.sc import Sc
 from memfence.models.state import Commit, Rendezvous, Run, State, Step
 from memfence.models.steps import take
 from memfence.program.ir import Fence, Program, Store, Transition
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class StaleRead:
+class StaleRead(Record):
     """A load that has seen only the first `seen` writes to `variable`, and therefore `value`."""
 
     variable: int

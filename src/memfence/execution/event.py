@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Literal
 
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import NOWHERE, Span
 
 EventKind = Literal["load", "store", "rmw", "fence", "direct store", "sync", "wait", "init"]
@@ -25,8 +25,7 @@ Cell = int | str
 """An address: a variable by its number, or whatever the recorder of a program calls it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Record):
     """`value`: what was read or, for a write, written; None where nobody knows. `thread`: None for `init` only."""
 
     thread: Thread | None

@@ -13,13 +13,12 @@ from itertools import pairwise
 from typing import Literal
 
 from memfence.execution.event import Cell, Event, Thread
-from memfence.records import dataclass
+from memfence.records import Record
 
 EdgeKind = Literal["po", "rf", "co", "fr"]
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Record):
     """An event in its execution, where it has the given number.
 
     `step` is the step that issues it, `effect` the one in which it takes effect: a later one for a store that waits in
@@ -38,15 +37,13 @@ class Node:
         return self.effect != self.step
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Record):
     source: Node
     target: Node
     kind: EdgeKind
 
 
-@dataclass(frozen=True, slots=True)
-class ExecutionGraph:
+class ExecutionGraph(Record):
     """Nodes stand at their numbers, in the order in which they were issued; the relations speak of numbers.
 
     `read_from`: of each read the store, None for the initial value. `writes`: all stores in the order of their effect;

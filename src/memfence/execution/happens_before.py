@@ -14,14 +14,13 @@ from memfence.execution.occurrences import occurrences
 from memfence.execution.overtaking import explain
 from memfence.execution.trace import Trace
 from memfence.execution.trace_graph import trace_graph
-from memfence.records import dataclass
+from memfence.records import Record
 
 MOST_ACCESSES = 2000
 """Longer runs are not drawn: nobody would read the picture."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cycle:
+class Cycle(Record):
     """Edges of a shortest cycle, each starting where the one before ends; the first is the overtaken program order."""
 
     edges: tuple[Edge, ...]

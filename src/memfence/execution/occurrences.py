@@ -6,12 +6,11 @@ from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
 from memfence.models.state import Rendezvous, Run, Step
 from memfence.program.ir import Transition
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import NOWHERE, Span
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(Record):
     """One access of the run, in the step at `position`, from 0. A commit has the span of the store it completes."""
 
     position: int

@@ -13,11 +13,10 @@ from memfence.execution.graph import ExecutionGraph, Node
 from memfence.execution.occurrences import Occurrence, occurrences
 from memfence.execution.trace import Trace
 from memfence.execution.trace_graph import trace_graph
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Overtaken:
+class Overtaken(Record):
     """`store` was pending when `by`, later in its process, took effect; `commit` is when `store` did, if ever.
 
     `by` is a load from memory, or the commit of a younger store: then `issued` is where that store was issued.
@@ -29,8 +28,7 @@ class Overtaken:
     commit: Occurrence | None
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
+class Why(Record):
     """The overtaken pair that matters most, the others, and the accesses of other processes that made it matter.
 
     `hidden_from`: a read of the overtaken store's variable before its commit. `missed`: a write of the variable that

@@ -8,10 +8,10 @@ than what it was given, and need not be a shortest one.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from memfence.deadline import Deadline
 from memfence.execution.occurrences import runs_of
 from memfence.execution.trace import Trace
 from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
@@ -29,7 +29,7 @@ def pruned(trace: Trace, shows: Shows, *, seconds: float) -> Trace:
 class _Pruning:
     def __init__(self, trace: Trace, shows: Shows, seconds: float) -> None:
         self.best, self.shows = trace, shows
-        self.end = time.monotonic() + seconds
+        self.deadline = Deadline(seconds)
 
     def work(self) -> Trace:
         while self.drop_something():
@@ -37,10 +37,6 @@ class _Pruning:
         while self.join_something():
             pass
         return self.best
-
-    @property
-    def is_over(self) -> bool:
-        return time.monotonic() > self.end
 
     def steps(self) -> list[Step]:
         return [taken.step for taken in self.best.steps]
@@ -52,7 +48,7 @@ class _Pruning:
             mine = [at for at, step in enumerate(steps) if any(run.process == process for run in runs_of(step))]
             for length in range(len(mine), 0, -1):
                 for first in range(len(mine) - length, -1, -1):
-                    if self.is_over:
+                    if self.deadline.passed:
                         return False
                     if self.accept(without(self.best, mine[first : first + length])):
                         return True
@@ -60,14 +56,14 @@ class _Pruning:
 
     def drop_a_commit(self, steps: Sequence[Step]) -> bool:
         commits = [at for at, step in enumerate(steps) if isinstance(step, Commit | DropSeparator)]
-        return any(not self.is_over and self.accept(without(self.best, [at])) for at in reversed(commits))
+        return any(not self.deadline.passed and self.accept(without(self.best, [at])) for at in reversed(commits))
 
     def join_something(self) -> bool:
         """Move a step next to an earlier one of its process, where that saves a switch."""
         steps = self.steps()
         for at in range(1, len(steps)):
             for to in range(at - 1, 0, -1):
-                if self.is_over:
+                if self.deadline.passed:
                     return False
                 moved = [*steps[:to], steps[at], *steps[to:at], *steps[at + 1 :]]
                 if _owner(steps[to - 1]) == _owner(steps[at]) and switches(moved) < switches(steps):

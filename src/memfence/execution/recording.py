@@ -12,7 +12,7 @@ from typing import Literal
 
 from memfence.execution.event import Event, EventKind
 from memfence.execution.graph import ExecutionGraph, GraphBuilder
-from memfence.records import dataclass
+from memfence.records import Record
 
 OpName = Literal["ld", "st", "il", "fence", "direct", "sync", "wait", "init"]
 OP_OF: dict[EventKind, OpName] = {
@@ -30,8 +30,7 @@ OP_OF: dict[EventKind, OpName] = {
 NATIVE_KINDS: tuple[EventKind, ...] = tuple(kind for kind in OP_OF if kind != "init")
 
 
-@dataclass(frozen=True, slots=True)
-class TraceEvent:
+class TraceEvent(Record):
     """An event of a record. Consecutive events with the same `step` happen at one moment.
 
     `accepts`: a load with another value would not have gone on. `line`: where it stands in the file it comes from.

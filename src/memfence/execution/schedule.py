@@ -14,7 +14,7 @@ from memfence.models.replay import nth_start
 from memfence.models.spec import SPECS
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText
 
 FindingKind = Literal["assertion failure", "borderline"]
@@ -23,8 +23,7 @@ RunKind = Literal["assertion failure", "borderline", "walk"]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Replayable:
+class Replayable(Record):
     """What was found, and the run that shows it."""
 
     kind: RunKind

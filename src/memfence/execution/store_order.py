@@ -12,7 +12,7 @@ from memfence.execution.graph import Node
 from memfence.execution.trace import Trace
 from memfence.execution.trace_graph import trace_graph
 from memfence.models.state import Run
-from memfence.records import dataclass
+from memfence.records import Record
 
 MOST_STATES = 200_000
 
@@ -20,8 +20,7 @@ Write = tuple[int, int, int]
 """Process, variable, value."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(Record):
     """A step of one process: values it needs in memory before its own stores, and what it stores."""
 
     needs: tuple[tuple[int, int], ...]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from memfence.models.replay import Taken, is_start, replay
 from memfence.models.state import Failure, State, Step
 from memfence.models.steps import MemoryModel
 from memfence.program.ir import Program
-from memfence.records import dataclass
 
 
 class UnreplayableWitness(Exception):

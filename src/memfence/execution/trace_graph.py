@@ -12,13 +12,12 @@ from memfence.models.readings import is_locked
 from memfence.program.facts.effects import accesses_memory
 from memfence.program.ir import Fence, Transition, WrittenFence
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 
 ORDER_OF_FENCE: dict[WrittenFence, MemoryOrder] = {"mfence": MemoryOrder.SEQ_CST, "sfence": MemoryOrder.RELEASE}
 
 
-@dataclass(frozen=True, slots=True)
-class TraceGraph:
+class TraceGraph(Record):
     """The graph of a run; a step is a position in the run.
 
     `issued` and `committed` say, by number, which accesses of the run an event stands for. A fence that shares a step

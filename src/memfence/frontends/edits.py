@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from memfence.frontends.registry import EditKind
 from memfence.program.ir import FenceKind, FencePoint
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Record):
     """Replace the characters from `start` up to `end` by `text`."""
 
     start: int
@@ -23,8 +22,7 @@ class Edit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Jump:
+class Jump(Record):
     """A statement that ends with a jump to the label at `target_start`; it ends itself at offset `end`.
 
     `line(label, instruction, target)` is a new statement, written like this one.

@@ -13,7 +13,7 @@ from typing import Literal, Protocol, cast
 
 from memfence.program.ir import FenceKind, FencePoint, Program
 from memfence.program.load_options import LoadOptions
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText
 
 EditKind = FenceKind | Literal["locked"]
@@ -34,8 +34,7 @@ class Frontend(Protocol):
         """The text with a fence written at each point (or its write locked), otherwise byte for byte the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(Record):
     """How to recognise a language: by `suffixes`; where several share one, or none has it, by `looks_like` the text.
 
     `only_models`: those that know its instructions, where others do not; models of users' cat files always may.

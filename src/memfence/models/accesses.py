@@ -13,13 +13,12 @@ from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State,
 from memfence.models.steps import MemoryModel, apply, evaluate_in, modified, set_register
 from memfence.program.expressions import Address, EvaluationError, Expr, check_index
 from memfence.program.ir import Load, Op, Program, Rmw, Store
-from memfence.records import dataclass
+from memfence.records import Record
 
 AccessKind = Literal["load", "own load", "store", "pending store", "commit"]
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(Record):
     """`load`, `store`, `commit` touch memory; an `own load` reads the process's buffer, a `pending store` fills it."""
 
     kind: AccessKind

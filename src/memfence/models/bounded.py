@@ -11,11 +11,10 @@ from memfence.models.state import Buffer, State, Step
 from memfence.models.steps import MemoryModel
 from memfence.program.ir import FenceKind, Program
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Bounded:
+class Bounded(Record):
     """TSO(k), PSO(k): every FIFO holds at most `bound` entries, separators included."""
 
     inner: MemoryModel
@@ -56,9 +55,8 @@ class Bounded:
         return after
 
 
-@dataclass(frozen=True, slots=True)
 class BoundedPerVariable(Bounded):
-    """TSO/var(k): at most `bound` pending stores a process and variable, the order among all of them kept.
+    """TSO/var(k): at most `bound` pending stores per process and variable, the order among all of them kept.
 
     With bound 1 this is the under-approximation of Barnat, Brim and Havel, section III.
     """

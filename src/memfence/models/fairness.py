@@ -15,18 +15,16 @@ from memfence.models.steps import MemoryModel, error_state, evaluate_in, success
 from memfence.program.expressions import EvaluationError, Expr
 from memfence.program.facts.effects import stored_variables
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Recurring:
+class Recurring(Record):
     """`condition` holds again and again: met by the steps that leave a state where it holds."""
 
     condition: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class BufferDrains:
+class BufferDrains(Record):
     """The pending stores of one FIFO reach memory: a step that takes one out, or that starts with none pending.
 
     A buffer is first in, first out, so none is delayed for ever then. `buffer` is its number among the process's:
@@ -37,8 +35,7 @@ class BufferDrains:
     buffer: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessRuns:
+class ProcessRuns(Record):
     """Weak fairness, GF(!enabled || taken): a step of the process, or one that starts where it has none."""
 
     process: int

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from memfence.models.state import Failure, State, Step
 from memfence.models.steps import MemoryModel, is_final, starts, successors
 from memfence.program.ir import Program
-from memfence.records import dataclass
 
 Node = TypeVar("Node", bound=Hashable)
 Outcome = tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]

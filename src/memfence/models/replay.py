@@ -9,19 +9,17 @@ from memfence.models.readings import is_locked
 from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
 from memfence.models.steps import MemoryModel, error_state, take
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(Record):
     """The first step that is not possible: its position in the list, from 0, and why."""
 
     position: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(Record):
     """A step, the state after it, and the failure it caused, if any.
 
     After a failure the state is the language's error state (DVE), else still the one before the step.
@@ -32,8 +30,7 @@ class Taken:
     failure: Failure | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
+class Replayed(Record):
     """How far the steps lead from `start`. A failure ends the run, except in a language with an error state."""
 
     start: State

@@ -14,13 +14,12 @@ from memfence.models.steps import MemoryModel
 from memfence.models.tso import Tso
 from memfence.program.ir import FenceKind
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 
 ModelName = Literal["sc", "tso", "pso"]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelSpec:
+class ModelSpec(Record):
     """A memory model, with a bound on its buffers or without.
 
     `fence_kinds`: the fences that order something here. `bound`: at most so many pending stores in a queue, or, where

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Final as Constant
 
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 
 SEPARATOR: Constant = None
 """What a PSO `sfence` leaves in each buffer of its process."""
@@ -18,8 +18,7 @@ Buffer = tuple[Entry, ...]
 """Oldest entry first."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Record):
     """`buffers[p]`: the FIFOs of process p; none under SC, one under TSO, one a stored variable under PSO.
 
     `lock_owner` is the process that holds the bus lock.
@@ -37,32 +36,28 @@ class State:
         return not any(buffer for buffers in self.buffers for buffer in buffers)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Record):
     """A process takes one of its transitions (by number)."""
 
     process: int
     transition: int
 
 
-@dataclass(frozen=True, slots=True)
-class Rendezvous:
+class Rendezvous(Record):
     """Two processes take matching transitions together."""
 
     sender: Run
     receiver: Run
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(Record):
     """The oldest entry of a buffer reaches memory: under TSO `buffer` is 0, under PSO the buffer's number."""
 
     process: int
     buffer: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DropSeparator:
+class DropSeparator(Record):
     """The separator that heads all buffers of the process leaves them (PSO)."""
 
     process: int
@@ -71,8 +66,7 @@ class DropSeparator:
 Step = Run | Rendezvous | Commit | DropSeparator
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Record):
     """The program under test failed in this step: an assertion, or a run-time error."""
 
     reason: str

@@ -8,13 +8,12 @@ discussed there as if it were the former: two atomic writes are needed then, one
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from memfence.program.expressions import BufferEmpty, conjunction
 from memfence.program.ir import Assume, Op, Program, Store, Transition
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
 
 EVERY_VARIABLE = "*"
 WaitsFor = Literal["all", "own"]

@@ -19,7 +19,7 @@ from math import prod
 from memfence.models.spec import ModelSpec
 from memfence.passes.concatenate import joined_ops, joined_span
 from memfence.program import ir
-from memfence.program.expressions import At, BufferEmpty, EvaluationError, Register, RegisterOf, evaluate, walk
+from memfence.program.expressions import FOREIGN, EvaluationError, Register, evaluate, walk
 from memfence.program.facts.effects import is_local, op_expressions, register_written, registers_read
 from memfence.program.facts.may_fail import expression_may_fail, may_fail
 from memfence.program.facts.observation import Observed
@@ -103,10 +103,10 @@ class _Fusion:
         """Register work that looks at no other process, and does not make others wait."""
         if u.locked or u.sync is not None or self.process.locations[u.target].committed:
             return False
-        exprs = [e for op in u.ops for e in op_expressions(op)]
-        if any(isinstance(leaf, At | RegisterOf | BufferEmpty) for e in exprs for leaf in walk(e)):
+        if not all(is_local(op) or self._does_nothing(op) for op in u.ops):
             return False
-        return all(is_local(op) or self._does_nothing(op) for op in u.ops)
+        exprs = [e for op in u.ops for e in op_expressions(op)]
+        return not any(isinstance(leaf, FOREIGN) for e in exprs for leaf in walk(e))
 
     def _does_nothing(self, op: ir.Op) -> bool:
         """Under SC no fence does; an attacker that walks on with pending stores finds one between the parts."""

@@ -12,6 +12,7 @@ from dataclasses import replace
 from memfence.program.expressions import EvaluationError, Expr, Register, evaluate
 from memfence.program.facts.observation import Observed
 from memfence.program.ir import Assign, Assume, Process, Program, Transition
+from memfence.program.traversal import reachable_locations
 
 
 def advance_initial_locations(program: Program, observed: Observed) -> Program:
@@ -91,13 +92,7 @@ def _value_at_start(process: Process, expr: Expr) -> int:
 
 def without_unreachable(process: Process) -> Process:
     """`process` without the transitions that control never comes to; locations keep their numbers."""
-    reached, todo = {process.initial}, [process.initial]
-    while todo:
-        here = todo.pop()
-        for _, t in process.leaving(here):
-            if t.target not in reached:
-                reached.add(t.target)
-                todo.append(t.target)
+    reached = reachable_locations(process)
     return replace(process, transitions=tuple(t for t in process.transitions if t.source in reached))
 
 

@@ -18,10 +18,12 @@ Registers = frozenset[int]
 
 def dead_registers(program: Program, observed: Observed) -> tuple[tuple[Registers, ...], ...]:
     """For each process and location, the registers whose value makes no difference there."""
-    return tuple(
-        tuple(_lasting(process) - live for live in _live_registers(process, _seen_registers(p, observed)))
-        for p, process in enumerate(program.processes)
-    )
+    return tuple(_dead_registers(process, _seen_registers(p, observed)) for p, process in enumerate(program.processes))
+
+
+def _dead_registers(process: Process, seen: Registers) -> tuple[Registers, ...]:
+    lasting = _lasting(process)
+    return tuple(lasting - live for live in _live_registers(process, seen))
 
 
 def reset_dead_registers(program: Program, observed: Observed) -> Program:
@@ -41,23 +43,24 @@ def _reset(process: Process, dead: tuple[Registers, ...]) -> Process:
         replace(r, init=(default_value(r.domain),)) if n in dead[process.initial] else r
         for n, r in enumerate(process.registers)
     )
-    transitions = tuple(_with_resets(t, process.registers, dead) for t in process.transitions)
+    lasting = _lasting(process)
+    transitions = tuple(_with_resets(t, process.registers, lasting, dead) for t in process.transitions)
     return replace(process, registers=registers, transitions=transitions)
 
 
-def _with_resets(transition: Transition, registers: tuple[RegisterVar, ...], dead: tuple[Registers, ...]) -> Transition:
+def _with_resets(
+    transition: Transition, registers: tuple[RegisterVar, ...], lasting: Registers, dead: tuple[Registers, ...]
+) -> Transition:
     """What was dead before and not written is at its default already."""
-    stale = dead[transition.target] & (_written(transition) | (_all(registers) - dead[transition.source]))
+    stale = dead[transition.target] & (_written(transition) | (lasting - dead[transition.source]))
+    if not stale:
+        return transition
     resets = tuple(Assign(n, Const(default_value(registers[n].domain))) for n in sorted(stale))
     return replace(transition, ops=(*transition.ops, *resets))
 
 
-def _all(registers: tuple[RegisterVar, ...]) -> Registers:
-    return frozenset(n for n, register in enumerate(registers) if not register.transient)
-
-
 def _lasting(process: Process) -> Registers:
-    return _all(process.registers)
+    return frozenset(n for n, register in enumerate(process.registers) if not register.transient)
 
 
 def _seen_registers(process: int, observed: Observed) -> Registers:
@@ -69,31 +72,33 @@ def _live_registers(process: Process, seen: Registers) -> list[Registers]:
     arriving: list[list[Transition]] = [[] for _ in process.locations]
     for transition in process.transitions:
         arriving[transition.target].append(transition)
+    uses = [[(t.source, *_uses(t)) for t in transitions] for transitions in arriving]
     live = [seen for _ in process.locations]
     waiting = list(range(len(process.locations)))
     while waiting:
         location = waiting.pop()
-        for transition in arriving[location]:
-            before = live[transition.source] | _live_before(transition, live[location], seen)
-            if before != live[transition.source]:
-                live[transition.source] = before
-                waiting.append(transition.source)
+        for source, read, written in uses[location]:
+            before = live[source] | read | (live[location] - written)
+            if before != live[source]:
+                live[source] = before
+                waiting.append(source)
     return live
 
 
-def _live_before(transition: Transition, after: Registers, seen: Registers) -> Registers:
-    live = set(after)
+def _uses(transition: Transition) -> tuple[Registers, Registers]:
+    """The registers that the transition reads before it sets them, and those that it sets."""
+    read: set[int] = set()
     sync = transition.sync
     for position in range(len(transition.ops), -1, -1):
         if position < len(transition.ops):
             op = transition.ops[position]
-            live.discard(-1 if (written := register_written(op)) is None else written)
-            live |= registers_read(op)
+            read.discard(-1 if (written := register_written(op)) is None else written)
+            read |= registers_read(op)
         if sync is not None and position == sync.guard_ops:
-            live -= set(sync.registers)
+            read -= set(sync.registers)
             for value in sync.values:
-                live |= registers_of(value)
-    return frozenset(live) | seen
+                read |= registers_of(value)
+    return frozenset(read), _written(transition)
 
 
 def _written(transition: Transition) -> Registers:

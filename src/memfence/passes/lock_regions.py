@@ -18,7 +18,7 @@ from memfence.passes.numbering import keep_locations
 from memfence.program.expressions import At, Expr, walk
 from memfence.program.ir import Fence, Lock, Ltl, Op, Process, Program, Transition, Unlock
 from memfence.program.traversal import property_expressions, reachable_locations, transition_expressions
-from memfence.records import dataclass
+from memfence.records import Record
 
 MOST_PATHS = 2000
 
@@ -103,8 +103,7 @@ def _holds_after(transition: Transition, holds: bool) -> bool:
     return holds
 
 
-@dataclass(frozen=True, slots=True)
-class _Misuse:
+class _Misuse(Record):
     """A transition that takes the lock twice or releases one that is not held: on some paths, or `always`."""
 
     transition: Transition
@@ -191,8 +190,7 @@ def _fuse(process: Process, watched: frozenset[int]) -> Process:
     return replace(process, transitions=tuple(transitions))
 
 
-@dataclass(frozen=True, slots=True)
-class _Region:
+class _Region(Record):
     """Between a lock and its unlocks: what leaves every location inside, but for nested locks, which block."""
 
     entry: int | None

@@ -12,7 +12,7 @@ from memfence.models.spec import ModelSpec
 from memfence.program.expressions import At, RegisterOf, walk
 from memfence.program.facts.effects import op_expressions, register_written
 from memfence.program.facts.observation import Observed
-from memfence.program.ir import Assert, Assign, Assume, Fence, Process, Program, Store, Transition
+from memfence.program.ir import Assert, Assign, Assume, Fence, Op, Process, Program, Store, Transition
 
 NOT_PRIVATE, PRIVATE, PRIVATE_WHEN_DRAINED = 0, 1, 2
 
@@ -21,14 +21,18 @@ def private_locations(program: Program, model: ModelSpec, observed: Observed) ->
     """For each process and location: NOT_PRIVATE, PRIVATE, or PRIVATE_WHEN_DRAINED (it waits for an mfence)."""
     if any(location.committed for p in program.processes for location in p.locations):
         return tuple(tuple(NOT_PRIVATE for _ in p.locations) for p in program.processes)
-    return tuple(
-        _break_cycles(process, [_kind(process, p, at, model, observed) for at in range(len(process.locations))])
-        for p, process in enumerate(program.processes)
-    )
+    return tuple(_marked(process, p, model, observed) for p, process in enumerate(program.processes))
 
 
-def _kind(process: Process, number: int, location: int, model: ModelSpec, observed: Observed) -> int:
-    leaving = [t for _, t in process.leaving(location)]
+def _marked(process: Process, number: int, model: ModelSpec, observed: Observed) -> tuple[int, ...]:
+    leaving: list[list[Transition]] = [[] for _ in process.locations]
+    for t in process.transitions:
+        leaving[t.source].append(t)
+    return _break_cycles(process, [_kind(transitions, number, model, observed) for transitions in leaving])
+
+
+def _kind(leaving: list[Transition], number: int, model: ModelSpec, observed: Observed) -> int:
+    """Of a location that these transitions leave."""
     if not leaving or any((number, at) in observed.locations for t in leaving for at in (t.source, t.target)):
         return NOT_PRIVATE
     kinds = [_transition_kind(t, number, model, observed) for t in leaving]
@@ -42,7 +46,7 @@ def _transition_kind(t: Transition, number: int, model: ModelSpec, observed: Obs
     for op in t.ops:
         if (number, register_written(op)) in observed.registers:
             return NOT_PRIVATE
-        if any(isinstance(leaf, At | RegisterOf) for e in op_expressions(op) for leaf in walk(e)):
+        if _looks_at_others(op):
             return NOT_PRIVATE
         match op:
             case Assign() | Assume() | Assert():
@@ -58,6 +62,10 @@ def _transition_kind(t: Transition, number: int, model: ModelSpec, observed: Obs
             case _:
                 return NOT_PRIVATE
     return kind
+
+
+def _looks_at_others(op: Op) -> bool:
+    return any(isinstance(leaf, (At, RegisterOf)) for e in op_expressions(op) for leaf in walk(e))
 
 
 def _break_cycles(process: Process, kinds: list[int]) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from memfence.passes.initial_steps import advance_initial_locations
 from memfence.passes.liveness import reset_dead_registers
 from memfence.passes.slicing import slice_program
 from memfence.program.facts.observation import Observed
-from memfence.program.ir import Program
+from memfence.program.ir import Program, Transition
 
 Reduction = Callable[[Program, Observed, ModelSpec], Program]
 
@@ -42,8 +42,13 @@ def reduce(program: Program, observed: Observed, names: Collection[str], *, mode
 
 def with_origins(program: Program) -> Program:
     """`program` with every transition its own origin, where it has none yet."""
-    processes = tuple(
-        replace(p, transitions=tuple(replace(t, origin=t.origin or (n,)) for n, t in enumerate(p.transitions)))
-        for p in program.processes
-    )
-    return replace(program, processes=processes)
+    processes = (tuple(_with_origin(t, n) for n, t in enumerate(p.transitions)) for p in program.processes)
+    marked = (replace(p, transitions=ts) for p, ts in zip(program.processes, processes, strict=True))
+    return replace(program, processes=tuple(marked))
+
+
+def _with_origin(t: Transition, number: int) -> Transition:
+    """Written out: `replace` looks at every field by its name, and this is asked of every transition."""
+    if t.origin:
+        return t
+    return Transition(t.source, t.target, t.ops, t.locked, t.span, t.sync, t.point, (number,), t.calls)

@@ -8,17 +8,19 @@ larger bound for, never more than the whole one does without bound.
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from memfence.program import ir
-from memfence.program.expressions import Expr, Register, RegisterOf, walk
+from memfence.program.expressions import Const, Expr, Register, RegisterOf, walk
 from memfence.program.facts.effects import address_written, op_expressions, register_written
 from memfence.program.facts.may_fail import may_fail
 from memfence.program.facts.observation import Observed
-from memfence.records import dataclass
 
 T = TypeVar("T", ir.SharedVar, ir.RegisterVar)
+
+
+_DROPPABLE = (ir.Assign, ir.Load, ir.Store, ir.Rmw)
 
 
 def slice_program(program: ir.Program, observed: Observed) -> ir.Program:
@@ -45,12 +47,17 @@ class _Slice:
         self.needed = _Needed(set(observed.registers), set(observed.variables))
 
     def result(self) -> ir.Program:
+        waiting = [
+            (p, process, op)
+            for p, process in enumerate(self.program.processes)
+            for t in process.transitions
+            for op in t.ops
+        ]
+        self._need_what_is_sent()
         before = -1
         while len(self.needed) != before:
             before = len(self.needed)
-            for p, process in enumerate(self.program.processes):
-                for transition in process.transitions:
-                    self._collect(p, process, transition)
+            waiting = [(p, process, op) for p, process, op in waiting if not self._collect(p, process, op)]
         processes = tuple(self._sliced(p, process) for p, process in enumerate(self.program.processes))
         stored = {n for p in processes for t in p.transitions for op in t.ops for n in _stored(op)}
         variables = tuple(
@@ -59,20 +66,25 @@ class _Slice:
         )
         return replace(self.program, variables=variables, processes=processes)
 
-    def _collect(self, p: int, process: ir.Process, transition: ir.Transition) -> None:
-        for op in transition.ops:
-            if not self._stays(p, process, op):
-                continue
-            for expr in op_expressions(op):
-                self._need(p, expr)
-            if isinstance(
-                op, ir.Load | ir.Store | ir.Rmw
-            ):  # of a variable all stores stay or none: witnesses rely on it
-                self.needed.variables.update(op.address.variables)
-        for expr in transition.sync.values if transition.sync else ():
+    def _need_what_is_sent(self) -> None:
+        for p, process in enumerate(self.program.processes):
+            for transition in process.transitions:
+                for expr in transition.sync.values if transition.sync else ():
+                    self._need(p, expr)
+
+    def _collect(self, p: int, process: ir.Process, op: ir.Op) -> bool:
+        """Whether the op stays, as far as is known; then what it reads is needed."""
+        if not self._stays(p, process, op):
+            return False
+        for expr in op_expressions(op):
             self._need(p, expr)
+        if isinstance(op, (ir.Load, ir.Store, ir.Rmw)):  # of a variable all stores stay or none: witnesses rely on it
+            self.needed.variables.update(op.address.variables)
+        return True
 
     def _need(self, p: int, expr: Expr) -> None:
+        if expr.__class__ is Const:
+            return
         for leaf in walk(expr):
             if isinstance(leaf, Register):
                 self.needed.registers.add((p, leaf.index))
@@ -80,6 +92,8 @@ class _Slice:
                 self.needed.registers.add((leaf.process, leaf.register))
 
     def _stays(self, p: int, process: ir.Process, op: ir.Op) -> bool:
+        if op.__class__ not in _DROPPABLE:
+            return True
         match op:
             case ir.Assign(register, _):
                 return (p, register) in self.needed.registers or may_fail(self.program, process, op)

@@ -3,6 +3,9 @@
 Such a program holds a few instances of each of these templates, which stand for all: they are alike, so what is said
 about the first two is said about any two. `resized` makes an ordinary program of it, with as many instances as asked
 for. Fewer instances never do what more cannot: those that are left over need not move.
+
+A process of which there is one may wait until all instances have come to the same locations (C: `pthread_join`). That
+is an `Assume` about all that are here; `resized` makes it one about all that are there then.
 """
 
 from __future__ import annotations
@@ -12,17 +15,16 @@ from dataclasses import replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
-from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, rewrite, walk
-from memfence.program.ir import Process, Program, Transition
+from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, conjunction, rewrite, walk
+from memfence.program.ir import Assume, Op, Process, Program, Transition
 from memfence.program.traversal import map_property, map_transition, transition_expressions
-from memfence.records import dataclass
+from memfence.records import Record
 
 REPRESENTATIVES = 3
 """Instances that properties can tell apart."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resized:
+class Resized(Record):
     """An ordinary program, and the new numbers of the processes that are still there."""
 
     program: Program
@@ -75,7 +77,8 @@ def resized(program: Program, counts: Mapping[str, int]) -> Resized:
                 processes.append(program.processes[known[place]])
             else:
                 processes.append(replace(program.processes[known[0]], name=_fresh(f"{template}_{place}", names)))
-    placed = tuple(_renumbered_process(process, numbers) for process in processes)
+    where = {t: [n for n, p in enumerate(processes) if p.template == t] for t in program.any_number}
+    placed = tuple(_renumbered_process(program, process, numbers, where) for process in processes)
     properties = tuple(map_property(stated, lambda expr: _renumbered(expr, numbers)) for stated in program.properties)
     return Resized(replace(program, processes=placed, properties=properties, any_number=()), numbers)
 
@@ -102,11 +105,52 @@ def _fresh(name: str, taken: set[str]) -> str:
     return name
 
 
-def _renumbered_process(process: Process, numbers: Mapping[int, int]) -> Process:
+def _renumbered_process(
+    program: Program, process: Process, numbers: Mapping[int, int], where: Mapping[str, list[int]]
+) -> Process:
     if not any(_looked_at(node) for t in process.transitions for e in transition_expressions(t) for node in walk(e)):
         return process
-    steps = tuple(map_transition(t, lambda expr: _renumbered(expr, numbers)) for t in process.transitions)
-    return replace(process, transitions=steps)
+
+    def change(expr: Expr) -> Expr:
+        gathered = _gathered(program, expr)
+        if gathered is None:
+            return _renumbered(expr, numbers)
+        template, locations = gathered
+        return conjunction(*(At(number, locations) for number in where[template]))
+
+    return replace(process, transitions=tuple(map_transition(t, change) for t in process.transitions))
+
+
+def without_waits(program: Program) -> Program:
+    """The program in which nobody waits until all instances are somewhere: it can do whatever `program` can.
+
+    `program` itself, where nobody does.
+    """
+    if not any(_waits(program, op) for p in program.processes for t in p.transitions for op in t.ops):
+        return program
+    processes = tuple(
+        replace(
+            process,
+            transitions=tuple(
+                replace(t, ops=tuple(op for op in t.ops if not _waits(program, op))) for t in process.transitions
+            ),
+        )
+        for process in program.processes
+    )
+    return replace(program, processes=processes)
+
+
+def _waits(program: Program, op: Op) -> bool:
+    return isinstance(op, Assume) and _gathered(program, op.condition) is not None
+
+
+def _gathered(program: Program, expr: Expr) -> tuple[str, frozenset[int]] | None:
+    """The template and locations, where `expr` says that all its instances are at these."""
+    found = [node for node in walk(expr) if isinstance(node, At)]
+    if not found or expr != conjunction(*found) or len({node.locations for node in found}) > 1:
+        return None
+    numbers = tuple(node.process for node in found)
+    return next(((t, found[0].locations) for t in program.any_number if instances_of(program, t) == numbers), None)
 
 
 def _renumbered(expr: Expr, numbers: Mapping[int, int]) -> Expr:
@@ -154,7 +198,8 @@ def _mistakes(program: Program, template: str) -> Iterator[Diagnostic]:
         yield from _differences(template, first, program.processes[number])
     for process in program.processes:
         for t in process.transitions:
-            looks = {n for e in transition_expressions(t) for node in walk(e) for n in _looked_at(node)}
+            exprs = [e for e in transition_expressions(t) if _gathered(program, e) is None]
+            looks = {n for e in exprs for node in walk(e) for n in _looked_at(node)}
             if t.sync is not None and process.template == template:
                 yield _unlike(template, t, "it meets another process at a channel")
             elif looks & set(known) or (looks and process.template == template):

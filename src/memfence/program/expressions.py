@@ -7,9 +7,9 @@ operand does not count. Division truncates toward zero, as in C. Only a store in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Literal, assert_never
+from typing import Any, Literal, assert_never
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 UnaryOp = Literal["-", "!", "~"]
 BinaryOp = Literal["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||"]
@@ -18,40 +18,34 @@ OPPOSITES: dict[BinaryOp, BinaryOp] = {"==": "!=", "!=": "==", "<": ">=", "<=": 
 """Comparisons, each with the one that is true where it is false."""
 
 
-@dataclass(frozen=True, slots=True)
-class Const:
+class Const(Record):
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Register:
+class Register(Record):
     """A register of the process that evaluates the expression."""
 
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class Unary:
+class Unary(Record):
     op: UnaryOp
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(Record):
     op: BinaryOp
     left: Expr
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Conditional:
+class Conditional(Record):
     condition: Expr
     then: Expr
     otherwise: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Record):
     """`size` consecutive variables from number `base`; `index` chooses one and must lie in 0 .. size - 1."""
 
     base: int
@@ -82,31 +76,27 @@ def variable_address(variable: int) -> Address:
 # stand, never `Shared`: a read of memory is always a `Load`.
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(Record):
     """The value in memory (not in any buffer)."""
 
     address: Address
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterOf:
+class RegisterOf(Record):
     """A register of the given process."""
 
     process: int
     register: int
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(Record):
     """1 where the process stands at one of the locations."""
 
     process: int
     locations: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class BufferEmpty:
+class BufferEmpty(Record):
     """1 where no store of the process is pending."""
 
     process: int
@@ -142,33 +132,52 @@ def disjunction(*exprs: Expr) -> Expr:
     return FALSE if result is None else result
 
 
+_NOTHING: tuple[Expr, ...] = ()
+
+# Asked of every expression of a program, again and again: a table is several times as fast as a `match`.
+_CHILDREN: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
+    Unary: lambda expr: (expr.operand,),
+    Binary: lambda expr: (expr.left, expr.right),
+    Conditional: lambda expr: (expr.condition, expr.then, expr.otherwise),
+    Shared: lambda expr: (expr.address.index,),
+    **dict.fromkeys((Const, Register, RegisterOf, At, BufferEmpty), lambda expr: _NOTHING),
+}
+
+
 def children(expr: Expr) -> tuple[Expr, ...]:
     """The direct subexpressions."""
-    match expr:
-        case Unary(_, operand):
-            return (operand,)
-        case Binary(_, left, right):
-            return (left, right)
-        case Conditional(condition, then, otherwise):
-            return (condition, then, otherwise)
-        case Shared(address):
-            return (address.index,)
-        case Const() | Register() | RegisterOf() | At() | BufferEmpty():
-            return ()
-        case _:
-            assert_never(expr)
+    return _CHILDREN[expr.__class__](expr)
+
+
+FOREIGN = (At, RegisterOf, BufferEmpty)
+"""The leaves that look at another process."""
 
 
 def walk(expr: Expr) -> Iterator[Expr]:
     """`expr` and everything below it."""
-    yield expr
-    for child in children(expr):
-        yield from walk(child)
+    return iter((expr,) if expr.__class__ in _LEAVES else _below(expr))
+
+
+_LEAVES = frozenset({Const, Register, RegisterOf, At, BufferEmpty})
+
+
+def _below(expr: Expr) -> list[Expr]:
+    """`expr` and everything below it, from left to right."""
+    found: list[Expr] = []
+    waiting = [expr]
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        if node.__class__ not in _LEAVES:
+            waiting += _CHILDREN[node.__class__](node)[::-1]
+    return found
 
 
 def registers_of(expr: Expr) -> frozenset[int]:
     """Numbers of the evaluating process's own registers that `expr` mentions."""
-    return frozenset(e.index for e in walk(expr) if isinstance(e, Register))
+    if expr.__class__ is Const:
+        return frozenset()
+    return frozenset([e.index for e in walk(expr) if isinstance(e, Register)])
 
 
 def rewrite(expr: Expr, leaf: Callable[[Expr], Expr]) -> Expr:
@@ -287,21 +296,13 @@ def check_index(address: Address, index: int) -> int:
 def fold(expr: Expr) -> Expr:
     """An equivalent expression with constant parts computed; parts that would fail are kept, to fail at run time."""
     match expr:
+        case Const() | Register() | RegisterOf() | At() | BufferEmpty():
+            return expr
         case Unary(op, operand):
-            inner = fold(operand)
-            return Const(apply_unary(op, inner.value)) if isinstance(inner, Const) else Unary(op, inner)
+            return fold_unary(op, fold(operand))
         case Binary(op, left, right):
             a, b = fold(left), fold(right)
-            if isinstance(a, Const) and op in ("&&", "||"):
-                if (a.value != 0) == (op == "||"):
-                    return Const(int(op == "||"))
-                return Const(int(b.value != 0)) if isinstance(b, Const) else Binary("!=", b, Const(0))
-            if isinstance(a, Const) and isinstance(b, Const):
-                try:
-                    return Const(apply_binary(op, a.value, b.value))
-                except EvaluationError:
-                    pass
-            return Binary(op, a, b)
+            return expr if a is left and b is right and not isinstance(a, Const) else fold_binary(op, a, b)
         case Conditional(condition, then, otherwise):
             test = fold(condition)
             if isinstance(test, Const):
@@ -309,7 +310,26 @@ def fold(expr: Expr) -> Expr:
             return Conditional(test, fold(then), fold(otherwise))
         case Shared(Address(base, size, index)):
             return Shared(Address(base, size, fold(index)))
-        case Const() | Register() | RegisterOf() | At() | BufferEmpty():
-            return expr
         case _:
             assert_never(expr)
+
+
+def fold_unary(op: UnaryOp, operand: Expr) -> Expr:
+    """`fold` of an operator and an operand that is folded already."""
+    return Const(apply_unary(op, operand.value)) if isinstance(operand, Const) else Unary(op, operand)
+
+
+def fold_binary(op: BinaryOp, left: Expr, right: Expr) -> Expr:
+    """`fold` of an operator and operands that are folded already."""
+    if not isinstance(left, Const):
+        return Binary(op, left, right)
+    if op in ("&&", "||"):
+        if (left.value != 0) == (op == "||"):
+            return Const(int(op == "||"))
+        return Const(int(right.value != 0)) if isinstance(right, Const) else Binary("!=", right, Const(0))
+    if isinstance(right, Const):
+        try:
+            return Const(apply_binary(op, left.value, right.value))
+        except EvaluationError:
+            pass
+    return Binary(op, left, right)

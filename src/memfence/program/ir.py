@@ -14,7 +14,7 @@ from memfence.diagnostics import Diagnostic
 from memfence.program.expressions import Address, EvaluationError, Expr
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import NOWHERE, SourceText, Span
 
 FenceKind = Literal["mfence", "sfence"]
@@ -23,8 +23,7 @@ RmwKind = Literal["exchange", "compare_exchange", "add", "sub", "and", "or", "xo
 Overflow = Literal["error", "wrap", "undeclared"]
 
 
-@dataclass(frozen=True, slots=True)
-class Domain:
+class Domain(Record):
     """The integers from `lo` to `hi`. A value outside is an error or wraps around.
 
     `undeclared` means that the language gave no range: `passes.intervals` replaces it while loading, so no model ever
@@ -57,8 +56,7 @@ BIT = Domain(0, 1, "wrap")
 UNDECLARED = Domain(-(2**31), 2**31 - 1, "undeclared")
 
 
-@dataclass(frozen=True, slots=True)
-class SharedVar:
+class SharedVar(Record):
     """A variable in memory; several `init` values mean as many initial states. Elements of arrays are called `a[0]`.
 
     `is_bookkeeping`: the user wrote no such variable; the front end keeps account there of threads and heap blocks.
@@ -71,8 +69,7 @@ class SharedVar:
     is_bookkeeping: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterVar:
+class RegisterVar(Record):
     """A register or local variable. A `transient` one is 0 between transitions: scratch space of a single step.
 
     `unset`: it is written before it is read, and may start with any value of this domain; `init` is one of them. See
@@ -87,8 +84,7 @@ class RegisterVar:
     unset: Domain | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FencePoint:
+class FencePoint(Record):
     """A place of the source text where a fence can be written; instances of one template share it.
 
     `key` is for the front end alone, which turns it into an edit. `after` is the text next to the fence, for people.
@@ -100,8 +96,7 @@ class FencePoint:
     after: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Record):
     """A control point. `labels` are the names that properties may use.
 
     `point`: a fence written there executes whenever control passes this location, from whichever side it came.
@@ -117,8 +112,7 @@ class Location:
     may_end: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(Record):
     """`register := memory[address]`; where `when` is given and false, `register := 0` and nothing is accessed.
 
     `exclusive`: the first half of a load-linked/store-conditional pair (AArch64 assembly only).
@@ -131,8 +125,7 @@ class Load:
     exclusive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(Record):
     """`memory[address] := value`, by way of the buffer; a `direct` one reaches memory at once, whatever is pending.
 
     Where `when` is given and false, nothing happens. `exclusive` (AArch64 assembly only): the second half of a pair
@@ -149,8 +142,7 @@ class Store:
     status: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rmw:
+class Rmw(Record):
     """A read-modify-write: `register := memory[address]`, and a new value in its place, computed from the old one.
 
     Always locked, whatever its order. Without a `register` the old value is thrown away. `compare_exchange` writes
@@ -167,29 +159,25 @@ class Rmw:
     failure_order: MemoryOrder = MemoryOrder.SEQ_CST
 
 
-@dataclass(frozen=True, slots=True)
-class Assign:
+class Assign(Record):
     register: int
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Assume:
+class Assume(Record):
     """The transition exists only where this is true."""
 
     condition: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Assert:
+class Assert(Record):
     """The program fails where this is false; `error` says how, where it is no assertion that the user wrote."""
 
     condition: Expr
     error: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(Record):
     """A fence of the hardware, or C11's `thread_fence`: each memory model reads its `order` as one of them, or none.
 
     `dmb` and `isb` are AArch64's; models with store buffers do not know them.
@@ -199,21 +187,18 @@ class Fence:
     order: MemoryOrder = MemoryOrder.PLAIN
 
 
-@dataclass(frozen=True, slots=True)
-class Lock:
+class Lock(Record):
     """Take the global bus lock: only in regions with a cycle, see `passes.lock_regions`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unlock:
+class Unlock(Record):
     """Release the bus lock, once the process's own buffers are empty."""
 
 
 Op = Load | Store | Rmw | Assign | Assume | Assert | Fence | Lock | Unlock
 
 
-@dataclass(frozen=True, slots=True)
-class Sync:
+class Sync(Record):
     """One side of a rendezvous: the sender's `values` reach the receiver's `registers` in one joint step.
 
     The first `guard_ops` ops of each side are evaluated in the old state, sender first; then the values pass; then the
@@ -227,8 +212,7 @@ class Sync:
     guard_ops: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(Record):
     """One atomic step of its process: all of `ops` in order, or nothing.
 
     `locked`: needs the process's own buffers empty and works on memory directly. So does a transition with an op that
@@ -249,8 +233,7 @@ class Transition:
     calls: tuple[Span, ...] = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
+class Process(Record):
     """`template` ties the instances of one proctype, function or thread declaration together."""
 
     name: str
@@ -266,24 +249,21 @@ class Process:
         return ((i, t) for i, t in enumerate(self.transitions) if t.source == location)
 
 
-@dataclass(frozen=True, slots=True)
-class Invariant:
+class Invariant(Record):
     """True in every reachable state."""
 
     expr: Expr
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Forbidden:
+class Forbidden(Record):
     """False in every reachable state."""
 
     expr: Expr
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Final:
+class Final(Record):
     """A condition on final states: every process halted, every buffer empty. `observed` are the values to list.
 
     `exists` names an outcome, as litmus tests do: like `not exists`, it is violated where the outcome is possible.
@@ -295,15 +275,13 @@ class Final:
     observed: tuple[tuple[str, Expr], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NoDeadlock:
+class NoDeadlock(Record):
     """Wherever no step is possible, every process has reached a location without transitions, or where it `may_end`."""
 
     text: str = "no deadlock"
 
 
-@dataclass(frozen=True, slots=True)
-class Ltl:
+class Ltl(Record):
     """Every fair infinite run satisfies the formula (its text; `analyses.ltl` parses it)."""
 
     name: str
@@ -311,8 +289,7 @@ class Ltl:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyEdge:
+class PropertyEdge(Record):
     """A step of a `PropertyAutomaton`; possible where `guard` is true in the program's state before its step."""
 
     source: int
@@ -321,8 +298,7 @@ class PropertyEdge:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyAutomaton:
+class PropertyAutomaton(Record):
     """No infinite run of the program is accepted by this Büchi automaton (DVE's property process, Spin's never claim).
 
     The automaton takes one edge with every step of the program; where the program can do nothing it moves alone, so a
@@ -340,8 +316,7 @@ class PropertyAutomaton:
 Property = Invariant | Forbidden | Final | NoDeadlock | Ltl | PropertyAutomaton
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Record):
     """A whole program. `notes` are the restrictions of scope that every verdict must repeat, such as `--int-bits`.
 
     `is_cut_off`: some runs of the text end at bounds that `notes` name, so that nothing found means: not within them.
@@ -353,6 +328,8 @@ class Program:
     (`program.crowd`). `error_locations` (DVE): a run goes on after a run-time error, with every process at this
     location, all memory and registers 0 and nothing pending. None: a run ends with its error. `constants`: names of
     values, for properties; `meanings`: words that properties may use, such as Promela's `timeout`, and what they mean.
+    `unbounded`: templates of which the text creates more instances than there are here, without end. `unreached`:
+    assertions of the text that are not in the program, since no run comes to them, whatever the memory model.
     """
 
     name: str
@@ -371,6 +348,8 @@ class Program:
     assumed: tuple[str, ...] = field(default=(), compare=False)
     value_names: Mapping[int, str] = field(default_factory=dict, compare=False)
     any_number: tuple[str, ...] = ()
+    unbounded: tuple[str, ...] = field(default=(), compare=False)
+    unreached: tuple[Span, ...] = field(default=(), compare=False)
 
     @property
     def language(self) -> str:

@@ -4,12 +4,11 @@ transitions: what a program that was written out and read again must be."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from memfence.program.expressions import At, Expr, rewrite
 from memfence.program.ir import Op, Process, Program, Sync, Transition
 from memfence.program.traversal import map_op, map_property, reachable_locations
-from memfence.records import dataclass
 
 Label = tuple[tuple[Op, ...], bool, Sync | None]
 
@@ -20,13 +19,20 @@ def are_isomorphic(a: Program, b: Program) -> bool:
     True is a promise. `b` may have labels that `a` has nowhere: no property of `a` speaks of them. Where a location has
     several ways out that do the same, their order has to be the same, too.
     """
+    return twin_steps(a, b) is not None
+
+
+def twin_steps(a: Program, b: Program) -> list[dict[int, int]] | None:
+    """For each process the transitions of `a` that can be reached, and their twins in `b`; None: not isomorphic."""
     if a.variables != b.variables or len(a.processes) != len(b.processes):
-        return False
+        return None
     walks = [_Walk(p, q) for p, q in zip(a.processes, b.processes, strict=True)]
     if not all(walk.succeeds() for walk in walks):
-        return False
+        return None
     maps = [walk.to for walk in walks]
-    return _agree_on_locations(a, b, maps) and _agree_on_errors(a, b, maps)
+    if not _agree_on_locations(a, b, walks) or not _agree_on_errors(a, b, maps):
+        return None
+    return [walk.twins() for walk in walks]
 
 
 @dataclass
@@ -55,6 +61,10 @@ class _Walk:
             waiting += [(t.target, u.target) for t, u in zip(leaving, others, strict=False)]
         return same and len(set(self.to.values())) == len(self.to) == len(reachable_locations(self.b))
 
+    def twins(self) -> dict[int, int]:
+        numbers, others = ({id(t): n for n, t in enumerate(p.transitions)} for p in (self.a, self.b))
+        return {numbers[id(t)]: others[id(u)] for t, u in self.steps}
+
 
 def _leaving(process: Process, location: int) -> list[Transition]:
     """In an order that does not depend on numbers, as far as what they do tells them apart."""
@@ -77,13 +87,11 @@ def _is_same_place(a: Process, b: Process, here: int, there: int) -> bool:
     return (set(p.labels), p.committed, p.may_end) == (known & set(q.labels), q.committed, q.may_end)
 
 
-def _agree_on_locations(a: Program, b: Program, maps: Sequence[dict[int, int]]) -> bool:
+def _agree_on_locations(a: Program, b: Program, walks: Sequence[_Walk]) -> bool:
     """Whether every look at a location, in an op or a property, is one at its twin."""
-    mapped = _renumbered(maps)
-    theirs = _renumbered([{n: n for n in to.values()} for to in maps])  # drops what is out of reach there
-    for p, q in zip(a.processes, b.processes, strict=True):
-        walk = _Walk(p, q)
-        walk.succeeds()
+    mapped = _renumbered([walk.to for walk in walks])
+    theirs = _renumbered([{n: n for n in walk.to.values()} for walk in walks])  # drops what is out of reach there
+    for walk in walks:
         for t, u in walk.steps:
             if [map_op(op, mapped) for op in t.ops] != [map_op(op, theirs) for op in u.ops]:
                 return False

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class COptions:
+class COptions(Record, kw_only=True):
     """How C and C++ are read, under the same names as on the command line.
 
     `macros`: `NAME` or `NAME=VALUE`. `include`: folders for headers. `std`: the language standard, as clang knows it.
@@ -36,8 +35,7 @@ class COptions:
     assertions_only: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadOptions:
+class LoadOptions(Record, kw_only=True):
     """A changed text, read with the options of the program that it was, differs by the change alone.
 
     `language`: its name; None: told by the file's suffix or the text. `int_bits`: how wide values without a declared

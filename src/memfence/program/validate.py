@@ -7,13 +7,30 @@ from collections.abc import Iterator
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.program import ir
-from memfence.program.expressions import Address, At, BufferEmpty, Const, Expr, Register, RegisterOf, Shared, fold, walk
+from memfence.program.expressions import (
+    Address,
+    At,
+    Binary,
+    BufferEmpty,
+    Const,
+    Expr,
+    Register,
+    RegisterOf,
+    Shared,
+    fold,
+    walk,
+)
 from memfence.program.facts.effects import register_written
 from memfence.program.orders import MemoryOrder
 from memfence.program.traversal import property_expressions, transition_expressions
 from memfence.source import Span
 
 PLAIN = MemoryOrder.PLAIN
+
+
+_ACCESSES = (ir.Load, ir.Store, ir.Rmw)
+_ORDERED = (*_ACCESSES, ir.Fence)
+_BUS = (ir.Lock, ir.Unlock)
 
 
 def validate(program: ir.Program) -> None:
@@ -153,10 +170,6 @@ def _check_process(program: ir.Program, process: ir.Process) -> None:
             _check_op(program, process, op)
         _check_orders(process, t)
         for expr in transition_expressions(t):
-            _require(
-                not any(isinstance(e, Shared) for e in walk(expr)),
-                f"an op of {process.name} reads memory without a load",
-            )
             _check_expression(program, process, expr)
         if t.sync is not None:
             _check_sync(process, t, t.sync)
@@ -165,7 +178,7 @@ def _check_process(program: ir.Program, process: ir.Process) -> None:
 def _check_op(program: ir.Program, process: ir.Process, op: ir.Op) -> None:
     written = register_written(op)
     _require(written is None or 0 <= written < len(process.registers), f"{process.name} sets no register")
-    if isinstance(op, ir.Load | ir.Store | ir.Rmw):
+    if isinstance(op, _ACCESSES):
         _check_address(program, op.address)
 
 
@@ -174,9 +187,9 @@ def _check_orders(process: ir.Process, transition: ir.Transition) -> None:
     for op in transition.ops:
         if not _can_have_its_order(op):  # the words are made only if needed: an op takes long to write
             _require(False, f"{process.name} has an op that cannot have its order: {op}")
-    orders = [op.order for op in transition.ops if isinstance(op, ir.Load | ir.Store | ir.Rmw | ir.Fence)]
+    orders = [op.order for op in transition.ops if isinstance(op, _ORDERED)]
     locking = any(isinstance(op, ir.Rmw) or _is_sequential_store(op) for op in transition.ops)
-    takes_bus = any(isinstance(op, ir.Lock | ir.Unlock) for op in transition.ops)
+    takes_bus = any(isinstance(op, _BUS) for op in transition.ops)
     _require(not (locking and takes_bus), f"{process.name} has a locked access in a step that takes the bus lock")
     _require(
         transition.sync is None or all(order is PLAIN for order in orders),
@@ -215,6 +228,8 @@ def _check_address(program: ir.Program, address: Address) -> None:
 def _check_expression(program: ir.Program, process: ir.Process | None, expr: Expr) -> None:
     for node in walk(expr):
         match node:
+            case Binary() | Const():
+                pass
             case Register(number) if process is not None:
                 _require(0 <= number < len(process.registers), f"{process.name} reads no register")
             case RegisterOf(owner, number):
@@ -227,6 +242,7 @@ def _check_expression(program: ir.Program, process: ir.Process | None, expr: Exp
             case BufferEmpty(owner):
                 _require(0 <= owner < len(program.processes), "an expression looks at no process")
             case Shared(address):
+                _require(process is None, "an op reads memory without a load")
                 _check_address(program, address)
             case _:
                 pass

@@ -14,7 +14,7 @@ from memfence.passes.shared_memory_form import other_communication, shared_memor
 from memfence.program.ir import Program
 from memfence.questions import check
 from memfence.questions.interruption import interrupted
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.implications import STATE_PSO, STATE_TSO, STRONGEST_FIRST, Requirement, implies
@@ -26,8 +26,7 @@ from memfence.tasks.shown import Shown
 SAFETY = (Requirement(Criterion.SAFETY, TSO), Requirement(Criterion.SAFETY, PSO))
 
 
-@dataclass(frozen=True, slots=True)
-class FencesNeeded:
+class FencesNeeded(Record):
     """How many edits of the text make a criterion hold; `fewest`: it was proved that fewer are not enough.
 
     No `count`: either no fence can do it (`impossible`), or the limits were hit first.
@@ -38,8 +37,7 @@ class FencesNeeded:
     impossible: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Record):
     """One answer. `implied_by`: the answer it was derived from, if it was; then it cost nothing, and there is no
     `answer` of an engine.
 
@@ -59,8 +57,7 @@ class Compared:
         return None if self.answer is None else self.answer.bound
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Comparison(Shown):
+class Comparison(Shown, Record, repr=False):
     """`is_interrupted`: by Ctrl-C; what was not asked any more is unknown, and fences are not counted."""
 
     program: Program

@@ -21,6 +21,8 @@ UNBOUNDED = ("symbolic", "dual")
 """Engines that answer safety questions only, with buffers of any length."""
 NOTHING = ("false", "0")
 """`--forbid false` asks for everything to be explored; it says nothing that another criterion could leave out."""
+ON_CLUSTER = (Criterion.SAFETY,)
+"""Criteria whose search the machines of a cluster can share."""
 ABOUT_INFINITE_RUNS = ("fair", "define", "bound_per")
 
 
@@ -44,6 +46,8 @@ def refuse_unused(program: Program, options: CheckOptions, given: Collection[str
     if options.abstract is not None and criterion is not Criterion.PERSISTENT:
         raise WrongUsage("abstract", "an abstraction exists for --criterion persistent only")
     _refuse_properties(criterion, options)
+    if options.cluster is not None:
+        _refuse_on_cluster(program, criterion, options)
     asked = what_is_asked(program, options)
     is_safety = criterion is Criterion.SAFETY
     is_temporal = is_safety and bool(asked.temporal)
@@ -55,9 +59,25 @@ def refuse_unused(program: Program, options: CheckOptions, given: Collection[str
         message = f"the {options.engine} engine answers safety questions only; leave --engine out for {what}"
         raise WrongUsage("engine", message)
     if options.compact and (options.engine in UNBOUNDED or (is_temporal and not asked.asks_states)):
-        raise WrongUsage("compact", "it is for searches of states one by one, not for temporal properties, --engine symbolic or dual")
+        raise WrongUsage(
+            "compact", "it is for searches of states one by one, not for temporal properties, --engine symbolic or dual"
+        )
     if options.buffer_bound is not None and not is_temporal:
         _refuse_bound(criterion, options)
+
+
+def _refuse_on_cluster(program: Program, criterion: Criterion, options: CheckOptions) -> None:
+    """A cluster shares explicit searches; what needs another engine is asked without it."""
+    if options.compact:
+        raise WrongUsage(
+            "compact", "machines of a cluster keep the way to each state; use more of them, or no --cluster"
+        )
+    if program.any_number:
+        raise WrongUsage("cluster", "a search for any number of threads is not shared between machines")
+    if options.engine not in ("auto", "explicit"):
+        raise WrongUsage("cluster", f"machines share explicit searches; the {options.engine} engine works on one")
+    if criterion not in ON_CLUSTER:
+        raise WrongUsage("cluster", f"the search that decides `{criterion}` is not shared between machines")
 
 
 def _refuse_properties(criterion: Criterion, options: CheckOptions) -> None:
@@ -86,9 +106,9 @@ def _refuse_bound(criterion: Criterion, options: CheckOptions) -> None:
 
 def refuse_other_questions(program: Program, criterion: Criterion, options: CheckOptions) -> None:
     """InputError for a question that is not answered for any number of threads."""
-    if criterion is not Criterion.SAFETY:
+    if criterion not in (Criterion.SAFETY, Criterion.ROBUST):
         raise InputError([needs_fixed_number(program, f"`{criterion}`")])
-    if what_is_asked(program, options).temporal:
+    if criterion is Criterion.SAFETY and what_is_asked(program, options).temporal:
         raise InputError([needs_fixed_number(program, "a temporal property")])
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field, replace
 
+from memfence.deadline import Deadline
 from memfence.engines.native.stateless import Counts, Execution, Explored
 from memfence.engines.native.stateless import explore as run_executions
 from memfence.execution.borderline_run import StaleRead
@@ -16,9 +17,8 @@ from memfence.execution.recording import TraceEvent
 from memfence.execution.schedule import FindingKind, Replayable
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.answer import Verdict
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.options import Progress
 from memfence.tasks.shown import Shown
@@ -28,8 +28,7 @@ MOST_SAVED = 1_000
 """Executions that can be saved as traces, unless more are asked for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExploreOptions:
+class ExploreOptions(Record, kw_only=True):
     """Every option of `memfence explore`, under the same name. `save`: how many executions to keep as traces."""
 
     preemptions: int | None = None
@@ -47,8 +46,7 @@ class ExploreOptions:
         return Limits(deadline=self.deadline or Deadline(self.timeout_seconds), progress=self.progress)
 
 
-@dataclass(frozen=True, slots=True)
-class ExploreFinding:
+class ExploreFinding(Record):
     """`schedule` is the SC run; for a borderline execution `trace` is the TSO run that no SC run has the trace of, and
     `reader` the process that reads the `stale` values there."""
 
@@ -63,8 +61,7 @@ class ExploreFinding:
         return Replayable(self.kind, self.trace or self.schedule)
 
 
-@dataclass(frozen=True, slots=True)
-class Iteration:
+class Iteration(Record):
     """One exploration, with at most `preemptions` of them (None: no bound); `seconds_alone`: without the monitor."""
 
     preemptions: int | None
@@ -73,8 +70,7 @@ class Iteration:
     seconds_alone: float | None = None
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class ExploreResult(Shown):
+class ExploreResult(Shown, Record, repr=False):
     """The answer. `bound`: the bound on preemptions that the verdict is subject to; `depth`: that on steps, if it was
     met. `iterations` has one entry a bound tried, the last one being what the verdict speaks of. `executions`: those
     to be saved; `events` gives the trace of one."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.engines.native.monitor import BorderlineEvent, Monitored, monitor_stream
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from memfence.tasks.shown import Shown
@@ -17,8 +17,7 @@ from memfence.tasks.shown import Shown
 STDIN = "-"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class MonitorResult(Shown):
+class MonitorResult(Shown, Record, repr=False):
     """HOLDS: no load of this execution could have seen a stale value; other executions of the program may differ.
 
     VIOLATED: the program is not store-buffer safe, because of `monitored.event`.

@@ -16,11 +16,12 @@ from memfence.models.spec import SC
 from memfence.models.state import State
 from memfence.models.steps import evaluate_in
 from memfence.program import expressions
+from memfence.program.crowd import resized
 from memfence.program.ir import Assign, Assume, Load, Op, Program, Rmw, Store, Transition
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
-from memfence.strategy.portfolio import decide
+from memfence.strategy.portfolio import ask, decide
 from memfence.tasks.answer import Verdict
 from memfence.tasks.evidence import Run
 from memfence.tasks.limits import Limits
@@ -32,10 +33,11 @@ MOST_STATES = 100_000
 MOST_PAIRS = 5_000
 """Pairs of accesses that may race by a look at the text, before it is not worth the while."""
 MOST_RACES = 20
+MOST_SECONDS = 5.0
+"""For the proof that no number of threads has a race."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Access:
+class _Access(Record):
     """A transition that is about to access `address` at its `location`, where `enabled` is true."""
 
     process: int
@@ -54,7 +56,23 @@ class _Access:
 
 def races_of(program: Program, limits: Limits) -> PlainRaces | None:
     """The plain accesses that race, for languages that know plain ones besides others; None for the rest."""
-    return plain_races(program, limits) if program.language == "c" else None
+    if program.language != "c":
+        return None
+    return _of_any_number(program, limits) if program.any_number else plain_races(program, limits)
+
+
+def _of_any_number(program: Program, limits: Limits) -> PlainRaces:
+    """The races between two threads of each kind; where there is none, it is asked whether more threads have one."""
+    few = plain_races(resized(program, dict.fromkeys(program.any_number, 2)).program, limits)
+    if few.races or not few.complete:
+        return few
+    accesses = [access for access in _accesses(program) if not _is_bookkeeping(program, access)]
+    pairs = _pairs([access for access in accesses if access.is_plain], accesses)
+    if not pairs:
+        return few
+    goal = Safety(bad=_bad(pairs), failures=False)
+    answer = ask("any number", Task(program, SC, goal, limits).within(timeout_seconds=MOST_SECONDS))
+    return PlainRaces((), answer.verdict is Verdict.HOLDS)
 
 
 def plain_races(program: Program, limits: Limits) -> PlainRaces:

@@ -18,6 +18,7 @@ from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.synchronised import synchronised
 from memfence.axiomatic.unroll import unroll
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
+from memfence.deadline import TimeUp
 from memfence.engines.axiomatic.goals import Ends, Fails, Goal, Raises, ReachesCut
 from memfence.engines.axiomatic.solve import Activated, Executions, Found, Nothing, OutOfTime
 from memfence.models.cat.interpreter import judge
@@ -41,13 +42,12 @@ from memfence.questions.portable_result import (
     Stopped,
     Stronger,
 )
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import NOWHERE, Span
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import TimeUp
 from memfence.tasks.limits import Limits, Stop
-from memfence.tasks.options import CheckOptions, properties_to_check
+from memfence.tasks.options import CheckOptions, criterion_to_check, properties_to_check
 
 MOST_ROUNDS = 4
 """Without a limit on time, loops are unrolled no further than so often."""
@@ -65,7 +65,8 @@ def check_models(
     asked = tuple(p for p in properties_to_check(program, options) if _goal(p) is not None)
     others = tuple(p for p in properties_to_check(program, options) if _goal(p) is None)
     answers = tuple(_Asking(program, name, asked, others, options).answer(unrolled) for name in names)
-    return PortableResult(program, answers, asked, others, options.limits.deadline.elapsed)
+    states_nothing = criterion_to_check(program, options) is not Criterion.SAFETY
+    return PortableResult(program, answers, asked, others, options.limits.deadline.elapsed, states_nothing)
 
 
 def _goal(prop: Property) -> Goal | None:
@@ -96,8 +97,7 @@ def keeps_dependencies(program: Program, models: Sequence[AxiomaticModel]) -> bo
     return program.language == ASSEMBLY or not any(map(_uses_dependencies, models))
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(Record):
     """An execution that reaches a goal that none should."""
 
     execution: Execution

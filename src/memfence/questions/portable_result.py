@@ -9,25 +9,24 @@ from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.unrolling.refusal import Unfit
 from memfence.models.cat.interpreter import Finding
 from memfence.program.ir import Program, Property
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import Stop
 from memfence.tasks.result import CheckResult
+from memfence.tasks.shown import Shown
 
 Stronger = Literal["sc", "x86"]
 
 
-@dataclass(frozen=True, slots=True)
-class Forbidding:
+class Forbidding(Record):
     """A stronger model under which the execution is impossible, and the axiom that says so, with events by number."""
 
     model: Stronger
     finding: Finding
 
 
-@dataclass(frozen=True, slots=True)
-class Counterexample:
+class Counterexample(Record):
     """An execution that the model allows and that shows the violation.
 
     `violated`: the condition on final states; None where a check in the code fails. `race`: two events, by number, that
@@ -46,47 +45,40 @@ class Counterexample:
         return self.execution.failed[0] if self.execution.failed else None
 
 
-@dataclass(frozen=True, slots=True)
-class Complete:
+class Complete(Record):
     """Every execution was looked at: no loop goes round more often than it was unrolled."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Record):
     """Every execution in which no loop goes round more often than it was unrolled."""
 
 
-@dataclass(frozen=True, slots=True)
-class ByDependencies:
+class ByDependencies(Record):
     """Nothing is found where the dependencies of the text are kept; this, where a compiler removes them."""
 
     without: Counterexample
 
 
-@dataclass(frozen=True, slots=True)
-class OutOfReach:
+class OutOfReach(Record):
     """The program cannot be asked about so."""
 
     why: Unfit
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class MayWait:
+class MayWait(Record):
     """Nothing fails, but a thread waits for what another does (`span`), and nobody asked whether that ever comes."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Stopped:
+class Stopped(Record):
     """A limit was hit before anything was known."""
 
     stop: Stop
 
 
-@dataclass(frozen=True, slots=True)
-class ByRuns:
+class ByRuns(Record):
     """The model has states: what the search among them found."""
 
     result: CheckResult
@@ -95,8 +87,7 @@ class ByRuns:
 ModelEvidence = Counterexample | Complete | Cut | ByDependencies | MayWait | OutOfReach | Stopped | ByRuns
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAnswer:
+class ModelAnswer(Record):
     """The verdict under the model called `name`; `unrolled`: how often loops were gone round; None: no bound at all.
 
     `variants`: those of the model that the verdict is about, where only some show it.
@@ -109,11 +100,11 @@ class ModelAnswer:
     variants: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PortableResult:
+class PortableResult(Shown, Record, repr=False):
     """The answers for all models, in the order in which they were asked for.
 
     `properties`: what was asked besides assertions and errors; `not_asked`: what the program states besides.
+    `states_nothing`: nothing could have failed but for run-time errors.
     """
 
     program: Program
@@ -121,3 +112,11 @@ class PortableResult:
     properties: tuple[Property, ...]
     not_asked: tuple[Property, ...]
     seconds: float
+    states_nothing: bool = False
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict that counts for all models together: the worst."""
+        order = (Verdict.VIOLATED, Verdict.UNKNOWN, Verdict.HOLDS_UP_TO, Verdict.HOLDS)
+        found = {answer.verdict for answer in self.answers}
+        return next(verdict for verdict in order if verdict in found)

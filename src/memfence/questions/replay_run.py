@@ -11,7 +11,7 @@ from pathlib import Path
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.questions.run_result import RunOptions, RunResult
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.running.build import Sources, build_program, is_source
 from memfence.running.gdb import run_in_gdb
 from memfence.running.inputs import refusal, require_readable, require_runtime
@@ -36,8 +36,7 @@ def schedules(result: RunResult) -> Iterator[tuple[str, str]]:
         yield f"{number:03d}-{finding.cause.replace(' ', '-')}.json", schedule_text(saved)
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedRun:
+class ReplayedRun(Record):
     """A saved schedule, run again."""
 
     saved: SavedSchedule

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+from memfence.deadline import Deadline
 from memfence.questions.run_buffers import BUFFER_SECONDS, needs_buffers, with_buffers
 from memfence.questions.run_parts import joined, know_the_same
 from memfence.questions.run_result import (
@@ -31,7 +32,6 @@ from memfence.running.process import Ran, fault_of, run_process
 from memfence.running.records import Hunt, Layout, RawConfirmation, RawFinding, RawLeak, RawRace, RunCounts
 from memfence.running.steps import SLEEPS, ProgramStep, StaleLoad, explain_stale_load, named_steps
 from memfence.tasks.answer import Verdict
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.limits import all_processors
 
 

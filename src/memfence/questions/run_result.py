@@ -6,19 +6,19 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Literal
 
-from memfence.records import dataclass
+from memfence.deadline import Deadline
+from memfence.records import Record
 from memfence.running.places import Place
 from memfence.running.records import Layout, RunCounts, RunProgress
 from memfence.running.steps import ProgramStep, StaleLoad
 from memfence.tasks.answer import Verdict
-from memfence.tasks.deadline import Deadline
+from memfence.tasks.shown import Shown
 
 DEFAULT_DEPTH = 10_000
 RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
+class RunOptions(Record, kw_only=True):
     """Every option of `memfence run`, under the same name. `random`: so many executions at random instead of all.
     `reorders_stores`: as under PSO; then the buffers are explored, since borderline is about TSO. `leaks`:
     they are errors."""
@@ -45,8 +45,7 @@ class RunOptions:
     deadline: Deadline | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Confirmation:
+class Confirmation(Record):
     """What goes wrong with the store held back; `kind` None: nothing did in so many attempts."""
 
     attempts: int
@@ -58,8 +57,7 @@ class Confirmation:
     waiting: tuple[ProgramStep, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RunFinding:
+class RunFinding(Record):
     """`cause`: for a failure, the runtime's word for it: `assertion`, `crash` and so on. `schedule`: who takes each
     step; ~t, negative, is a store of thread t that reaches memory. `is_buffered`: it was met with store buffers.
     `layout`: what its schedule refers to, where that is not what the others refer to."""
@@ -88,16 +86,14 @@ class RunFinding:
         return self.is_confirmed or (self.kind != "borderline" and self.cause != "unsupported")
 
 
-@dataclass(frozen=True, slots=True)
-class PlainRace:
+class PlainRace(Record):
     """A warning: two plain accesses that nothing orders, so that an optimising compiler may move or merge them."""
 
     first: ProgramStep
     second: ProgramStep
 
 
-@dataclass(frozen=True, slots=True)
-class Leak:
+class Leak(Record):
     """A warning, or a finding if asked for: memory that is never freed, and that no static variable leads to."""
 
     place: Place
@@ -105,8 +101,7 @@ class Leak:
     schedule: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
+class RunResult(Shown, Record, repr=False):
     """The answer. HOLDS only if every class of executions was run to its end, and none is borderline; or every one with
     store buffers was, and none goes wrong.
 

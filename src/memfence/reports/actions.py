@@ -9,12 +9,11 @@ from memfence.execution.trace import Trace
 from memfence.models.accesses import accesses
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State
 from memfence.program.ir import Load, Program, Rmw
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.reports.shown_run import equation, is_c, is_shown_variable, place, register_text, shown_text
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Record):
     """`12: flag[0] = 1 [r=0]`, in its parts; a commit has only `text`."""
 
     text: str

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from html import escape
 from math import log10
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 WIDTH, ROW, NAME, TOP = 620, 22, 190, 30
 MUCH = 100
 """From such a ratio of the largest to the smallest on, the scale is logarithmic."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Record):
     """`value` None: there is no number, and `text` says why."""
 
     name: str

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 _WORDS = re.compile(
     r"active|assert|atomic|auto|bit|bool|break|byte|case|char|const|continue|d_step|default|do|double|else|enum|extern"
@@ -26,8 +26,7 @@ _STARTS = {
 _C_COMMENT = r"//[^\n]*|/\*.*?(?:\*/|\Z)"
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Record):
     """A piece of a line; `kind` is empty for what has no colour."""
 
     text: str

@@ -7,7 +7,7 @@ from html import escape
 from memfence.execution.graph import Edge, EdgeKind, Node
 from memfence.execution.happens_before import Cycle
 from memfence.execution.trace import Trace
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import NOWHERE
 
 BOX_WIDTH, BOX_HEIGHT = 196, 56
@@ -22,8 +22,7 @@ MEANING: dict[EdgeKind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Box:
+class _Box(Record):
     x: float
     y: float
 

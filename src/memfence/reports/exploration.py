@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memfence.deadline import Deadline
 from memfence.engines.native.stateless import Execution
 from memfence.execution.recording import render_trace
 from memfence.execution.schedule import Replayable, schedule_object
@@ -22,7 +23,6 @@ from memfence.reports.sentences import limit_fact, stop_text, timeout_text
 from memfence.reports.table import Column, render_table, wrap
 from memfence.source import NOWHERE
 from memfence.tasks.answer import Verdict
-from memfence.tasks.deadline import Deadline
 
 
 def explore_text(result: ExploreResult, *, width: int, quiet: bool = False) -> str:

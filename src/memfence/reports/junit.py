@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree
 
 from memfence.diagnostics import InputError, render
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.reports.properties import property_line
 from memfence.reports.text import render_text, verdict_line
 from memfence.tasks.answer import Verdict
@@ -29,8 +29,7 @@ PROBLEMS: dict[Verdict, Problem] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TestCase:
+class TestCase(Record):
     """`problem` is None for a proof; `message` is one line, `text` the whole report."""
 
     __test__ = False

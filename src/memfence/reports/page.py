@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.reports.colours import Part
 
 Tone = Literal["good", "bad", "open"]
 """Proved; refuted; neither."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(Record):
     """A store in a buffer and the step that issued it; a separator (PSO) has no variable."""
 
     variable: int | None
@@ -23,8 +22,7 @@ class Pending:
     issued: int
 
 
-@dataclass(frozen=True, slots=True)
-class AccessView:
+class AccessView(Record):
     """One access of a step; `overtakes` are the steps whose stores were pending though issued earlier."""
 
     kind: str
@@ -34,8 +32,7 @@ class AccessView:
     overtakes: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ActionView:
+class ActionView(Record):
     """What one process does in a step: its text and, where it has one, its place: source, line, columns.
 
     `calls`: the lines of the calls that lead there, `40→12`; empty for the code of the process itself.
@@ -51,9 +48,9 @@ class ActionView:
     calls: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StepView:
-    """A step and the state after it: `buffers[process][buffer]` with the oldest entry first.
+class StepView(Record):
+    """A step and the state after it: `buffers[process][buffer]` with the oldest entry first. In memory, None is a value
+    that is not known.
 
     `minor`: no other process can see it; it is not shown.
     """
@@ -61,7 +58,7 @@ class StepView:
     kind: str
     actions: tuple[ActionView, ...]
     accesses: tuple[AccessView, ...]
-    memory: tuple[int, ...]
+    memory: tuple[int | None, ...]
     buffers: tuple[tuple[tuple[Pending, ...], ...], ...]
     registers: tuple[tuple[tuple[str, int], ...], ...]
     locations: tuple[str, ...]
@@ -69,8 +66,7 @@ class StepView:
     minor: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Overtaking:
+class Overtaking(Record):
     """The store of step `store` was still pending in step `by`; it reached memory in step `commit`, None: never."""
 
     process: int
@@ -79,8 +75,7 @@ class Overtaking:
     commit: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class RunView:
+class RunView(Record):
     """A run, ready to be stepped through. `steps[0]` is the start; `loop_start`: from that step on it repeats."""
 
     model: str
@@ -99,18 +94,18 @@ class RunView:
     """Variables that the user did not write."""
     value_names: tuple[tuple[int, str], ...] = ()
     """Numbers that are addresses: `&queue.head`."""
+    how: str = ""
+    """Where the run comes from, if it is not one that was replayed under `model`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Record):
     """A step of the run happens on this line."""
 
     step: int
     process: int
 
 
-@dataclass(frozen=True, slots=True)
-class SourceLine:
+class SourceLine(Record):
     """A line of the text in coloured `parts`; an `inserted` one has no number in the original."""
 
     parts: tuple[Part, ...]
@@ -123,14 +118,12 @@ class SourceLine:
         return "".join(part.text for part in self.parts)
 
 
-@dataclass(frozen=True, slots=True)
-class SourceView:
+class SourceView(Record):
     path: str
     lines: tuple[SourceLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TableView:
+class TableView(Record):
     """A plain table, for results that are no run: criteria side by side, fences with their reasons."""
 
     title: str
@@ -139,16 +132,14 @@ class TableView:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomeView:
+class OutcomeView(Record):
     """A final state of a litmus test, and a run to it."""
 
     title: str
     run: RunView
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Record):
     """A report. `cycle` and `plots` are SVG drawings, `cycle_text` says the same in words."""
 
     title: str

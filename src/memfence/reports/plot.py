@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from math import ceil, floor, log10
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 WIDTH, HEIGHT = 230, 170
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 26, 34
@@ -19,16 +19,14 @@ PER_ROW = 4
 MARGIN = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(Record):
     """A named line: points (x, seconds); None where the limit was hit first."""
 
     name: str
     points: tuple[tuple[int, float | None], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Panel:
+class Panel(Record):
     """One small plot. Every panel of a figure shows the same series, in the same order."""
 
     title: str

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from memfence.deadline import Deadline
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
 from memfence.reports.shown_run import is_c, waiting_text
 from memfence.reports.standing import standing_of
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.evidence import (
     AnyNumber,
     Bound,
@@ -52,6 +52,8 @@ ROUTES: dict[Route, str] = {
     Route.BACKWARD_ONLY: "found by backward search; the run was replayed step by step; there may be a shorter one",
     Route.FEW_SWITCHES: "found among runs with few switches; the run was replayed step by step; "
     "there may be a shorter one",
+    Route.FROM_EXECUTION: "an execution was found and turned into a run, which was replayed step by step; "
+    "there may be a shorter one",
     Route.UNDER_SC: "a run was found under SC already, and replayed step by step",
 }
 
@@ -82,13 +84,16 @@ OBSTACLES: dict[Obstacle, str] = {
     Obstacle.NOT_BY_CONTROL_FLOW: "the control flow of single processes does not decide it",
     Obstacle.TWO_PROCESSES_ARE_ALL: "the program has no more than two processes",
     Obstacle.MANY_VALUES: "variables have many values",
+    Obstacle.LEAST_INTEGER: "the program uses the least integer of 32 bits, which the engine needs for itself",
     Obstacle.NOT_BY_FORGETTING: "buffers that forget the order of stores allow more",
+    Obstacle.ONLY_MORE: "a run was found, but of a program that can do more: nobody waits for threads, counters grow",
     Obstacle.LOOPS: "a loop does more than wait",
     Obstacle.STORE_BEFORE_GUARD: "a step stores before it knows whether it is possible",
     Obstacle.NOT_ABOUT_ENDS: "the question is about states before the end",
     Obstacle.FIXED_NUMBER: "the program has a fixed number of threads",
     Obstacle.ANY_NUMBER: "it is about a fixed number of threads",
     Obstacle.STEP_MAY_FAIL: "a step may fail, which is more than a state",
+    Obstacle.NO_CLUSTER: "no cluster was named",
 }
 
 
@@ -161,7 +166,7 @@ def _exhausted(evidence: Exhausted) -> str:
         return f"{runs}, each store eventually committed, unbounded buffers: complete"
     if not evidence.model.has_buffers or evidence.pending is None:
         return "every run: complete"
-    most = f"no run has more than {counted(evidence.pending, 'pending store')} a buffer"
+    most = f"no run has more than {counted(evidence.pending, 'pending store')} per buffer"
     return f"unbounded buffers and loops: complete ({most})"
 
 
@@ -169,8 +174,8 @@ def _bounded(evidence: Bound) -> str:
     bound = evidence.model.bound or 0
     stores = counted(bound, "pending store")
     if evidence.fair is None:
-        return f"only runs with at most {bound} pending stores a buffer: not a proof"
-    where = "a process and variable" if evidence.model.per_variable else "a buffer"
+        return f"only runs with at most {bound} pending stores per buffer: not a proof"
+    where = "per process and variable" if evidence.model.per_variable else "per buffer"
     runs = _runs(evidence.fair)
     return f"{runs} with at most {stores} {where}, each eventually committed: complete within this bound"
 
@@ -181,7 +186,7 @@ def _few_switches(evidence: FewSwitches) -> str:
     if evidence.steps is not None:
         what += f", and {counted(evidence.steps, 'step')}"
     if evidence.pending is not None:
-        what += f", and {counted(evidence.pending, 'pending store')} a buffer"
+        what += f", and {counted(evidence.pending, 'pending store')} per buffer"
     return f"{what}: not a proof"
 
 
@@ -202,11 +207,16 @@ def counted(count: int, what: str, several: str | None = None) -> str:
 
 
 INTERRUPTED = "interrupted"
+LOST = "machines of the cluster were lost"
 
 
 def limit_fact(limit: str) -> str:
     """The limit as a fact on a line of its own."""
-    return f"{limit} before the search ended" if limit == INTERRUPTED else f"{limit} was hit before the search ended"
+    return (
+        f"{limit} before the search ended"
+        if limit in (INTERRUPTED, LOST)
+        else f"{limit} was hit before the search ended"
+    )
 
 
 def stop_text(stop: Stop, limits: Limits) -> str | None:
@@ -220,6 +230,8 @@ def stop_text(stop: Stop, limits: Limits) -> str | None:
             return INTERRUPTED
         case Stop.STATES:
             return "the states set aside"
+        case Stop.LOST:
+            return LOST
         case Stop.NOTHING_LEFT | Stop.FOUND:
             return None
 
@@ -263,6 +275,7 @@ def stop_advice(stop: Stop) -> str | None:
     return {
         Stop.TIMEOUT: "try a longer --timeout, --threads 0, or a smaller instance",
         Stop.MEMORY: "try a larger --memory, or a smaller instance",
+        Stop.LOST: "look at the cluster with `ray status`, and try again",
     }.get(stop)
 
 

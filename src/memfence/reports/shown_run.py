@@ -17,7 +17,7 @@ from memfence.models.state import Commit, Rendezvous, Run
 from memfence.models.steps import successors
 from memfence.program.ir import Fence, Program, SharedVar, Transition
 from memfence.program.text.steps import step_text
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.reports.table import wrap
 from memfence.source import NOWHERE, Span
 
@@ -40,8 +40,7 @@ def shown_positions(trace: Trace) -> tuple[int, ...]:
     return tuple(n for n in everything if _can_be_seen(trace, n)) or everything
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Record):
     """A line of a table: the step at `position`, and memory and buffers as they are behind the step at `last`."""
 
     position: int

@@ -5,12 +5,11 @@ from __future__ import annotations
 from memfence.execution.trace import Trace
 from memfence.program.ir import Process
 from memfence.program.text.steps import step_text
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import NOWHERE, Span
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Record):
     """One process at the end of a run; `waits` goes on from "it": `waits at `go` (line 2)`, `has ended`."""
 
     name: str

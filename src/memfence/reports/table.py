@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 SEPARATOR = " │ "
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Record):
     """`least` is how narrow the column may become before the table counts as too wide."""
 
     title: str

@@ -38,7 +38,15 @@ def claim_text(claim: Claim) -> str:
         buffers += " of each variable"
     said = f"{', '.join(_claimed(claim))} under {claim.model}{buffers}{' in fair runs' if claim.fair else ''}"
     where = ", ".join(f"{name} is ({text})" for name, text in claim.define)
-    return on_one_line(f"{said}, where {where}" if where else said)
+    said += f", where {where}" if where else ""
+    return on_one_line(said + _minimum_text(claim))
+
+
+def _minimum_text(claim: Claim) -> str:
+    if claim.fences is None:
+        return ""
+    count = "1 fence is" if claim.fences == 1 else f"{claim.fences} fences are"
+    return f"; its {count} a minimum" + ("" if claim.price is None else f" of cost ({claim.price})")
 
 
 def on_one_line(text: str) -> str:
@@ -168,6 +176,8 @@ def proof_text(proof: Certified) -> str:
         lines.append(f"  proof   none: {proof.missing}")
     if proof.written is not None:
         lines.append(f"  proof   {proof.written.path}, {proof.written.size:,} bytes")
+    if proof.not_minimum is not None:
+        lines.append(f"  minimum not proved there: {proof.not_minimum}")
     if proof.verified is not None and proof.verified.checked is not None:
         checked = proof.verified.checked
         lines.append(f"  checked {checked.states:,} states, {proof.verified.seconds:.2f} s, {checked.checker} checker")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.running.assembler import with_visible_fences
 from memfence.running.toolchain import Toolchain, find_toolchain, runtime_library
 from memfence.source import SourceText
@@ -31,8 +31,7 @@ MESSAGE = re.compile(r"^(?P<path>[^:\s][^:]*):(?P<line>\d+):(?:(?P<column>\d+):)
 SECONDS = 300
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
+class Sources(Record, kw_only=True):
     """What to compile, and how. `flags`: for the compiler and the linker, as they are."""
 
     files: tuple[str, ...]

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.running.build import compile_instrumented, is_source, link_flags
 from memfence.running.toolchain import find_toolchain
 
@@ -26,8 +26,7 @@ FOR_LINKER = ("-l", "-L", "-Wl,")
 LINKED = (".o", ".a", ".so")
 
 
-@dataclass(frozen=True, slots=True)
-class CommandLine:
+class CommandLine(Record):
     """What gcc was asked for. `others`: all words but sources and the output."""
 
     sources: tuple[str, ...]

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from pathlib import Path
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 HEAP = range(0x2000_0000_0000, 0x2000_0000_0000 + 65 * (1 << 30))
 STACKS = 0x3000_0000_0000
@@ -17,8 +17,7 @@ SYSTEM = ("/usr/", "/lib/")
 ENDINGS = {"__assert_fail", "abort", "exit", "_exit", "quick_exit"}
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Record):
     """A line of the program, and the function that it belongs to. `path` as the compiler was told it."""
 
     path: str
@@ -33,8 +32,7 @@ class Place:
 NO_PLACE = Place("", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Record):
     """A variable of the program."""
 
     address: int
@@ -88,6 +86,11 @@ class Names:
             return f"{address:#x}"
         offset = address - self._base - found.address
         return found.name if offset == 0 else f"{found.name}+{offset}"
+
+    def pointee(self, value: int) -> str:
+        """What a value points to, if it is the address of something that has a name; else nothing."""
+        is_address = value in HEAP or STACKS <= value < STACKS + MOST_STACKS * STACK_BYTES
+        return f"&{self.variable(value)}" if is_address or self._symbol(value - self._base) is not None else ""
 
     def _symbol(self, address: int) -> Symbol | None:
         index = bisect_right(self._starts, address) - 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import selectors
 import subprocess
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from memfence.records import dataclass
+from memfence.deadline import Deadline
+from memfence.records import Record
 from memfence.running.records import Fault, Layout, RunProgress, RunRecord, read_records
 
 GRACE_SECONDS = 15.0
@@ -18,8 +18,7 @@ POLL_SECONDS = 0.2
 Options = Mapping[str, str | int | float | bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(Record):
     """What the process reported, how it ended, and what it printed where that was asked for."""
 
     records: tuple[RunRecord, ...]
@@ -97,13 +96,13 @@ def _read(
     seconds: float | None,
     progress: Callable[[RunProgress], object] | None,
 ) -> tuple[bytes, bool]:
-    end = None if seconds is None else time.monotonic() + seconds + GRACE_SECONDS
+    deadline = Deadline(None if seconds is None else seconds + GRACE_SECONDS)
     chunks: list[bytes] = []
     tail = b""
     with selectors.DefaultSelector() as selector:
         selector.register(descriptor, selectors.EVENT_READ)
         while True:
-            if end is not None and time.monotonic() > end:
+            if deadline.passed:
                 process.kill()
                 return b"".join(chunks), True
             if not selector.select(POLL_SECONDS):

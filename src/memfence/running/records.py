@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from memfence.records import Record
 
 StepKind = Literal["load", "store", "rmw", "fence", "call", "begin", "end", "failure", "flush"]
 """`flush`: a store leaves the buffer. `call`: of a function that synchronises, or of free."""
 
 
-@dataclass(frozen=True, slots=True)
-class RawStep:
+class RawStep(Record):
     """One step of a thread. `cell` numbers shared memory; `more`: all cells, of a step that touches several.
     `calls`: return addresses, innermost first."""
 
@@ -32,8 +32,7 @@ class RawStep:
     is_load: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RawConfirmation:
+class RawConfirmation(Record):
     """The execution under store buffers that goes wrong; `kind` None: none of the attempts did."""
 
     attempts: int
@@ -45,8 +44,7 @@ class RawConfirmation:
     waiting: tuple[RawStep, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RawFinding:
+class RawFinding(Record):
     """`waiting`: what each thread that is alive would do next. `missed`: for a borderline execution, the number of the
     step whose store the next load of `reader` could miss."""
 
@@ -62,8 +60,7 @@ class RawFinding:
     confirmation: RawConfirmation | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Record):
     """What a schedule refers to: threads by parent and number, shared cells, loads in loops that wait."""
 
     load_address: int = 0
@@ -72,8 +69,7 @@ class Layout:
     loops: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RunCounts:
+class RunCounts(Record):
     """Numbers of executions, and whether all were run."""
 
     executions: int = 0
@@ -94,8 +90,7 @@ class RunCounts:
     threads: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
+class Replayed(Record):
     """A schedule that was run again: `taken` of its `of` steps were possible."""
 
     taken: int
@@ -106,8 +101,7 @@ class Replayed:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RunProgress:
+class RunProgress(Record):
     """How far the exploration is."""
 
     executions: int
@@ -116,16 +110,14 @@ class RunProgress:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class RawRace:
+class RawRace(Record):
     """Two plain accesses of one variable, one of them a store, that nothing orders."""
 
     first: RawStep
     second: RawStep
 
 
-@dataclass(frozen=True, slots=True)
-class RawLeak:
+class RawLeak(Record):
     """Memory that is never freed: who allocated it, how much, and an execution that shows it."""
 
     pc: int
@@ -133,8 +125,7 @@ class RawLeak:
     schedule: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Hunt:
+class Hunt(Record):
     """Executions with simulated store buffers, and the one that went wrong, if any did. `is_complete`: these are all of
     them; else some at random."""
 
@@ -142,8 +133,7 @@ class Hunt:
     is_complete: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Record):
     """The runtime itself could not go on."""
 
     message: str

@@ -8,15 +8,14 @@ from typing import Any
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.running.records import Layout
 from memfence.source import SourceText
 
 FORMAT = "memfence-schedule-1"
 
 
-@dataclass(frozen=True, slots=True)
-class SavedSchedule:
+class SavedSchedule(Record):
     """`kind`: what it shows. `files` and `arguments`: how the program was built and called. `has_buffers`: stores wait
     until the schedule says that they reach memory."""
 

@@ -7,17 +7,18 @@ from collections.abc import Iterable, Sequence
 from memfence.engines.native.monitor import monitor_events
 from memfence.execution.event import Event, EventKind
 from memfence.execution.recording import TraceEvent
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.running.places import Names, Place
 from memfence.running.records import RawFinding, RawStep, StepKind
 
+POINTER_BYTES = 8
 SLEEPS = ("waits for a signal", "waits at the futex", "sem_wait", "waits at the barrier")
 """Steps of threads that sleep until another one wakes them, as the runtime calls them."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramStep:
-    """One step. `variable`: the memory or object that it touches. `spins`: it waits for that to change."""
+class ProgramStep(Record):
+    """One step. `variable`: the memory or object that it touches. `spins`: it waits for that to change. `points_to`:
+    what `value` is the address of, as far as known."""
 
     thread: int
     kind: StepKind
@@ -27,10 +28,10 @@ class ProgramStep:
     name: str | None = None
     is_locked: bool = False
     spins: bool = False
+    points_to: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SuggestedFence:
+class SuggestedFence(Record):
     """A fence between a store and a later load of the same thread."""
 
     thread: int
@@ -38,8 +39,7 @@ class SuggestedFence:
     before: ProgramStep
 
 
-@dataclass(frozen=True, slots=True)
-class StaleLoad:
+class StaleLoad(Record):
     """`load` could miss the store `missed`. `path`: how the store happens before the load; a store buffer does not keep
     the order of the pairs in `fences`, which are on that path."""
 
@@ -65,7 +65,9 @@ def _named(step: RawStep, names: Names) -> ProgramStep:
     place = names.place(None if step.kind == "begin" else step.pc, step.calls)
     if step.kind == "begin" and step.pc is not None:
         place = names.place(step.pc + 1)
-    return ProgramStep(step.thread, step.kind, variable, _signed(step), place, step.name, step.is_locked, step.spins)
+    points_to = names.pointee(step.value) if step.value is not None and step.size == POINTER_BYTES else ""
+    value = _signed(step)
+    return ProgramStep(step.thread, step.kind, variable, value, place, step.name, step.is_locked, step.spins, points_to)
 
 
 def _signed(step: RawStep) -> int | None:

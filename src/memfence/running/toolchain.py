@@ -19,7 +19,7 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText
 
 LIBRARY = "libmemfence_runtime.so"
@@ -34,8 +34,7 @@ FLAGS = (
 SECONDS = 600
 
 
-@dataclass(frozen=True, slots=True)
-class Toolchain:
+class Toolchain(Record):
     """Where the compilers are."""
 
     c: str

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from memfence.deadline import TimeUp
 from memfence.diagnostics import InputError
 from memfence.simulation.walk import NotPossible, Walk
 from memfence.source import SourceText
-from memfence.tasks.deadline import TimeUp
 from memfence.tasks.usage import WrongUsage
 
 MOST_OUTCOMES = 100
@@ -56,7 +56,7 @@ def _diagnose(source: SourceText, options: Object, progress: Progress | None) ->
 def _read(source: SourceText, options: Object, *, is_only_read: bool = False) -> Any:
     """The program; one that `is_only_read` may have any number of threads, and be one for another processor."""
     from memfence.api.inputs import read_program
-    from memfence.tasks.deadline import Deadline
+    from memfence.deadline import Deadline
 
     deadline = Deadline(options.pop("timeout_seconds", None))
     for name in ("criterion", "forbid"):

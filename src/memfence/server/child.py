@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Any
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 Object = dict[str, Any]
 GRACE_SECONDS = 10.0
@@ -21,8 +21,7 @@ LONGEST_LINE = 64_000_000
 BROKE_DOWN = "the search broke down: it may have used all the memory it is allowed"
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Record):
     """What a child is asked, and how much it may use. `folder`: where the child works, and `path` makes sense."""
 
     verb: str

@@ -11,10 +11,11 @@ import os
 import signal
 import sys
 import threading
-import time
 from pathlib import Path
 from queue import Queue
 from typing import Any
+
+from memfence.deadline import Deadline
 
 SPARE_MEGABYTES = 768
 """What Python, the core and a compiler need beside the states of a search."""
@@ -35,11 +36,11 @@ def run() -> None:
     _limit(request)
     from memfence.server.answers import answer
 
-    last = [0.0]
+    next_report = [Deadline(0.0)]
 
     def progress(states: int, transitions: int, queue: int, seconds: float, megabytes: float) -> None:
-        if time.monotonic() - last[0] > PROGRESS_SECONDS:
-            last[0] = time.monotonic()
+        if next_report[0].passed:
+            next_report[0] = Deadline(PROGRESS_SECONDS)
             _say(output, {"progress": {"states": states, "seconds": round(seconds, 1), "megabytes": round(megabytes)}})
 
     while True:

@@ -13,7 +13,7 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.program import expressions, ir
 from memfence.program.traversal import reachable_locations
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 MOST_TRIES = 10_000
@@ -57,8 +57,7 @@ def expression(expr: expressions.Expr, register: Callable[[int], str], span: Spa
     return in_c(expr, leaf)
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessCode:
+class ProcessCode(Record):
     """One process as the function `run_N`, which returns whether it came to its end."""
 
     program: ir.Program

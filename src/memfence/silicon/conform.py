@@ -9,7 +9,7 @@ from memfence.pipeline import load
 from memfence.program.ir import Final, Program
 from memfence.questions import check
 from memfence.questions.conflicts import refuse_other_processors
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.silicon.harness import Experiment, render_harness
 from memfence.silicon.reproduce import StressOptions, stressed, title
 from memfence.tasks.options import CheckOptions
@@ -17,8 +17,7 @@ from memfence.tasks.options import CheckOptions
 Values = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Conformance:
+class Conformance(Record):
     """One test: the outcomes that SC and TSO allow, and those that were observed, with how often.
 
     `refused`: why it was not run.

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from time import sleep
 
 from memfence.frontends.registry import EditKind
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.silicon.machine import build
 
 LABELS = {
@@ -29,8 +29,7 @@ MOST_SPREAD = 0.2
 """Repetitions that differ by more say that the machine is too noisy."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Record):
     """Nanoseconds of one store and load with it: the least median of the passes, and the middle half of them all."""
 
     name: str

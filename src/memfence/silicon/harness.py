@@ -10,7 +10,7 @@ from memfence.models.spec import TSO
 from memfence.passes.orders import for_hardware
 from memfence.program import expressions
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.silicon.c_code import Leaf, ProcessCode, expression, in_c, refuse
 from memfence.source import NOWHERE
 
@@ -22,8 +22,7 @@ static value wrapped(value number, value low, value high) {
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Experiment:
+class Experiment(Record):
     """What to run, and what to look at in the end: `observed` by name, and the outcomes that are `wanted`."""
 
     program: Program

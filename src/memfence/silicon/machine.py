@@ -10,14 +10,13 @@ from pathlib import Path
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import NOWHERE
 
 COMPILERS = ("cc", "gcc", "clang")
 
 
-@dataclass(frozen=True, slots=True)
-class StrategyCount:
+class StrategyCount(Record):
     """`rounds`: instances that came to their end; `wanted`: those among them that ended as was hoped."""
 
     name: str
@@ -26,8 +25,7 @@ class StrategyCount:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Record):
     """What one run under stress saw: each outcome with how often, and whether it is a wanted one."""
 
     strategies: tuple[StrategyCount, ...]

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from memfence.program.expressions import negate
 from memfence.program.ir import Final, Program
 from memfence.questions import check
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.silicon.from_run import experiment_of_run
 from memfence.silicon.harness import Experiment, render_harness
 from memfence.silicon.machine import Counted, build, processors, run
@@ -28,8 +28,7 @@ class Seen(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Reproduction:
+class Reproduction(Record):
     """`allowed`: what the model says; `counted` and `text`, the C file, are there where something was run."""
 
     verdict: Seen
@@ -44,8 +43,7 @@ USUAL, LONGEST = 10.0, 3600.0
 """Seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class StressOptions:
+class StressOptions(Record):
     """How long to look, `runs` (0: any) instances at the most. `emit`: keep the C file there. `plain`: one strategy.
 
     Without `seconds`, as long as the runs take, or ten seconds where any number will do.

@@ -10,15 +10,14 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.usage import WrongUsage
 
 REPETITIONS = 5
 PLACE = "{}"
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(Record):
     """A text of the program, and how many edits tell it from the user's."""
 
     name: str
@@ -26,8 +25,7 @@ class Variant:
     edits: int
 
 
-@dataclass(frozen=True, slots=True)
-class Timed:
+class Timed(Record):
     """Seconds of the whole command: the median, the least and the most. `code`: what it exited with, if not 0."""
 
     variant: Variant

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Literal, assert_never
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 Word = Literal["undo", "jump", "random", "break", "until", "table", "state", "why", "save", "html", "help", "quit"]
 
@@ -41,15 +41,13 @@ class NoCommand(ValueError):
         self.hint = hint
 
 
-@dataclass(frozen=True, slots=True)
-class Choose:
+class Choose(Record):
     """Take these choices."""
 
     numbers: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Record):
     """A word with its number or its text."""
 
     word: Word

@@ -7,14 +7,13 @@ from collections.abc import Callable
 
 from memfence.models.state import State, Step
 from memfence.models.steps import successors
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.simulation.walk import Walk
 
 MOST_STATES = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Sought:
+class Sought(Record):
     """`walk`: the longer walk, None where nothing was found. `complete`: then no run from here leads there."""
 
     walk: Walk | None

@@ -7,14 +7,13 @@ from collections import deque
 from memfence.models.state import State, Step
 from memfence.models.steps import MemoryModel, is_final, starts, successors
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.simulation.walk import Walk
 
 MOST_STATES = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Outcomes:
+class Outcomes(Record):
     """`walks`: one to each final state, in the order in which they were found. `complete`: there are no others."""
 
     walks: tuple[Walk, ...]

@@ -7,13 +7,12 @@ from collections import deque
 from memfence.models.state import State
 from memfence.models.steps import MemoryModel, starts, successors
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 
 MOST_STATES = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+class Values(Record):
     """`variables[name]`, `registers[process][name]`: every value that was seen. `complete`: there are no others."""
 
     variables: dict[str, frozenset[int]]

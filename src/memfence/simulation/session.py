@@ -9,7 +9,7 @@ from memfence.models.state import State
 from memfence.models.steps import evaluate_in
 from memfence.program.expressions import EvaluationError, Expr
 from memfence.program.text.properties import parse_expression
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.simulation.commands import Choose, Command
 from memfence.simulation.nearest import walk_to
 from memfence.simulation.walk import NotPossible, Walk
@@ -18,8 +18,7 @@ FEW_STEPS = 10
 Show = Literal["state", "table", "why", "help", "save", "html", "note", "quit"]
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Record):
     """What to show after a command: the new state, or what was asked for; `path` is where a file goes."""
 
     show: Show

@@ -12,15 +12,14 @@ from memfence.models.spec import ModelSpec
 from memfence.models.state import Entry, State, Step
 from memfence.models.steps import is_final, starts, successors
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 
 MOST_STATES = 400
 
 Pending = tuple[tuple[Entry, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Record):
     """A state: `pending[p]` is everything that waits in the buffers of process p. `models`: those that reach it."""
 
     locations: tuple[int, ...]
@@ -32,8 +31,7 @@ class Node:
     models: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Record):
     """A step between two nodes, by their numbers."""
 
     source: int
@@ -42,8 +40,7 @@ class Edge:
     models: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StateGraph:
+class StateGraph(Record):
     """Nodes in the order in which they were reached. `complete`: there are no others."""
 
     program: Program

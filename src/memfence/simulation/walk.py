@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 
@@ -13,7 +13,6 @@ from memfence.models.replay import Taken, is_start, nth_start
 from memfence.models.state import Failure, Run, State, Step
 from memfence.models.steps import MemoryModel, error_state, successors
 from memfence.program.ir import Fence, Program
-from memfence.records import dataclass
 
 LONGEST_QUIET = 10_000
 """So many steps that nobody else sees are taken at once at most: a thread may compute for ever."""

@@ -13,7 +13,7 @@ from functools import partial
 from typing import assert_never
 
 from memfence.engines.registry import engine_named
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.strategy.side_by_side import ask_side_by_side
 from memfence.tasks.answer import Answer, Tried, Verdict, outside
 from memfence.tasks.criterion import Criterion
@@ -24,8 +24,7 @@ from memfence.tasks.options import EngineName
 from memfence.tasks.task import Keeps, NoAcceptedRun, Safety, Task
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Record):
     """An engine, and what it may use: `most_states` (0: any) of each search, `seconds` beside the user's time."""
 
     engine: str
@@ -61,7 +60,9 @@ STATE_ROBUSTNESS = (
 
 
 def decide(task: Task, engine: EngineName = "auto") -> Answer:
-    """The answer of the named engine, or of the portfolio."""
+    """The answer of the named engine, or of the portfolio; of the cluster, where the task names one."""
+    if task.limits.cluster is not None:
+        return ask("cluster", task)
     match task.goal:
         case Safety() if not task.model.has_buffers:
             return _under_sc(task, engine)

@@ -35,7 +35,13 @@ def insert(program: Program, points: Sequence[tuple[FencePoint, EditKind]]) -> P
 
 def insert_fences(program: Program, fences: Fences, locked: AbstractSet[FencePoint] = frozenset()) -> Program:
     """The same for fences of any kind and order."""
-    return replace(program, processes=tuple(_fenced(process, fences, locked) for process in program.processes))
+    return replace(program, processes=tuple(_fenced(process, fences, locked)[0] for process in program.processes))
+
+
+def points_of_new_steps(program: Program, points: Sequence[tuple[FencePoint, EditKind]]) -> list[list[FencePoint]]:
+    """For each process the points of the fences that `insert` adds to it, in the order of their transitions."""
+    fences = {point: [Fence(kind)] for point, kind in points if kind != "locked"}
+    return [_fenced(process, fences, frozenset())[1] for process in program.processes]
 
 
 def with_edits(program: Program, edits: Iterable[FenceEdit]) -> Program:
@@ -46,8 +52,9 @@ def with_edits(program: Program, edits: Iterable[FenceEdit]) -> Program:
     return with_atomic_writes(program, [AtomicWrite(p, t) for edit in chosen for p, t in sorted(edit.effect)])
 
 
-def _fenced(process: Process, fences: Fences, locked: AbstractSet[FencePoint]) -> Process:
-    locations, added = list(process.locations), list[Transition]()
+def _fenced(process: Process, fences: Fences, locked: AbstractSet[FencePoint]) -> tuple[Process, list[FencePoint]]:
+    """The process with its fences, and the points of those that were added, in their order."""
+    locations, added, points = list(process.locations), list[Transition](), list[FencePoint]()
     taken = {place.name for place in process.locations}
 
     def entry(point: FencePoint | None, place: Location, target: int) -> int:
@@ -57,6 +64,7 @@ def _fenced(process: Process, fences: Fences, locked: AbstractSet[FencePoint]) -
         for fence in reversed(fences.get(point, ())):
             locations.append(Location(fresh_label(f"{place.name}__fence", taken), span=point.span))
             added.append(Transition(len(locations) - 1, target, (fence,), span=point.span))
+            points.append(point)
             target = len(locations) - 1
         return target
 
@@ -70,4 +78,4 @@ def _fenced(process: Process, fences: Fences, locked: AbstractSet[FencePoint]) -
         )
         for t in process.transitions
     ]
-    return replace(process, locations=tuple(locations), transitions=(*changed, *added))
+    return replace(process, locations=tuple(locations), transitions=(*changed, *added)), points

@@ -18,7 +18,7 @@ from memfence.passes.atomic_writes import AtomicWrite, WaitsFor, with_atomic_wri
 from memfence.program.facts.loop_depth import loop_levels
 from memfence.program.ir import Program, Property
 from memfence.questions.ltl.check import Claim, bounded_model, claims_of, decide, fairness_of
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.synthesis.evidence import (
     ChecksSoFar,
     EveryListFails,
@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from pysat.examples.rc2 import RC2
 
 
-@dataclass(frozen=True, slots=True)
-class ChosenWrite:
+class ChosenWrite(Record):
     """A write to be made atomic, and a counterexample that appears if only this one is not."""
 
     write: AtomicWrite
@@ -50,8 +49,7 @@ class ChosenWrite:
     run: Lasso | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class AtomicFix(Fix):
+class AtomicFix(Fix, kw_only=True, repr=False):
     """The answer of `memfence fix` for temporal properties.
 
     `chosen`: the writes to be made atomic besides those in `given` (for UNKNOWN: a candidate). `writes`: how many
@@ -96,8 +94,7 @@ class _Gave(Exception):
         self.stop = stop
 
 
-@dataclass(frozen=True, slots=True)
-class _Counterexample:
+class _Counterexample(Record):
     claim: Claim
     lasso: Lasso
 

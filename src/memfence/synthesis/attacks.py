@@ -18,7 +18,7 @@ from memfence.engines.native.attacks import Attack, Attacks, AttackSearch
 from memfence.execution.trace import Trace
 from memfence.program.ir import Program
 from memfence.questions.criteria import in_form
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.synthesis.clauses import Clause, EditsByPlace
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.sites import FenceEdit
@@ -32,8 +32,7 @@ MOST_GROUPS = 500
 """Groups of processes that are tried."""
 
 
-@dataclass(frozen=True, slots=True)
-class CollectedAttacks:
+class CollectedAttacks(Record):
     """What several searches found. The last of them knew what the others had found: `complete` if it saw the rest."""
 
     searches: tuple[Attacks, ...]

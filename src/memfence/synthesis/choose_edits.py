@@ -12,14 +12,14 @@ from memfence.models.spec import SC
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
 from memfence.questions import check
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.synthesis.attacks import clauses_of, explore_all_attacks
 from memfence.synthesis.clauses import Clause
 from memfence.synthesis.evidence import DataRace, EveryAttackMet, FailsUnderSc, FixEvidence, NoPlace, SearchDidNotEnd
 from memfence.synthesis.hitting_loop import Found, Search, prices_of
 from memfence.synthesis.options import FixOptions
-from memfence.synthesis.oracles import Answer, CheckOracle, ClauseOracle, Oracle, closure
-from memfence.synthesis.result import FixVerdict
+from memfence.synthesis.oracles import Answer, CheckOracle, Choice, ClauseOracle, Oracle, closure
+from memfence.synthesis.result import FixVerdict, LowerBound
 from memfence.synthesis.sites import FenceEdit, find_edits
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
@@ -30,11 +30,11 @@ LARGE = 200_000
 """SC states beyond which clauses are taken as they come: making one smaller takes a search for each of its edits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Record):
     """What was found. `chosen` pairs each edit with a clause that only it meets; `trace`: a run that no edit stops.
 
-    `checked`: the check that names the property, for safety. `stop`: the limit that was hit.
+    `checked`: the check that names the property, for safety. `stop`: the limit that was hit. `bound`: why a minimum is
+    one.
     """
 
     verdict: FixVerdict
@@ -50,6 +50,7 @@ class Attempt:
     clauses: int = 0
     checks: int = 0
     states: int = 0
+    bound: LowerBound | None = None
 
     @property
     def edits(self) -> tuple[FenceEdit, ...]:
@@ -65,7 +66,7 @@ def attempt(program: Program, criterion: Criterion, options: FixOptions, kinds: 
     allowed = _useful(kinds, options)
     edits = find_edits(for_hardware(program, options.spec), allowed, options.costs)
     is_attacked = criterion in (Criterion.PERSISTENT, Criterion.ROBUST) and options.spec.has_buffers
-    if is_attacked and "locked" not in allowed:
+    if is_attacked and "locked" not in allowed and not program.any_number:
         return _from_attacks(program, criterion, options, edits)
     return _from_checks(program, criterion, options, edits)
 
@@ -143,7 +144,12 @@ def _search(oracle: Oracle, options: FixOptions, *, shrinks: bool, evidence: Fix
         is_minimum=found.is_minimum,
         sets=tuple(tuple(oracle.edits[n] for n in sorted(choice)) for choice in found.sets),
         are_all=found.are_all,
+        bound=_bound(search, found.choice) if found.is_minimum else None,
     )
+
+
+def _bound(search: Search, choice: Choice) -> LowerBound:
+    return LowerBound(tuple(search.oracle.edits), tuple(sorted(choice)), tuple(search.clauses))
 
 
 def _found(search: Search, options: FixOptions) -> Found:

@@ -17,12 +17,11 @@ from memfence.frontends.registry import EditKind
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
 from memfence.models.steps import MemoryModel, take
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.synthesis.sites import FenceEdit
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Record):
     """Numbers of edits, one of which is needed, and the run of the unchanged program that says so, made when asked for.
 
     The edits come in the order in which the run crosses them for the last time.

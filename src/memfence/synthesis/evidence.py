@@ -2,60 +2,50 @@
 
 from __future__ import annotations
 
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.evidence import Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class EveryAttackMet:
+class EveryAttackMet(Record):
     """Each attack from each SC-reachable state crosses a chosen fence."""
 
 
-@dataclass(frozen=True, slots=True)
-class FailsUnderSc:
+class FailsUnderSc(Record):
     """The memory model is not the reason, and no fence helps."""
 
 
-@dataclass(frozen=True, slots=True)
-class DataRace:
+class DataRace(Record):
     """No fence removes a data race: it does not order the accesses of two processes."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoPlace:
+class NoPlace(Record):
     """A run remains that no place of the text has a fence for."""
 
 
-@dataclass(frozen=True, slots=True)
-class EveryListFails:
+class EveryListFails(Record):
     """Each list of atomic writes leaves a counterexample."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoPartInRun:
+class NoPartInRun(Record):
     """No write that could be atomic has a part in the run."""
 
 
-@dataclass(frozen=True, slots=True)
-class NothingDelayed:
+class NothingDelayed(Record):
     """No write is delayed in the run that remains."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchDidNotEnd:
+class SearchDidNotEnd(Record):
     """A limit was hit between two checks."""
 
 
-@dataclass(frozen=True, slots=True)
-class PatchedTextOpen:
+class PatchedTextOpen(Record):
     """The text with the edits was read again, is another program than the one that was proved, and its own check did
     not decide: `check` says why; None where its properties cannot be read again."""
 
     check: Evidence | None
 
 
-@dataclass(frozen=True, slots=True)
-class ChecksSoFar:
+class ChecksSoFar(Record):
     """A limit was hit in one of many checks."""
 
     checks: int

@@ -25,12 +25,11 @@ from memfence.program.ir import Program
 from memfence.questions.ltl.check import Claim
 from memfence.questions.ltl.formula import is_stutter_invariant
 from memfence.questions.ltl.witness import check_lasso
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.evidence import Lasso
 
 
-@dataclass(frozen=True, slots=True)
-class Hazard:
+class Hazard(Record):
     """A write that waited in the buffer from step `issued` to step `committed` (of the run with its loop twice).
 
     `inconsistent`: the steps of other processes that accessed the variable meanwhile.
@@ -42,8 +41,7 @@ class Hazard:
     inconsistent: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Record):
     """One of `atomic` must be atomic, or one of `plain` must not be."""
 
     atomic: frozenset[AtomicWrite]

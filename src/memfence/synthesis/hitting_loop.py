@@ -9,9 +9,9 @@ out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.synthesis.clauses import Clause
 from memfence.synthesis.hitting_set import HittingSets
 from memfence.synthesis.options import Minimise
@@ -23,8 +23,7 @@ MOST_SETS = 1000
 """How many minimal sets are listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Record):
     """What a search gave. `choice` is None where no choice can hold; then `refuted_by` is the clause that nothing
     meets.
 

@@ -17,7 +17,7 @@ from memfence.program.ir import Program
 from memfence.questions import check
 from memfence.questions.interruption import interrupted
 from memfence.questions.shortening import shortened
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.synthesis.orderings import ExistingFence, existing_fences, without_fences
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
@@ -38,8 +38,7 @@ class Need(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Record):
     """Whether one fence is needed, and the check of the program without it (or, for VIOLATED_ANYWAY, with it)."""
 
     fence: ExistingFence
@@ -47,8 +46,7 @@ class Reason:
     result: CheckResult
 
 
-@dataclass(frozen=True, slots=True)
-class WhyResult:
+class WhyResult(Record):
     """The answers for one criterion. `with_all`: the check of the program as it is. `droppable`: redundant fences that
     can go together (each alone can); `is_largest`: of no more of them it is true."""
 

@@ -7,7 +7,6 @@ from dataclasses import field
 from typing import Literal
 
 from memfence.frontends.registry import EditKind, EditStyle
-from memfence.records import dataclass
 from memfence.tasks.options import CheckOptions
 
 Minimise = Literal["first", "count", "cost"]
@@ -19,8 +18,7 @@ MOST_LEVELS = 9
 """Loops that count; where control jumps about, there may be any number of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FixOptions(CheckOptions):
+class FixOptions(CheckOptions, kw_only=True):
     """Every option of `memfence fix`, under the same name.
 
     `minimise`: `count` edits, their `cost`, or take the `first` set that the papers' greedy loops give. `all`: list

@@ -17,7 +17,7 @@ from memfence.program.crowd import homes, sized_like
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Fence, Final, Forbidden, Invariant, Program, Store
 from memfence.questions import check
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.synthesis.apply_edits import with_edits
 from memfence.synthesis.clauses import Clause, EditsByPlace, runs_of, stopped_by, without_edits
 from memfence.synthesis.sites import FenceEdit
@@ -30,8 +30,7 @@ from memfence.tasks.result import CheckResult
 Choice = frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Record):
     """VIOLATED comes with a clause that the choice does not meet; `result` is the check behind the answer, if any.
 
     `stop`: the limit that was hit, where there is no answer because of it.

@@ -15,14 +15,13 @@ from memfence.models.spec import ModelSpec
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Fence, Load, Op, Program, Rmw, Store, Transition, WrittenFence
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import NOWHERE, Span
 
 OrderingKind = WrittenFence | Literal["store", "load", "rmw"]
 
 
-@dataclass(frozen=True, slots=True)
-class ExistingFence:
+class ExistingFence(Record):
     """A fence of the text, or what else orders accesses, and the transitions (process, number) that execute it.
 
     `order`: of a thread fence.

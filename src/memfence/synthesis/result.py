@@ -9,10 +9,12 @@ from memfence.execution.trace import Trace
 from memfence.frontends.registry import EditKind, EditStyle
 from memfence.models.spec import ModelName
 from memfence.program.ir import FencePoint, Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
+from memfence.synthesis.clauses import Clause
 from memfence.synthesis.evidence import FixEvidence
 from memfence.synthesis.options import Minimise
+from memfence.synthesis.sites import FenceEdit
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.plain_race import PlainRaces
@@ -30,8 +32,7 @@ class FixVerdict(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedFence:
+class PlacedFence(Record):
     """One edit of the text, at the `point` that the front end knows.
 
     `at`: the statement next to it, which it follows, or precedes if `is_before`. `location`: the control point it
@@ -61,8 +62,7 @@ class PlacedFence:
         return " ".join(self.at.text.split("\n", 1)[0].split()) if self.is_before else self.point.after
 
 
-@dataclass(frozen=True, slots=True)
-class FenceSet:
+class FenceSet(Record):
     """A set of edits that is enough."""
 
     fences: tuple[PlacedFence, ...]
@@ -82,8 +82,15 @@ class FenceSet:
         return sum(fence.cost for fence in self.fences)
 
 
-@dataclass(frozen=True, slots=True)
-class FixStats:
+class LowerBound(Record):
+    """Why nothing with less `minimise` is enough: every edit there is, and clauses that each want one of them."""
+
+    edits: tuple[FenceEdit, ...]
+    chosen: tuple[int, ...]
+    clauses: tuple[Clause, ...]
+
+
+class FixStats(Record):
     """What it took: `clauses` learnt, `checks` made, states visited by all of them."""
 
     sites: int
@@ -94,8 +101,7 @@ class FixStats:
     peak_mb: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Fix(Shown):
+class Fix(Shown, Record, kw_only=True, repr=False):
     """What every answer of `memfence fix` has.
 
     `checked`: the check that says which property was asked about, where it was not the criterion alone. `is_minimum`:
@@ -117,13 +123,13 @@ class Fix(Shown):
     races: PlainRaces | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class FixResult(Fix):
+class FixResult(Fix, kw_only=True, repr=False):
     """The answer for fences.
 
     `chosen`: the edits (for UNKNOWN: the best candidate, if any). `sets`: every minimal set, if asked for, `are_all`
     unless the list was cut short. `in_one_step`: with `--via tso`, the minimum for PSO without the detour where its
     cost differs. `patched`, `diff`: the text with the edits. `trace`: for IMPOSSIBLE, a run that no edit stops.
+    `bound`: for a minimum, why it is one.
     """
 
     chosen: FenceSet
@@ -133,3 +139,4 @@ class FixResult(Fix):
     patched: str | None = None
     diff: str = ""
     trace: Trace | None = None
+    bound: LowerBound | None = None

@@ -17,18 +17,18 @@ from enum import Enum
 from itertools import combinations
 from pathlib import Path
 
+from memfence.deadline import Deadline
 from memfence.frontends.c.edits import insert_fences, point_key
 from memfence.frontends.c.statements import Statement, Statements
 from memfence.program.ir import FencePoint
 from memfence.questions.run import run_program
 from memfence.questions.run_result import RunOptions, RunResult
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.running.build import Sources, build_program
 from memfence.running.steps import ProgramStep
 from memfence.source import SourceText
 from memfence.synthesis.patch import unified
 from memfence.tasks.answer import Verdict
-from memfence.tasks.deadline import Deadline
 
 MOST_CANDIDATES = 16
 
@@ -43,8 +43,7 @@ class RunFixVerdict(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class RunFix:
+class RunFix(Record):
     """`fences`: the statements behind which they go, by line. `first` and `last`: the program as it is, and as patched.
     `clauses`: sets of lines, of each of which one must be in any solution: why fewer fences are not enough."""
 

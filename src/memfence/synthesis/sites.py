@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from memfence.frontends.registry import EditKind
 from memfence.program.facts.loop_depth import loop_levels
 from memfence.program.ir import Fence, FencePoint, Op, Process, Program, Store, Transition, Unlock
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.synthesis.options import COST_OF_A_LOOP, MOST_LEVELS
 
 Effect = frozenset[tuple[int, int]]
@@ -23,8 +23,7 @@ KINDS_OF_LANGUAGE: Mapping[str, tuple[EditKind, ...]] = {
 """What can be written in languages that lack some kind of edit."""
 
 
-@dataclass(frozen=True, slots=True)
-class FenceEdit:
+class FenceEdit(Record):
     """One edit. `number` is its place in the list of all; `weaker` the number of the `sfence` at the same place.
 
     `level`: how many loops are around it. `processes`: those whose code it changes. `is_before`: the place is described
@@ -64,8 +63,7 @@ def find_edits(program: Program, kinds: Iterable[EditKind], costs: Mapping[EditK
     return tuple(edits)
 
 
-@dataclass(frozen=True, slots=True)
-class _Site:
+class _Site(Record):
     """`executed`: the transitions behind which a fence at the point runs; `pending`: those of them that can leave
     stores in a buffer; `locked`: the transitions with a store at the point."""
 

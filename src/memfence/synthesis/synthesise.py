@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.execution.overtaking import Overtaken, overtaken_pairs
+from memfence.execution.overtaking import Overtaken, explain, overtaken_pairs
 from memfence.execution.trace import Trace
 from memfence.frontends.registry import EditKind
 from memfence.models.spec import TSO
@@ -82,6 +82,7 @@ def _chosen(program: Program, options: FixOptions) -> tuple[Program, Attempt, Fi
         checked=found.checked,
         chosen=_shortened(program, fence_set(program, found.chosen), found, options),
         trace=_refuting_run(found, options),
+        bound=found.bound,
     )
     return program, found, result
 
@@ -170,6 +171,7 @@ def _in_two_steps(program: Program, criterion: Criterion, options: FixOptions, k
         verdict=verdict,
         chosen=chosen,
         is_minimum=not chosen,
+        bound=None,
         sites=max(first.sites, second.sites),
         clauses=first.clauses + second.clauses,
         checks=first.checks + second.checks,
@@ -200,7 +202,7 @@ def _placed(program: Program, edit: FenceEdit, run: Trace | None) -> PlacedFence
 
 
 def _kept_in_order(program: Program, run: Trace, edit: FenceEdit) -> Overtaken | None:
-    """The last pair of accesses of the run between which the fence would stand."""
+    """The accesses of the run between which the fence would stand: those that the reasons name, else the last ones."""
     home = homes(program, run.program)
     crossings = [
         (move.process, position)
@@ -211,7 +213,9 @@ def _kept_in_order(program: Program, run: Trace, edit: FenceEdit) -> Overtaken |
     pairs = [pair for pair in overtaken_pairs(run) if any(is_crossed(pair, p, at) for p, at in crossings)]
     if edit.kind == "sfence":
         pairs = [pair for pair in pairs if pair.issued is not None]
-    return pairs[-1] if pairs else None
+    why = explain(run)
+    blamed = [pair for pair in pairs if why is not None and pair == why.pair]
+    return (blamed or pairs)[-1] if pairs else None
 
 
 def with_text(result: FixResult, edits: Sequence[FenceEdit], options: FixOptions) -> FixResult:

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from enum import StrEnum
 
 from memfence.execution.trace import Trace
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.evidence import Bound, Evidence, Lasso, Limit, Outside, Run
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
@@ -27,8 +27,7 @@ class Verdict(StrEnum):
         return self in (Verdict.HOLDS, Verdict.VIOLATED)
 
 
-@dataclass(frozen=True, slots=True)
-class FinalState:
+class FinalState(Record):
     """Values seen in final states, how many final states had them, and a run to one of these."""
 
     values: tuple[int, ...]
@@ -36,8 +35,7 @@ class FinalState:
     run: Callable[[], Trace] = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(Record):
     """One engine that was asked on the way to an answer."""
 
     engine: str
@@ -46,8 +44,7 @@ class Tried:
     cost: Cost
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Record):
     """The verdict, why, and what it cost. `counts` are numbers that only some engines have.
 
     `tried`: the engines that were asked, in order; none where an engine answers for itself.

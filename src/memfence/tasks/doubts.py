@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from memfence.execution.trace import Trace
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Stuck:
+class Stuck(Record):
     """The run ends where no step is possible, though not every process has ended."""
 
     trace: Trace
 
 
-@dataclass(frozen=True, slots=True)
-class NeverTaken:
+class NeverTaken(Record):
     """No run takes this statement, though some run comes to it (`is_reached`) or not; all at `at` share that fate."""
 
     process: int
@@ -25,8 +23,13 @@ class NeverTaken:
     is_assertion: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NeverTrue:
+class NeverReached(Record):
+    """The front end left this assertion out: no run comes to it."""
+
+    at: Span
+
+
+class NeverTrue(Record):
     """The property says something only where this part of it is true, and no run comes there.
 
     `stated`: the position of the property among those asked. `premise`: the part, as text.
@@ -36,9 +39,12 @@ class NeverTrue:
     premise: str
 
 
-@dataclass(frozen=True, slots=True)
-class NothingToCheck:
+class NothingToCheck(Record):
     """The model was compared with itself, and nothing else was asked."""
 
 
-Doubt = Stuck | NeverTaken | NeverTrue | NothingToCheck
+class OneProcess(Record):
+    """There is nobody else to see what the only process does, and nothing was asked about it."""
+
+
+Doubt = Stuck | NeverTaken | NeverReached | NeverTrue | NothingToCheck | OneProcess

@@ -10,7 +10,7 @@ from enum import Enum, auto
 
 from memfence.execution.trace import Trace
 from memfence.models.spec import ModelSpec
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Stop
 from memfence.tasks.obstacle import Obstacle
@@ -18,28 +18,23 @@ from memfence.tasks.obstacle import Obstacle
 # What a run shows
 
 
-@dataclass(frozen=True, slots=True)
-class BadState:
+class BadState(Record):
     """The last state is one that the goal calls bad."""
 
 
-@dataclass(frozen=True, slots=True)
-class BadFinalState:
+class BadFinalState(Record):
     """The last state is a final one that refutes what was said about final states."""
 
 
-@dataclass(frozen=True, slots=True)
-class StepFails:
+class StepFails(Record):
     """The last step fails: an assertion, or a run-time error."""
 
 
-@dataclass(frozen=True, slots=True)
-class Deadlocked:
+class Deadlocked(Record):
     """No step is possible in the last state, and not every process has ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Overtakes:
+class Overtakes(Record):
     """`attacker` delays its store to `delayed`; its access of `variable`, maybe in the same step, comes first."""
 
     attacker: int
@@ -49,8 +44,7 @@ class Overtakes:
     is_one_step: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Races:
+class Races(Record):
     """Two processes are about to access `variable`; `unfenced` is the store that makes the race triangular."""
 
     process: int
@@ -59,8 +53,7 @@ class Races:
     unfenced: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Strays:
+class Strays(Record):
     """SC does not reach the last state, or does not fail like this."""
 
 
@@ -78,10 +71,10 @@ class Route(Enum):
     """By the backward search, and no shorter one was found within its budget."""
     UNDER_SC = auto()
     FEW_SWITCHES = auto()
+    FROM_EXECUTION = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Record):
     """A run, replayed by the reference model, that shows `finding`. `is_shortest`: proved, no other is shorter.
 
     `fails_under_sc`: some run of SC shows a finding of this kind, too, so that no fence can help. `threads`: how many
@@ -96,8 +89,7 @@ class Run:
     threads: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Lasso:
+class Lasso(Record):
     """An infinite run: `trace` up to step `loop_start`, then the rest of it for ever.
 
     Where `loop_start` is the number of steps, nothing happens any more. Registers whose value makes no difference may
@@ -111,8 +103,7 @@ class Lasso:
 # Proofs
 
 
-@dataclass(frozen=True, slots=True)
-class Exhausted:
+class Exhausted(Record):
     """Every state of the model was visited; `pending`: no buffer ever held more, so that no bound was met.
 
     `fair`: the answer is about infinite runs, and only weakly fair ones if this is true.
@@ -134,15 +125,13 @@ class Closure(Enum):
     """Forwards, older pending stores as sets of values (partial coherence: Kuperstein, Vechev and Yahav)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fixpoint:
+class Fixpoint(Record):
     """A search over sets of states came to its end, for buffers of any length."""
 
     closure: Closure
 
 
-@dataclass(frozen=True, slots=True)
-class AnyNumber:
+class AnyNumber(Record):
     """A backward search over multisets of process parts came to its end: however many instances of `templates` there
     are, with buffers of any length under `model`. `parts`: no constraint needed more processes."""
 
@@ -151,47 +140,41 @@ class AnyNumber:
     parts: int
 
 
-@dataclass(frozen=True, slots=True)
-class Invariant:
+class Invariant(Record):
     """Each process by itself never comes to the bad locations, whatever its loads give."""
 
     model: ModelSpec
 
 
-@dataclass(frozen=True, slots=True)
-class NoAttack:
+class NoAttack(Record):
     """From no SC-reachable state does an attack, or a race, start. `flattened`: seen process by process, the others
     flattened after so many steps."""
 
     flattened: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Implied:
+class Implied(Record):
     """A stronger criterion holds; `under_sc`: and SC gives the same answer to the question itself."""
 
     by: Criterion
     under_sc: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NoExecution:
+class NoExecution(Record):
     """Of all executions of these `events` (writes, reads, fences), the axioms of `model` allow none that goes wrong."""
 
     model: ModelSpec
     events: int
 
 
-@dataclass(frozen=True, slots=True)
-class ScItself:
+class ScItself(Record):
     """The question compares the model with SC, and the model is SC."""
 
 
 # Neither
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Record):
     """Nothing was found within the bound of `model`, and some store had to wait because of it.
 
     `fair` as in `Exhausted`.
@@ -201,8 +184,7 @@ class Bound:
     fair: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FewSwitches:
+class FewSwitches(Record):
     """Nothing was found among the runs with at most so many `deviations`, as `passes.few_switches` counts them.
 
     `pending`: and no more pending stores a buffer than these, where some store had to wait. `steps`: and no more steps
@@ -214,16 +196,14 @@ class FewSwitches:
     steps: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FewThreads:
+class FewThreads(Record):
     """Proved for 1 to `threads` instances of `templates`, as many of each; nothing is known of more."""
 
     templates: tuple[str, ...]
     threads: int
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Record):
     """The search stopped before its end, after so many states. `under_sc`: it was a search of SC states.
 
     `found`: what was asked for is reachable, but no run to it was found in time.
@@ -235,15 +215,13 @@ class Limit:
     found: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Torn:
+class Torn(Record):
     """A step of these processes has several stores, and whether others may see it half-way was not decided."""
 
     processes: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Outside:
+class Outside(Record):
     """The engine does not answer such questions."""
 
     engine: str

@@ -10,12 +10,11 @@ from memfence.models.spec import PSO, TSO, ModelSpec
 from memfence.passes.lock_regions import has_lock_regions
 from memfence.program.facts.effects import has_guarded_writes, has_torn_steps
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.criterion import Criterion
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Record):
     """A criterion under a model. Races are about SC runs, persistence is about TSO: they have one model only."""
 
     criterion: Criterion

@@ -11,8 +11,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from memfence.records import dataclass
-from memfence.tasks.deadline import Deadline
+from memfence.deadline import Deadline
+from memfence.records import Record
 
 STATM = Path("/proc/self/statm")
 """Where Linux tells how much memory this process holds, in pages."""
@@ -49,16 +49,18 @@ class Stop(Enum):
     CANCELLED = 3
     FOUND = 4
     STATES = 5
+    LOST = 6
+    """A machine of the cluster was lost, again and again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Record, kw_only=True):
     """What a search may use. No limit on time by default; on memory, three quarters of the machine's.
 
     `deadline` is the user's, and the same for all searches of a question. `timeout_seconds` ends a single search
     before that. `most_states` ends it at about that many states, sets of states or constraints; 0 does not. Unlike
     time, it ends the same search at the same place on every machine. From `compact_from` states on, an explicit search
-    keeps the bare states, without the way to them; 0: only when memory ends.
+    keeps the bare states, without the way to them; 0: only when memory ends. `cluster`: `local`, `local:N` or the
+    address of a Ray cluster, whose machines share the search.
     """
 
     deadline: Deadline = field(default_factory=Deadline, compare=False)
@@ -69,6 +71,7 @@ class Limits:
     compact_from: int = 0
     progress: ProgressCallback | None = field(default=None, compare=False)
     cancel: Cancel | None = field(default=None, compare=False)
+    cluster: str | None = None
 
     @property
     def seconds(self) -> float | None:
@@ -98,8 +101,7 @@ class Limits:
         return int(used + max(0.0, self.memory_bytes / 1e6 - used) / searches)
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Record):
     """What a search has cost; costs of several searches add up."""
 
     states: int = 0

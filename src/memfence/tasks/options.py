@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import field, replace
 from typing import Literal, Self
 
+from memfence.deadline import Deadline
 from memfence.models.spec import SPECS, ModelName, ModelSpec
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.limits import Limits, all_processors
 from memfence.tasks.task import ALL_REDUCTIONS
 
@@ -24,8 +24,7 @@ Progress = Callable[[int, int, int, float, float], None]
 """Called now and then with: states, transitions, queue, seconds, megabytes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckOptions:
+class CheckOptions(Record, kw_only=True):
     """Every option of `memfence check`, under the same name.
 
     `forbid`, `invariant`, `final`, `ltl` and `deadlock` replace what the program itself states; assertions are always
@@ -36,7 +35,8 @@ class CheckOptions:
     `abstract` (persistence only): try to prove it process by process, the others flattened after so many steps; where
     that is not enough, the program itself decides. `reduce` lists reductions of `ALL_REDUCTIONS`. `threads` 0 means as
     many as there are processors. `compact`: visited states take less memory, and runs are found by a second search.
-    `deadline`: a time limit that runs already, in place of `timeout_seconds`.
+    `cluster` (`local`, `local:N`, HOST:PORT): the machines of a Ray cluster share the search. `deadline`: a time limit
+    that runs already, in place of `timeout_seconds`.
     """
 
     model: ModelName = "tso"
@@ -57,6 +57,7 @@ class CheckOptions:
     memory_megabytes: int | None = None
     threads: int = 1
     compact: bool = False
+    cluster: str | None = None
     progress: Progress | None = field(default=None, compare=False)
     deadline: Deadline | None = field(default=None, compare=False)
 
@@ -78,6 +79,7 @@ class CheckOptions:
             threads=self.threads or all_processors(),
             compact_from=COMPACT_FROM if self.compact else 0,
             progress=self.progress,
+            cluster=self.cluster,
         )
 
     def started(self) -> Self:
@@ -109,8 +111,7 @@ def criterion_to_check(program: Program, options: CheckOptions) -> Criterion:
     return Criterion.SAFETY if is_stated else Criterion.ROBUST
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Record):
     """What a check of safety is about: properties of `states`, `asks_states` where there are any or assertions count,
     and `temporal` ones, about infinite runs."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 
-@dataclass(frozen=True, slots=True)
-class RacingAccess:
+class RacingAccess(Record):
     """One of the two accesses: who, where, and how. A plain one is neither atomic nor volatile."""
 
     process: str
@@ -16,8 +15,7 @@ class RacingAccess:
     is_plain: bool
 
 
-@dataclass(frozen=True, slots=True)
-class PlainRace:
+class PlainRace(Record):
     """Two threads can be about to access `variable` at the same moment under SC; `first` is plain."""
 
     variable: str
@@ -25,8 +23,7 @@ class PlainRace:
     second: RacingAccess
 
 
-@dataclass(frozen=True, slots=True)
-class PlainRaces:
+class PlainRaces(Record):
     """What the search found. Not `complete`: a limit ended it, and there may be more."""
 
     races: tuple[PlainRace, ...] = ()

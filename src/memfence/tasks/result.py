@@ -5,7 +5,7 @@ from __future__ import annotations
 from memfence.execution.trace import Trace
 from memfence.models.spec import ModelName
 from memfence.program.ir import Program, Property
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.doubts import Doubt
@@ -15,8 +15,7 @@ from memfence.tasks.plain_race import PlainRaces
 from memfence.tasks.shown import Shown
 
 
-@dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(Record):
     """What the search cost; `extra` are counts that only some engines have."""
 
     states: int
@@ -31,8 +30,7 @@ def stats_of(cost: Cost, counts: tuple[tuple[str, int], ...] = ()) -> Stats:
     return Stats(cost.states, cost.transitions, cost.seconds, peak_megabytes(), extra)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class CheckResult(Shown):
+class CheckResult(Shown, Record, repr=False):
     """The answer to one question about one program. `reports.sentences` puts what the verdict covers into words.
 
     `properties`: what was asked, for safety; of temporal properties the one that decided. `final_states` pairs the

@@ -8,15 +8,14 @@ from memfence.models.fairness import Condition
 from memfence.models.spec import ModelSpec
 from memfence.program.expressions import Expr
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits
 
 ALL_REDUCTIONS = ("dead", "fuse", "order", "slice", "symmetry")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Safety:
+class Safety(Record, kw_only=True):
     """Nothing bad happens: no `bad` state, no failing step, no deadlock. `final_values` are to be listed, for every
     final state."""
 
@@ -30,16 +29,14 @@ class Safety:
         return (() if self.bad is None else (self.bad,)) + self.final_values
 
 
-@dataclass(frozen=True, slots=True)
-class Keeps:
+class Keeps(Record):
     """The criterion holds. `flatten`: prove it process by process, the others flattened after so many steps."""
 
     criterion: Criterion
     flatten: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BuchiEdge:
+class BuchiEdge(Record):
     """Possible where all atoms in `positive` and none in `negative` hold; `marks` are visited by it (bit masks)."""
 
     target: int
@@ -48,8 +45,7 @@ class BuchiEdge:
     marks: int
 
 
-@dataclass(frozen=True, slots=True)
-class NoAcceptedRun:
+class NoAcceptedRun(Record):
     """No infinite run is accepted by the automaton and meets all `conditions` again and again.
 
     `edges` go by state; each of `marks` has to be visited again and again, too. The masks of edges are over `atoms`.
@@ -65,8 +61,7 @@ class NoAcceptedRun:
 Goal = Safety | Keeps | NoAcceptedRun
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Record):
     """Does `program` reach its `goal` under `model`? The bound of the model is part of the question, if it has one.
 
     `settles`: where all runs are too many, an answer about the most likely ones is welcome.

@@ -9,14 +9,13 @@ from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.dve.names import Names, SharedPlace
 from memfence.frontends.dve.syntax import Expression, Model, Number, ProcessText, Step, Variable, subexpressions
 from memfence.passes.atomic_writes import EVERY_VARIABLE, AtomicWrite, WaitsFor
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 _KINDS = ("sb_", "i_", "queue_", "head_", "tail_")
 
 
-@dataclass(frozen=True, slots=True)
-class Buffer:
+class Buffer(Record):
     """The store buffer of one process: its name, the global variables it may hold, and which elements of them."""
 
     process: str

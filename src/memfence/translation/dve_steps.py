@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import combinations
 
 from memfence.frontends.dve.names import SharedPlace
 from memfence.frontends.dve.syntax import Assignment, Expression, Infix, InState, Prefix, Step, Variable
-from memfence.records import dataclass
 from memfence.translation.dve_buffers import Buffers, elements_meant, refusal, targets, variables_of, variables_read
 from memfence.translation.dve_text import Read, as_written, print_expression
 

@@ -24,7 +24,7 @@ from memfence.passes.orders import for_hardware
 from memfence.passes.shared_memory_form import other_communication, shared_memory_form
 from memfence.program import ir
 from memfence.program.expressions import Address, Binary, Conditional, Const, Expr, Register, variable_address
-from memfence.records import dataclass
+from memfence.records import Record
 
 SCRATCH = ("phase", "delayed", "own", "read", "before", "after")
 
@@ -76,8 +76,7 @@ def _require_single_accesses(program: ir.Program) -> None:
         raise InputError([Diagnostic(Code.UNSUPPORTED, message, Label(found[1]), hint=hint)])
 
 
-@dataclass(frozen=True, slots=True)
-class _Shared:
+class _Shared(Record):
     """The variables of the query; `everything`: how many variables the program itself has."""
 
     phase: Address

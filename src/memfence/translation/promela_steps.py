@@ -13,13 +13,12 @@ from typing import Literal, assert_never
 from memfence.program import expressions
 from memfence.program.facts.effects import register_written, registers_read
 from memfence.program.ir import Assert, Assign, Assume, Domain, Fence, Load, Lock, Op, Program, Rmw, Store, Unlock
-from memfence.records import dataclass
+from memfence.records import Record
 
 BUS = "bus_owner"
 
 
-@dataclass(frozen=True, slots=True)
-class HandOver:
+class HandOver(Record):
     """The sender's value reaches a register of the receiver: the middle of a rendezvous."""
 
     sender: int

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from memfence.deadline import Deadline
 from memfence.execution.trace import Trace
 from memfence.models.spec import TSO, ModelName
 from memfence.models.state import Commit
@@ -17,7 +18,6 @@ from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import render_text
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.deadline import Deadline
 from memfence.tasks.evidence import BadFinalState, BadState, Bound, Evidence, Exhausted, Limit, Run
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.result import CheckResult, Stats

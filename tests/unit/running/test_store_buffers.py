@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from memfence.api.run import replay, schedules
+from memfence.deadline import Deadline
 from memfence.questions.run import explore_buffers
 from memfence.questions.run_buffers import with_buffers
 from memfence.questions.run_result import RunOptions, RunResult
 from memfence.running.build import Sources, build_program
 from memfence.tasks.answer import Verdict
-from memfence.tasks.deadline import Deadline
 from support.command_line import memfence
 from support.run_programs import run_text, two_threads
 

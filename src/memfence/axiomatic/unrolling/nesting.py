@@ -15,13 +15,12 @@ from collections.abc import Collection
 
 from memfence.digraph import components
 from memfence.program.ir import Process
-from memfence.records import dataclass
+from memfence.records import Record
 
 Name = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Record):
     """`head`: its location; `position`: its place among what surrounds it; `body`: all locations, the head included."""
 
     head: int
@@ -29,8 +28,7 @@ class Loop:
     body: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Nesting:
+class Nesting(Record):
     """For each location that can be reached: the loops around it, outermost first, and its own position in the last."""
 
     loops: dict[int, tuple[Loop, ...]]

@@ -7,11 +7,10 @@ from dataclasses import replace
 from memfence.axiomatic.code import Barrier, Write
 from memfence.program.expressions import Address, Expr
 from memfence.program.ir import Assume, Op, Rmw, Transition
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Reserved:
+class Reserved(Record):
     """An exclusive load that the next exclusive store may belong to, where `guard` is true."""
 
     guard: Expr
@@ -19,8 +18,7 @@ class Reserved:
     address: Address
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Record):
     """Where `guard` is true the thread is here, and its registers have these values.
 
     `held`: writes and fences of the step so far, which happen once nothing is left that the step waits for; their own
@@ -34,8 +32,7 @@ class State:
     loaded: tuple[tuple[Address, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Record):
     """A step, or what is left of it: its number, and the number of its next op."""
 
     number: int

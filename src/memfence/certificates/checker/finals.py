@@ -17,13 +17,12 @@ from memfence.models.state import State
 from memfence.models.steps import evaluate_in, is_final
 from memfence.program.expressions import EvaluationError, Expr
 from memfence.program.ir import Final
-from memfence.records import dataclass
+from memfence.records import Record
 
 Values = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcomes:
+class Outcomes(Record):
     """What final states look like: the values of the condition and of what it observes, each with a run."""
 
     final: Final

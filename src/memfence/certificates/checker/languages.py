@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from memfence.models.state import SEPARATOR, Entry
-from memfence.records import dataclass
+from memfence.records import Record
 
 Node = Hashable
 Word = tuple[Entry, ...]
 Moves = Mapping[Node, tuple[tuple[Entry, Node], ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Record):
     """The words that lead from one of `starts` to one of `accepting`; a node without moves is not in `moves`."""
 
     starts: frozenset[Node]

@@ -21,13 +21,12 @@ from memfence.program.expressions import Expr, RegisterOf, conjunction, disjunct
 from memfence.program.facts.ends import all_have_ended
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
 from memfence.program.text.properties import parse_expression
-from memfence.records import dataclass
+from memfence.records import Record
 
 MOST_FIRST_VALUES = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Record):
     """`program` has every first value of the registers that a property looks at. `bad`: true in no state.
 
     `deadlock`: nobody waits for ever before the end. `finals`: what is said about final states.
@@ -41,6 +40,12 @@ class Question:
     finals: tuple[Final, ...]
     temporal: tuple[Ltl | PropertyAutomaton, ...]
     asks_states: bool
+
+    @property
+    def looks_at(self) -> tuple[Expr, ...]:
+        """Everything that is asked of single states."""
+        bad = () if self.bad is None else (self.bad,)
+        return (*bad, *(expr for final in self.finals for expr in (final.expr, *(e for _, e in final.observed))))
 
     def is_bad(self, state: State) -> bool:
         return self.bad is not None and is_true(self.program, state, self.bad)

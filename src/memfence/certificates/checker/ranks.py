@@ -21,14 +21,13 @@ from memfence.models.state import State, Step
 from memfence.models.steps import MemoryModel, starts
 from memfence.program.ir import Ltl, Program, PropertyAutomaton
 from memfence.questions.ltl.parser import parse_formula
-from memfence.records import dataclass
+from memfence.records import Record
 
 Pair = tuple[State, int]
 """A state of the program, and a node of the automaton."""
 
 
-@dataclass(frozen=True, slots=True)
-class Product:
+class Product(Record):
     """The program beside the automaton. Marks are those of the automaton, then one for each condition of fairness."""
 
     program: Program

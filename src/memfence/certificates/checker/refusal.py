@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from memfence.models.state import State, Step
-from memfence.records import dataclass
+from memfence.records import Record
 
 
 class Condition(Enum):
@@ -24,6 +24,7 @@ class Condition(Enum):
     RACE = "two processes are about to access the same variable"
     ATTACK = "a read overtakes a store of its process while another process can change what it reads"
     RANK = "a step does not lead down"
+    MINIMUM = "fewer or cheaper fences meet all clauses"
     KIND = "the sections do not prove what is claimed"
 
 
@@ -46,8 +47,7 @@ class NotProved(Exception):
     """The proved checker is not there, or cannot judge this certificate; the text says which and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Record):
     """What was found good: how many states, and which checker looked."""
 
     states: int

@@ -18,7 +18,7 @@ from memfence.models.steps import MemoryModel, set_at, take
 from memfence.program.facts.effects import stored_variables
 from memfence.program.ir import FenceKind, Program
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 
 MARK: Entry = (-1, 0)
 """Stands for at least one pending store."""
@@ -34,8 +34,7 @@ class Unanswered(Exception):
         self.process, self.variable = process, variable
 
 
-@dataclass(frozen=True, slots=True)
-class Guessed:
+class Guessed(Record):
     """A memory model whose loads find what `answers` say. Stores are kept in the order in which they are issued."""
 
     inner: MemoryModel
@@ -104,8 +103,7 @@ def movers(step: Run | Rendezvous) -> tuple[int, ...]:
     return (step.process,) if isinstance(step, Run) else (step.sender.process, step.receiver.process)
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(Record):
     """One way in which a step may go: `pending` says of each mover whether stores were pending before, `answers` what
     its loads found there, `after` where it leads, with what the step itself stored in the buffers of the movers."""
 

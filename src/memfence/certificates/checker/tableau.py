@@ -14,15 +14,14 @@ from memfence.certificates.format.container import NotACertificate
 from memfence.program.expressions import Expr
 from memfence.program.ir import PropertyAutomaton
 from memfence.questions.ltl.formula import And, Atom, Formula, Next, Not, Or, Release, Truth, Until
-from memfence.records import dataclass
+from memfence.records import Record
 
 MOST_NODES = 5_000
 Item = tuple[Formula, bool]
 """A formula, and whether its negation is meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Record):
     """Possible where all atoms in `positive` and none in `negative` are true; `marks` are those that it visits."""
 
     target: int
@@ -31,8 +30,7 @@ class Move:
     marks: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
+class Labels(Record):
     """`nodes`: what has to be true from each node on. `untils`: which formula each mark is about."""
 
     formula: Formula
@@ -40,8 +38,7 @@ class Labels:
     untils: tuple[Item, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Refuting:
+class Refuting(Record):
     """Accepts the runs that visit every mark, 0 .. `marks` - 1, again and again. `initial` is a number of a node.
 
     `labels`: where it was made from a formula, what its nodes and marks are about.
@@ -54,8 +51,7 @@ class Refuting:
     labels: Labels | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
+class _Way(Record):
     """One way to make a set of formulas true: now, and next. `put_off`: untils that are left for later."""
 
     positive: frozenset[int] = frozenset()

@@ -16,14 +16,13 @@ from memfence.certificates.format.header import read_object
 from memfence.models.buffering import Buffering
 from memfence.models.state import Entry, State
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 
 NUMBER = 4
 """Bytes for the number of an automaton."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadAutomaton:
+class ReadAutomaton(Record):
     """Deterministic, from state 0 on."""
 
     moves: tuple[dict[Entry, int], ...]

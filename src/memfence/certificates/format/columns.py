@@ -15,7 +15,7 @@ from memfence.models.buffering import Buffering
 from memfence.models.state import SEPARATOR, Buffer, Entry, State
 from memfence.program.facts.effects import stored_variables
 from memfence.program.ir import Lock, Program
-from memfence.records import dataclass
+from memfence.records import Record
 
 ROWS_IN_A_BLOCK = 1 << 15
 WIDEST_ROW = 1 << 10
@@ -23,8 +23,7 @@ WIDEST_ROW = 1 << 10
 MOST_PENDING = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Record):
     """The values `lo` .. `hi`."""
 
     lo: int
@@ -36,8 +35,7 @@ class Column:
         return next(width for width in (1, 2, 4, 8) if self.hi - self.lo < 1 << (8 * width))
 
 
-@dataclass(frozen=True, slots=True)
-class BufferColumns:
+class BufferColumns(Record):
     """The columns of one buffer of `process`, from `first` on: its length, then `capacity` entries.
 
     An entry is a variable and a value where one buffer takes all stores; else only a value of `variable`, or the number

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 MAGIC = b"\x89MFC\r\n\x1a\n"
 VERSION = 1
@@ -26,8 +26,7 @@ class NotACertificate(Exception):
     """The bytes are not a certificate: damaged, cut off, of another version, or something else altogether."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Record):
     """One piece. Kinds are four letters: `HEAD`, `PROG`, `TEXT`, `SECT`, `ROWS`, `JSON`, `DONE`."""
 
     kind: bytes

@@ -8,7 +8,7 @@ from typing import Any
 
 from memfence.certificates.format.container import NotACertificate
 from memfence.program.load_options import COptions, LoadOptions
-from memfence.records import dataclass
+from memfence.records import Record
 
 LONGEST_HEADER = 1 << 20
 FOR_C = ("macros", "std", "entry", "as_compiled", "threads_bound", "heap_bound", "recursion_bound", "overflow",
@@ -16,11 +16,11 @@ FOR_C = ("macros", "std", "entry", "as_compiled", "threads_bound", "heap_bound",
 """How C was read, but for paths: a certificate from elsewhere never says which program to run or which file to open."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class Claim(Record, kw_only=True):
     """What is said to hold. Without `forbid`, `invariant`, `final`, `ltl` and `deadlock`: what the program states.
 
     `bound`: with at most so many pending stores in a buffer; None: with any number. `per_variable`: of each variable.
+    `fences`: and so many of its fences are a minimum; with `price`, of cost, else of number.
     """
 
     model: str
@@ -34,10 +34,11 @@ class Claim:
     ltl: str | None = None
     define: tuple[tuple[str, str], ...] = ()
     fair: bool = False
+    fences: int | None = None
+    price: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Reading(Record, kw_only=True):
     """How the program's text was read."""
 
     language: str | None = None
@@ -46,8 +47,7 @@ class Reading:
     c: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
+class Header(Record, kw_only=True):
     """`digest`: of the canonical text of the program."""
 
     tool: str

@@ -29,14 +29,13 @@ from memfence.engines.axiomatic.slots import Definitions, Slots
 from memfence.engines.axiomatic.vectors import ZERO_VECTOR, Vector, choose, constant, free_vector, is_equal
 from memfence.program.expressions import Address, Expr
 from memfence.program.facts.interval_arithmetic import Interval
-from memfence.records import dataclass
+from memfence.records import Record
 
 INITIAL = -1
 """The thread of initial writes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Record):
     """An event that may happen: where `happens` is true, at the variable whose literal in `at` is true.
 
     `item` is None for the initial write to the variable with the number `position`.
@@ -63,8 +62,7 @@ class Event:
         return self.thread, self.position
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Record):
     """A `Branch` of the code, and where control passes it."""
 
     thread: int

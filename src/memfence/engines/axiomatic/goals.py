@@ -10,33 +10,28 @@ from memfence.engines.axiomatic.core import Core
 from memfence.engines.axiomatic.terms import Leaf, Terms
 from memfence.engines.axiomatic.vectors import Vector, constant, is_equal, one_of
 from memfence.program.expressions import BufferEmpty, Expr, RegisterOf, Shared, evaluate
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Anything:
+class Anything(Record):
     """Any execution at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fails:
+class Fails(Record):
     """Some check fails."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReachesCut:
+class ReachesCut(Record):
     """Some thread reaches the bound of the unrolling."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(Record):
     """Every thread ends, and then the condition is true of registers (`RegisterOf`) and memory (`Shared`)."""
 
     condition: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Raises:
+class Raises(Record):
     """The model raises the flag with this name."""
 
     flag: str

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import assert_never
 
 from memfence.models.cat.syntax import Base, Binary, Cat, CatExpr, Kind, Named, Unary
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Record):
     """`op` as in `cat.syntax`, with three more: `base`, with its `name`; `group`, a definition of a recursive group,
     with its number as `name`; `|`, which may have any number of parts. `r*` is written as `(r+)?`."""
 

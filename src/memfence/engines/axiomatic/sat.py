@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
+from memfence.deadline import Deadline
 from memfence.engines.axiomatic.clauses import Clauses
 from memfence.tasks.limits import Limits, Stop
 
-SOLVER = "cadical153"
+SOLVER = "minisat22"
 FIRST_BUDGET = 2_000
 """Conflicts until somebody looks at the clock for the first time."""
 SECONDS_BETWEEN_LOOKS = 0.3
@@ -49,20 +49,18 @@ class Sat:
     def solve(self, assumptions: Sequence[int]) -> Assignment | Stop | None:
         """An assignment under the assumptions; None where there is none; or why the solver had to stop."""
         self._feed()
-        budget, seconds = FIRST_BUDGET, self.limits.seconds
-        start = time.monotonic()
+        budget, deadline = FIRST_BUDGET, Deadline(self.limits.seconds)
         while True:
             self._solver.conf_budget(budget)
-            before = time.monotonic()
+            before = deadline.elapsed
             answer = self._solver.solve_limited(assumptions=list(assumptions))
             if answer is not None:
                 return Assignment(self._solver.get_model()) if answer else None
-            now = time.monotonic()
             if self.limits.cancel is not None and self.limits.cancel.is_cancelled:
                 return Stop.CANCELLED
-            if seconds is not None and now - start >= seconds:
+            if deadline.passed:
                 return Stop.TIMEOUT
-            if now - before < SECONDS_BETWEEN_LOOKS:
+            if deadline.elapsed - before < SECONDS_BETWEEN_LOOKS:
                 budget *= 2
 
     def _feed(self) -> None:

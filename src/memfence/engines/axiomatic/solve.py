@@ -9,9 +9,12 @@ from typing import assert_never
 from memfence.axiomatic.candidates import candidate
 from memfence.axiomatic.code import Code
 from memfence.axiomatic.execution import Decisions, Execution
+from memfence.axiomatic.library import is_coherent
 from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.replay import NotAnExecution, carry_out
+from memfence.deadline import TimeUp
 from memfence.engines.axiomatic.base import Base, TagLiterals
+from memfence.engines.axiomatic.chains import demand_chains
 from memfence.engines.axiomatic.clauses import FALSE, TRUE
 from memfence.engines.axiomatic.core import Core
 from memfence.engines.axiomatic.decode import decisions_of
@@ -32,13 +35,11 @@ from memfence.engines.axiomatic.vectors import constant, is_equal
 from memfence.models.cat.interpreter import judge
 from memfence.program.expressions import TRUE as TRUE_EXPR
 from memfence.program.expressions import Expr
-from memfence.records import dataclass
-from memfence.tasks.deadline import TimeUp
+from memfence.records import Record
 from memfence.tasks.limits import Limits, Stop
 
 
-@dataclass(frozen=True, slots=True)
-class Activated:
+class Activated(Record):
     """A model in a formula: where `active` is true, its axioms are; `flags`: where each flag is raised."""
 
     model: AxiomaticModel
@@ -52,20 +53,17 @@ class WitnessRefused(Exception):
     """An internal error: the solver found what the code does not do, or what the model forbids."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Record):
     """An execution that was carried out, and that the interpreter allows."""
 
     execution: Execution
 
 
-@dataclass(frozen=True, slots=True)
-class Nothing:
+class Nothing(Record):
     """There is no such execution."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutOfTime:
+class OutOfTime(Record):
     """The search had to stop before it knew."""
 
     stop: Stop
@@ -74,8 +72,7 @@ class OutOfTime:
 Answer = Found | Nothing | OutOfTime
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Record):
     """Values in a final state, and an execution that ends so."""
 
     values: tuple[int, ...]
@@ -105,6 +102,8 @@ class Executions:
         relations = Relations(Base(self.core, model, tags=tags, dependencies=dependencies))
         active = self.clauses.fresh()
         relations.demand_axioms(active)
+        if is_coherent(model):
+            demand_chains(self.core, active)
         return Activated(model, active, relations.flags(), dependencies, tags is None)
 
     def literal_of(self, goal: Goal, model: Activated) -> int:

@@ -13,15 +13,14 @@ from functools import lru_cache
 from memfence.engines.axiomatic.clauses import FALSE, TRUE, Clauses
 from memfence.program.expressions import Binary, BinaryOp, Register, RegisterOf, Unary, UnaryOp
 from memfence.program.facts.interval_arithmetic import ZERO, Interval, hull, meet, value_of
-from memfence.records import dataclass
+from memfence.records import Record
 
 Bits = tuple[int, ...]
 WORD = Interval(-(2**63), 2**63 - 1)
 """Whatever lies outside is an error."""
 
 
-@dataclass(frozen=True, slots=True)
-class Vector:
+class Vector(Record):
     """A value between `range.lo` and `range.hi`."""
 
     bits: Bits

@@ -11,14 +11,15 @@ from memfence.engines.native.attack_run import AttackRun, transitions_to_access
 from memfence.engines.native.encode import Encoded
 from memfence.engines.native.limits import cost_of, for_core
 from memfence.engines.native.sc_states import SAFE_REDUCTIONS, ScExploration, encode_accesses
+from memfence.engines.native.searched import Searched
 from memfence.execution.store_order import is_order_of_an_sc_run
 from memfence.execution.trace import Trace
 from memfence.models.spec import PSO, TSO, ModelSpec
 from memfence.models.state import State, Step
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
-from memfence.records import dataclass
-from memfence.tasks.limits import Cost, Limits, Stop
+from memfence.records import Record
+from memfence.tasks.limits import Limits, Stop
 
 
 class AttackKind(Enum):
@@ -34,8 +35,7 @@ class AttackKind(Enum):
         return PSO if self is AttackKind.ROBUSTNESS_PSO else TSO
 
 
-@dataclass(frozen=True, slots=True)
-class Attack:
+class Attack(Record):
     """The attacker delays a store to `delayed`; its access of `variable` takes effect first.
 
     `crossed`: the attacker's transitions behind each of which an `mfence` would stop this attack; `separable`: those of
@@ -64,8 +64,7 @@ class Attack:
         return not self.crossed
 
 
-@dataclass(frozen=True, slots=True)
-class Attacks:
+class Attacks(Searched):
     """The outcome of one SC exploration: the attacks found, and whether everything was seen.
 
     `torn`: steps with several stores that another process may see half-way, though the run found has the order of an
@@ -73,10 +72,7 @@ class Attacks:
     collected, the processes of which the text does not show that every attack was found.
     """
 
-    program: Program
     kind: AttackKind
-    stop: Stop
-    cost: Cost
     attacks: tuple[Attack, ...]
     chain_nodes: int
     _states: ScExploration
@@ -85,7 +81,7 @@ class Attacks:
 
     @property
     def complete(self) -> bool:
-        return self.stop is Stop.NOTHING_LEFT and not self.torn
+        return self.saw_everything and not self.torn
 
     @property
     def encoded(self) -> Encoded:
@@ -160,9 +156,9 @@ class AttackSearch:
         exploration = result.exploration
         return Attacks(
             self.program,
-            self.kind,
             Stop(exploration.stop),
             cost_of(exploration.stats),
+            self.kind,
             tuple(_attack(self.program, self._encoded, native) for native in result.attacks),
             result.chain_nodes,
             ScExploration(self.program, self._encoded, exploration),

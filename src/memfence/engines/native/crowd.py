@@ -14,6 +14,7 @@ from memfence import _core
 from memfence.engines.native.dual import location_classes, obstacles
 from memfence.engines.native.encode import Encoded, encode
 from memfence.engines.native.limits import for_core
+from memfence.engines.native.searched import Searched
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.spec import TSO, ModelSpec
@@ -26,7 +27,7 @@ from memfence.program.crowd import Resized, fixed_processes, instances_of, named
 from memfence.program.expressions import At, Expr, RegisterOf, walk
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Process, Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.evidence import BadState, Finding, StepFails
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.obstacle import Obstacle
@@ -38,15 +39,11 @@ FEWEST = 2
 """Instances that reductions see: what is true of one process alone need not be true of many."""
 
 
-@dataclass(frozen=True, slots=True)
-class CrowdResult:
+class CrowdResult(Searched):
     """The outcome of one search; `counts`: instances of each template that the run needs, where something was found."""
 
-    program: Program
     model: ModelSpec
-    stop: Stop
     finding: Finding | None
-    cost: Cost
     parts: int
     _native: _core.DualOutcome
     _encoded: Encoded
@@ -82,8 +79,7 @@ class CrowdResult:
         return Run(process, step.transition)
 
 
-@dataclass(frozen=True, slots=True)
-class _Places:
+class _Places(Record):
     """For each process of a run: its template ("" for a fixed one) and its place among the instances."""
 
     of: tuple[tuple[str, int], ...]
@@ -170,10 +166,10 @@ def explore_crowd(
     stats = native.stats
     return CrowdResult(
         program,
-        model,
         Stop(native.stop),
-        None if native.finding is None else _FINDINGS[native.finding],
         Cost(stats.expanded, stats.predecessors, stats.seconds),
+        model,
+        None if native.finding is None else _FINDINGS[native.finding],
         stats.most_parts,
         native,
         encoded,

@@ -16,17 +16,18 @@ from collections.abc import Iterator
 from memfence import _core
 from memfence.engines.native.encode import Encoded, encode
 from memfence.engines.native.limits import for_core
+from memfence.engines.native.searched import Searched
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.spec import TSO
 from memfence.models.state import Commit
 from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
-from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
+from memfence.program.expressions import At, BufferEmpty, Const, Expr, RegisterOf, Shared, walk
 from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import observed_by
-from memfence.program.ir import Lock, Program, Store, Unlock
-from memfence.records import dataclass
+from memfence.program.ir import Assign, Lock, Program, Store, Unlock
+from memfence.records import Record
 from memfence.tasks.evidence import BadFinalState, BadState, Finding, StepFails
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.obstacle import Obstacle
@@ -34,10 +35,11 @@ from memfence.tasks.task import Safety
 
 _FINDINGS: tuple[Finding, ...] = (BadState(), StepFails(), BadFinalState())
 _REDUCTIONS = frozenset({"dead", "fuse", "slice"})
+LEAST = -(2**31)
+"""What the core writes for memory that a constraint says nothing about."""
 
 
-@dataclass(frozen=True, slots=True)
-class DualStatistics:
+class DualStatistics(Record):
     """`stored` constraints were made, `expanded` of them; `minimal` are above no other at the end.
 
     `local_states` counts what all processes can be in by themselves, `longest` the messages in the longest constraint.
@@ -53,18 +55,14 @@ class DualStatistics:
     megabytes: float
 
 
-@dataclass(frozen=True, slots=True)
-class DualResult:
+class DualResult(Searched):
     """The outcome of one search.
 
     `complete`: the question is decided, either way. `finding`: what can be reached, if anything; `trace()` gives a run
     to it, not the shortest. `unsupported`: why the question was not looked at (then nothing is claimed), else None.
     """
 
-    program: Program
-    stop: Stop
     finding: Finding | None
-    cost: Cost
     statistics: DualStatistics
     unsupported: Obstacle | None = None
     _native: _core.DualOutcome | None = None
@@ -114,7 +112,7 @@ def explore_dual(
     """
     reason = unsupported(program, goal)
     if reason is not None:
-        return DualResult(program, Stop.NOTHING_LEFT, None, Cost(), DualStatistics(0, 0, 0, 0, 0, 0, 0, 0.0), reason)
+        return DualResult(program, Stop.NOTHING_LEFT, Cost(), None, DualStatistics(0, 0, 0, 0, 0, 0, 0, 0.0), reason)
     limits = limits or Limits()
     expressions = tuple(e for e in (goal.bad, bad_final) if e is not None)
     hardware = for_hardware(program, TSO)
@@ -140,8 +138,8 @@ def explore_dual(
     return DualResult(
         program,
         Stop(native.stop),
-        None if native.finding is None else _FINDINGS[native.finding],
         Cost(stats.expanded, stats.predecessors, stats.seconds),
+        None if native.finding is None else _FINDINGS[native.finding],
         DualStatistics(
             stats.local_states,
             stats.starts,
@@ -190,6 +188,10 @@ def obstacles(program: Program, goal: Safety) -> Iterator[Obstacle]:
     nodes = (node for _, op in ops for e in op_expressions(op) for node in walk(e))
     if any(isinstance(node, At | RegisterOf | BufferEmpty) for node in nodes):
         yield Obstacle.LOOKS_AT_OTHERS
+    if any(LEAST in v.init for v in program.variables) or any(
+        isinstance(op, Store | Assign) and op.value == Const(LEAST) for _, op in ops
+    ):
+        yield Obstacle.LEAST_INTEGER
 
 
 def location_classes(program: Program, process: int, expressions: tuple[Expr, ...]) -> list[int]:

@@ -6,6 +6,7 @@ What it gives is a lasso, replayed by the reference model, whose loop really clo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from memfence import _core
@@ -13,6 +14,7 @@ from memfence.engines.native.encode import Encoded, encode
 from memfence.engines.native.explicit import decode_step
 from memfence.engines.native.limits import cost_of, for_core
 from memfence.engines.native.policy import policy_of
+from memfence.engines.native.searched import Searched
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace, UnreplayableWitness
 from memfence.models.fairness import BufferDrains, Condition, ProcessRuns, Recurring, steps_of_runs
@@ -20,11 +22,12 @@ from memfence.models.replay import replay
 from memfence.models.spec import ModelSpec
 from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import reduce
+from memfence.program.expressions import Expr
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.evidence import Lasso
-from memfence.tasks.limits import Cost, Limits, Stop
+from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.task import NoAcceptedRun
 
 SAFE_REDUCTIONS = frozenset({"dead"})
@@ -33,25 +36,24 @@ SAFE_REDUCTIONS = frozenset({"dead"})
 MOST_ATOMS = MOST_MARKS = 64
 """The core keeps both in one machine word."""
 
+NativeStep = tuple[int, int, int]
+Query = tuple[int, int, int, list[list[tuple[int, int, int, int]]], int, list[int], list[NativeStep]]
 _STUTTERS = -1
 _RECURRING, _BUFFER_DRAINS, _PROCESS_RUNS = range(3)
 
 
-@dataclass(frozen=True, slots=True)
-class Emptiness:
+class Emptiness(Searched):
     """`lasso`: a run that the automaton accepts. Without one, `complete` tells whether there is none.
 
     `refused`: a bound kept some store waiting, so the answer is about the bounded model only.
     """
 
-    stop: Stop
-    cost: Cost
     refused: int
     lasso: Lasso | None
 
     @property
     def complete(self) -> bool:
-        return self.stop is Stop.NOTHING_LEFT
+        return self.saw_everything
 
 
 def find_accepted_run(
@@ -66,27 +68,52 @@ def find_accepted_run(
 
     At most MOST_ATOMS atoms, and as many marks and conditions together.
     """
-    atoms, conditions = goal.atoms, goal.conditions
-    if len(atoms) > MOST_ATOMS or goal.marks + len(conditions) > MOST_MARKS:
-        raise ValueError("too many atoms or acceptance conditions")
     limits = limits or Limits()
-    recurring = tuple(c.condition for c in conditions if isinstance(c, Recurring))
-    hardware = for_hardware(program, model)
-    observed = observed_by(hardware, (*atoms, *recurring), blocking=True)
-    encoded = encode(reduce(hardware, observed, reductions & SAFE_REDUCTIONS, model=model), (*atoms, *recurring))
-    result = _core.find_accepted_run(
-        encoded.machine,
-        *policy_of(model, encoded.program),
-        goal.initial,
-        [[(e.target, e.positive, e.negative, e.marks) for e in leaving] for leaving in goal.edges],
-        goal.marks,
-        list(encoded.expressions[: len(atoms)]),
-        _native_conditions(conditions, encoded.expressions[len(atoms) :]),
-        **for_core(limits),
-    )
+    plan = plan_of(program, model, goal, reductions)
+    encoded = plan.encoded()
+    result = _core.find_accepted_run(encoded.machine, *plan.query(encoded), limits.most_states, **for_core(limits))
     stop = Stop(result.stop)
-    lasso = _lasso(program, model, encoded, result) if stop is Stop.FOUND else None
-    return Emptiness(stop, cost_of(result.stats), result.stats.refused, lasso)
+    lasso = None
+    if stop is Stop.FOUND:
+        lasso = lasso_of(program, model, encoded, result.start, result.prefix, result.cycle)
+    return Emptiness(program, stop, cost_of(result.stats), result.stats.refused, lasso)
+
+
+class CyclePlan(Record):
+    """A search for an accepted run before it is encoded for the core: plain values, that can be sent to others."""
+
+    model: ModelSpec
+    goal: NoAcceptedRun
+    reduced: Program
+    expressions: tuple[Expr, ...]
+
+    def encoded(self) -> Encoded:
+        return encode(self.reduced, self.expressions)
+
+    def query(self, encoded: Encoded) -> Query:
+        """Which memory model, and which automaton, in the core's numbers."""
+        goal, atoms = self.goal, len(self.goal.atoms)
+        return (
+            *policy_of(self.model, encoded.program),
+            goal.initial,
+            [[(e.target, e.positive, e.negative, e.marks) for e in leaving] for leaving in goal.edges],
+            goal.marks,
+            list(encoded.expressions[:atoms]),
+            _native_conditions(goal.conditions, encoded.expressions[atoms:]),
+        )
+
+
+def plan_of(
+    program: Program, model: ModelSpec, goal: NoAcceptedRun, reductions: frozenset[str] = SAFE_REDUCTIONS
+) -> CyclePlan:
+    """What `find_accepted_run` searches."""
+    if len(goal.atoms) > MOST_ATOMS or goal.marks + len(goal.conditions) > MOST_MARKS:
+        raise ValueError("too many atoms or acceptance conditions")
+    recurring = tuple(c.condition for c in goal.conditions if isinstance(c, Recurring))
+    hardware = for_hardware(program, model)
+    observed = observed_by(hardware, (*goal.atoms, *recurring), blocking=True)
+    reduced = reduce(hardware, observed, reductions & SAFE_REDUCTIONS, model=model)
+    return CyclePlan(model, goal, reduced, (*goal.atoms, *recurring))
 
 
 def _native_conditions(conditions: tuple[Condition, ...], expressions: tuple[int, ...]) -> list[tuple[int, int, int]]:
@@ -106,14 +133,23 @@ def _native_conditions(conditions: tuple[Condition, ...], expressions: tuple[int
     return native
 
 
-def _lasso(program: Program, spec: ModelSpec, encoded: Encoded, result: _core.BuchiResult) -> Lasso:
-    def steps_of(native: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+def lasso_of(
+    program: Program,
+    spec: ModelSpec,
+    encoded: Encoded,
+    start: int,
+    prefix: Sequence[NativeStep],
+    cycle: Sequence[NativeStep],
+) -> Lasso:
+    """The lasso of `program` that native steps stand for, replayed by the reference model; its loop really closes."""
+
+    def steps_of(native: Sequence[NativeStep]) -> list[NativeStep]:
         return [step for step in native if step[0] != _STUTTERS]
 
     model = spec.definition  # the bound is part of the meaning here
-    prefix, cycle = steps_of(result.prefix), steps_of(result.cycle)
+    prefix, cycle = steps_of(prefix), steps_of(cycle)
     steps = [decode_step(encoded, spec, step) for step in (*prefix, *cycle)]
-    begin, whole = original_steps(program, encoded.program, model, result.start, steps)
+    begin, whole = original_steps(program, encoded.program, model, start, steps)
     lasso = Lasso(Trace(program, model, begin, whole), len(prefix))
     _check_that_it_closes(lasso)
     return lasso

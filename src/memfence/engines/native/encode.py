@@ -21,7 +21,7 @@ from memfence.program import ir
 from memfence.program.expressions import Address, Expr, negate
 from memfence.program.facts.effects import is_local, stored_variables
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 
 SMALLEST, LARGEST = -(2**31), 2**31 - 1
 """The values that the core knows."""
@@ -29,8 +29,7 @@ MOST_INITIAL_STATES = 1_000_000
 _LOAD, _STORE, _ASSIGN, _ASSUME, _ASSERT, _MFENCE, _SFENCE, _LOCK, _UNLOCK = range(9)
 
 
-@dataclass(frozen=True, slots=True)
-class Encoded:
+class Encoded(Record):
     """A machine, what its edges mean in terms of `program`, and the numbers of the expressions asked for."""
 
     program: ir.Program
@@ -150,8 +149,11 @@ class _Encoder:
 
     def edges(self, p: int, number: int, t: ir.Transition) -> list[tuple[Run | Rendezvous, _core.Edge]]:
         if t.sync is None:
-            ways = _ways(zip(t.ops, self.parts(p, t), strict=True))
-            return [(Run(p, number), self.edge(p, t, list(t.origin) or [number], way)) for way in ways]
+            origin, parts = list(t.origin) or [number], self.parts(p, t)
+            if not any(isinstance(op, ir.Store) and op.when is not None for op in t.ops):
+                return [(Run(p, number), self.edge(p, t, origin, list(zip(t.ops, parts, strict=True))))]
+            ways = _ways(zip(t.ops, parts, strict=True))
+            return [(Run(p, number), self.edge(p, t, origin, way)) for way in ways]
         if not t.sync.sends:
             return []
         return [

@@ -13,6 +13,7 @@ from memfence.engines.native.decode import decode_state
 from memfence.engines.native.encode import Encoded, encode
 from memfence.engines.native.limits import cost_of, for_core
 from memfence.engines.native.policy import policy_of
+from memfence.engines.native.searched import Searched
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace
 from memfence.models.spec import ModelSpec
@@ -26,9 +27,9 @@ from memfence.program.expressions import Expr
 from memfence.program.facts.effects import stored_variables
 from memfence.program.facts.observation import Observed, observed_by
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.evidence import BadState, Deadlocked, Finding, StepFails
-from memfence.tasks.limits import Cost, Limits, Stop
+from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.task import Safety
 
 FINDINGS: tuple[Finding, ...] = (BadState(), StepFails(), Deadlocked())
@@ -36,8 +37,7 @@ FINDINGS: tuple[Finding, ...] = (BadState(), StepFails(), Deadlocked())
 _EDGE = 0
 
 
-@dataclass(frozen=True, slots=True)
-class FinalValues:
+class FinalValues(Record):
     """Values seen in final states, how many final states had them, and the number of one of these."""
 
     values: tuple[int, ...]
@@ -45,8 +45,7 @@ class FinalValues:
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class RowColumn:
+class RowColumn(Record):
     """One number of a row: a slot's distance from `lo`, in `width` bytes; 0 where `position` is not below the length of
     the buffer in `length_slot`. `special`: a value, and the number to write for it."""
 
@@ -58,20 +57,16 @@ class RowColumn:
     special: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Explored:
+class Explored(Searched):
     """The outcome of one search.
 
     `complete`: every state of the *unbounded* model was seen. `stop`: why it ended. `finding`: what was found, if
     anything. `trace()` and `trace_to()` give the run, replayed by the reference model.
     """
 
-    program: Program
     model: ModelSpec
-    stop: Stop
     refused: int
     finding: Finding | None
-    cost: Cost
     final_states: tuple[FinalValues, ...]
     _native: _core.Exploration
     _encoded: Encoded
@@ -79,7 +74,7 @@ class Explored:
 
     @property
     def complete(self) -> bool:
-        return self.stop is Stop.NOTHING_LEFT and self.refused == 0
+        return self.saw_everything and self.refused == 0
 
     def states(self) -> set[State]:
         """Every state that was visited, of the reduced program: for comparing with the reference models."""
@@ -96,6 +91,11 @@ class Explored:
         """The machine that was searched."""
         return self._encoded
 
+    @property
+    def reduced(self) -> Program:
+        """The program that was searched: what it consists of has the same numbers as in `program`."""
+        return self._reduced
+
     def rows(self, columns: Sequence[RowColumn], rows_in_a_block: int) -> list[bytes]:
         """Every state that was visited as a row of `columns`, sorted, in blocks: see `core/search/rows.hpp`."""
         plain = [(c.slot, c.lo, c.width, c.length_slot, c.position, c.special) for c in columns]
@@ -111,15 +111,7 @@ class Explored:
     def trace_to(self, index: int, more: Sequence[tuple[int, int, int]] = ()) -> Trace:
         """The run to the state `index`, and `more` native steps after it."""
         start, path, _ = self._native.path(index, list(more))
-        steps = [step for step in (decode_step(self._encoded, self.model, s) for s in path) if self._is_real(step)]
-        # Slicing frees room in buffers, so that a run may need more of it than the bound; TSO/var(k) is not sliced.
-        model = (self.model if self.model.per_variable else self.model.unbounded).definition
-        begin, whole = original_steps(self.program, self._reduced, model, start, steps)
-        return Trace(self.program, model, begin, whole)
-
-    def _is_real(self, step: Step) -> bool:
-        """Not a separator between stores of the turn alone: the process itself has no buffer."""
-        return not isinstance(step, DropSeparator) or bool(stored_variables(self._reduced.processes[step.process]))
+        return trace_of(self.program, self.model, self._encoded, self._reduced, start, path)
 
 
 def explore(
@@ -136,12 +128,69 @@ def explore(
     With `deviations`, only runs with at most so many from a fixed schedule (`passes.few_switches`) are searched, in the
     order of their lengths: without partial order reduction, which may put off an error by some steps.
 
-
     Slicing drops stores that nothing observes, and with them their places in the buffers: a bounded search then sees
     a little more than its bound allows, though never more than the unbounded model. TSO/var(k), where the bound is
     part of the meaning, is therefore not sliced.
     """
     limits = limits or Limits()
+    plan = plan_of(program, model, goal, reductions, deviations=deviations)
+    encoded = plan.encoded()
+    native = _core.explore_safety(
+        encoded.machine,
+        *plan.query(encoded),
+        limits.threads,
+        limits.most_states,
+        **for_core(limits),
+    )
+    finding = native.finding
+    return Explored(
+        program,
+        Stop(native.stop),
+        cost_of(native.stats),
+        model,
+        native.stats.refused,
+        None if finding is None else FINDINGS[finding[0]],
+        tuple(FinalValues(tuple(values), count, index) for values, count, index in native.final_states),
+        native,
+        encoded,
+        plan.reduced,
+    )
+
+
+class Plan(Record):
+    """A search before it is encoded for the core: plain values, that can be sent to other machines.
+
+    `reduced` is the program that is left of the loaded one, `searched` what is encoded of it. `private` and `symmetric`
+    as `encode` takes them; `orders`: whether private steps are taken alone.
+    """
+
+    model: ModelSpec
+    goal: Safety
+    reduced: Program
+    searched: Program
+    private: tuple[tuple[int, ...], ...] | None
+    symmetric: tuple[tuple[int, ...], ...]
+    orders: bool
+    deviations: int | None = None
+
+    def encoded(self) -> Encoded:
+        encoded = encode(self.searched, self.goal.expressions, private=self.private, symmetric=self.symmetric)
+        if self.deviations is not None:
+            _count_deviations(encoded, self.deviations)
+        return encoded
+
+    def query(self, encoded: Encoded) -> tuple[int, int, bool, int, bool, bool, list[int]]:
+        """Which memory model, and what to look for, in the core's numbers."""
+        numbers = list(encoded.expressions)
+        bad = -1 if self.goal.bad is None else numbers.pop(0)
+        number, bound = policy_of(self.model, encoded.program)
+        return number, bound, self.orders, bad, self.goal.failures, self.goal.deadlock, numbers
+
+
+def plan_of(
+    program: Program, model: ModelSpec, goal: Safety, reductions: frozenset[str], *, deviations: int | None = None
+) -> Plan:
+    """What `explore` searches."""
     if model.per_variable:
         reductions -= {"slice"}
     hardware = for_hardware(program, model)
@@ -150,36 +199,30 @@ def explore(
     if deviations is not None:
         reductions -= {"order", "symmetry"}
     searched = reduced if deviations is None else with_turns(reduced, deviations)
-    encoded = encode_reduced(searched, goal.expressions, model, observed, reductions)
-    if deviations is not None:
-        _count_deviations(encoded, deviations)
-    numbers = list(encoded.expressions)
-    bad = -1 if goal.bad is None else numbers.pop(0)
-    native = _core.explore_safety(
-        encoded.machine,
-        *policy_of(model, encoded.program),
-        "order" in reductions,
-        bad,
-        goal.failures,
-        goal.deadlock,
-        numbers,
-        limits.threads,
-        limits.most_states,
-        **for_core(limits),
-    )
-    finding = native.finding
-    return Explored(
-        program,
-        model,
-        Stop(native.stop),
-        native.stats.refused,
-        None if finding is None else FINDINGS[finding[0]],
-        cost_of(native.stats),
-        tuple(FinalValues(tuple(values), count, index) for values, count, index in native.final_states),
-        native,
-        encoded,
-        reduced,
-    )
+    private, symmetric = _marks(searched, model, observed, reductions)
+    return Plan(model, goal, reduced, searched, private, symmetric, "order" in reductions, deviations)
+
+
+def trace_of(
+    program: Program,
+    model: ModelSpec,
+    encoded: Encoded,
+    reduced: Program,
+    start: int,
+    path: Sequence[tuple[int, int, int]],
+) -> Trace:
+    """The run of `program` that native steps from an initial state stand for, replayed by the reference model."""
+    decoded = (decode_step(encoded, model, step) for step in path)
+    steps = [step for step in decoded if _is_real(reduced, step)]
+    # Slicing frees room in buffers, so that a run may need more of it than the bound; TSO/var(k) is not sliced.
+    definition = (model if model.per_variable else model.unbounded).definition
+    begin, whole = original_steps(program, reduced, definition, start, steps)
+    return Trace(program, definition, begin, whole)
+
+
+def _is_real(reduced: Program, step: Step) -> bool:
+    """Not a separator between stores of the turn alone: the process itself has no buffer."""
+    return not isinstance(step, DropSeparator) or bool(stored_variables(reduced.processes[step.process]))
 
 
 def _count_deviations(encoded: Encoded, most: int) -> None:
@@ -192,9 +235,15 @@ def encode_reduced(
     reduced: Program, expressions: tuple[Expr, ...], model: ModelSpec, observed: Observed, reductions: frozenset[str]
 ) -> Encoded:
     """The machine of a reduced program, with private locations and identical processes marked as `reductions` allow."""
-    private = private_locations(reduced, model, observed) if "order" in reductions else None
-    symmetric = symmetry_classes(reduced, observed) if "symmetry" in reductions else ()
+    private, symmetric = _marks(reduced, model, observed, reductions)
     return encode(reduced, expressions, private=private, symmetric=symmetric)
+
+
+def _marks(
+    reduced: Program, model: ModelSpec, observed: Observed, reductions: frozenset[str]
+) -> tuple[tuple[tuple[int, ...], ...] | None, tuple[tuple[int, ...], ...]]:
+    private = private_locations(reduced, model, observed) if "order" in reductions else None
+    return private, symmetry_classes(reduced, observed) if "symmetry" in reductions else ()
 
 
 def decode_step(encoded: Encoded, model: ModelSpec, step: tuple[int, int, int]) -> Step:

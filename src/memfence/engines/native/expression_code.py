@@ -17,6 +17,7 @@ _BINARY = {
     for number, op in enumerate(("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "==", "!=", "<", "<=", ">", ">="))
 }
 _CONST, _SLOT, _AND_THEN, _OR_ELSE, _TRUTH, _JUMP_IF_ZERO, _JUMP, _ELEMENT = 0, 1, 21, 22, 23, 24, 25, 26
+_FOLDED = (expressions.Const, expressions.Register)
 
 
 class ExpressionCodes:
@@ -30,7 +31,7 @@ class ExpressionCodes:
     def number(self, expr: expressions.Expr, p: int) -> int:
         """The number of the code of `expr`, as process `p` evaluates it."""
         code: list[int] = []
-        depth = self.emit(expressions.fold(expr), p, code)
+        depth = self.emit(expr if expr.__class__ in _FOLDED else expressions.fold(expr), p, code)
         if depth > DEEPEST_EXPRESSION:
             at = Label(self.source.span(0, 1))
             raise InputError([Diagnostic(Code.TOO_DEEP, "an expression is nested too deeply", at)])
@@ -45,6 +46,23 @@ class ExpressionCodes:
             case expressions.Register(number):
                 code += [_SLOT, self.slots.register(p, number)]
                 return 1
+            case expressions.Unary(op, operand):
+                depth = self.emit(operand, p, code)
+                code.append(_UNARY[op])
+                return depth
+            case expressions.Binary("&&" | "||" as op, left, right):
+                first = self.emit(left, p, code)
+                code += [_AND_THEN if op == "&&" else _OR_ELSE, 0]
+                hole = len(code) - 1
+                second = self.emit(right, p, code)
+                code.append(_TRUTH)
+                code[hole] = len(code)
+                return max(first, second)
+            case expressions.Binary(op, left, right):
+                first = self.emit(left, p, code)
+                second = self.emit(right, p, code)
+                code.append(_BINARY[op])
+                return max(first, second + 1)
             case expressions.RegisterOf(owner, number):
                 code += [_SLOT, self.slots.register(owner, number)]
                 return 1
@@ -66,23 +84,6 @@ class ExpressionCodes:
                 depth = self.emit(address.index, p, code)
                 code += [_ELEMENT, address.base, address.size]
                 return depth
-            case expressions.Unary(op, operand):
-                depth = self.emit(operand, p, code)
-                code.append(_UNARY[op])
-                return depth
-            case expressions.Binary("&&" | "||" as op, left, right):
-                first = self.emit(left, p, code)
-                code += [_AND_THEN if op == "&&" else _OR_ELSE, 0]
-                hole = len(code) - 1
-                second = self.emit(right, p, code)
-                code.append(_TRUTH)
-                code[hole] = len(code)
-                return max(first, second)
-            case expressions.Binary(op, left, right):
-                first = self.emit(left, p, code)
-                second = self.emit(right, p, code)
-                code.append(_BINARY[op])
-                return max(first, second + 1)
             case expressions.Conditional(condition, then, otherwise):
                 first = self.emit(condition, p, code)
                 code += [_JUMP_IF_ZERO, 0]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import gzip
-import time
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from io import BufferedReader
 
 from memfence import _core
 from memfence.codes import Code
+from memfence.deadline import Deadline
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.execution.event import Event
 from memfence.execution.recording import NATIVE_KINDS, TraceEvent, render_trace
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText
 from memfence.tasks.limits import peak_megabytes
 
@@ -24,8 +25,7 @@ WORD = range(-(2**63), 2**63)
 _CODES = (Code.BAD_TRACE, Code.NOT_SEQUENTIAL, Code.TOO_LARGE)
 
 
-@dataclass(frozen=True, slots=True)
-class BorderlineEvent:
+class BorderlineEvent(Record):
     """`load` could have missed the write `missed`, and have seen `stale` (None: the trace does not say).
 
     `path` leads from `missed` to `load` in happens-before; it is empty where `missed` lies too far back to tell. Each
@@ -40,8 +40,7 @@ class BorderlineEvent:
     gaps: tuple[tuple[TraceEvent, TraceEvent], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Monitored:
+class Monitored(Record):
     """What one pass over a trace found: the first borderline event, and how much was read up to it."""
 
     event: BorderlineEvent | None
@@ -54,7 +53,7 @@ class Monitored:
 
 def monitor_stream(name: str, stream: BufferedReader) -> Monitored:
     """Monitor JSON lines, gzipped or not. InputError for the first line that is not an event, or cannot be SC."""
-    began = time.perf_counter()
+    clock = Deadline()
     reader = _core.TraceReader()
     zipped = stream.peek(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
     source = gzip.GzipFile(fileobj=stream) if zipped else stream
@@ -63,12 +62,12 @@ def monitor_stream(name: str, stream: BufferedReader) -> Monitored:
     reader.finish()
     if reader.error is not None:
         raise _refusal(name, reader.error)
-    return _monitored(reader, began)
+    return _monitored(reader, clock)
 
 
 def monitor_events(name: str, events: Sequence[TraceEvent]) -> Monitored:
     """Monitor a record that is at hand, without making a text of it. InputError as for its lines."""
-    began = time.perf_counter()
+    clock = Deadline()
     for number, recorded in enumerate(events, 1):
         if any(value not in WORD for value in _numbers(recorded)):
             raise _refused_event(name, recorded, number, Code.BAD_TRACE, "a number needs more than 64 bits")
@@ -77,16 +76,16 @@ def monitor_events(name: str, events: Sequence[TraceEvent]) -> Monitored:
         refused, kind = run.complaint.position, _CODES[run.complaint.kind]
         hint = run.complaint.hint or None
         raise _refused_event(name, events[refused - 1], refused, kind, run.complaint.message, hint)
-    return _monitored(run, began)
+    return _monitored(run, clock)
 
 
-def _monitored(run: _core.TraceReader | _core.RecordedRun, began: float) -> Monitored:
+def _monitored(run: _core.TraceReader | _core.RecordedRun, clock: Deadline) -> Monitored:
     return Monitored(
         None if run.finding is None else _borderline(run.finding),
         run.events,
         run.threads,
         run.addresses,
-        time.perf_counter() - began,
+        clock.elapsed,
         peak_megabytes(),
     )
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from memfence import _core
 from memfence.engines.native.limits import cost_of, for_core
 from memfence.engines.native.sc_states import SAFE_REDUCTIONS, ScExploration, encode_accesses
+from memfence.engines.native.searched import Searched
 from memfence.execution.trace import Trace
 from memfence.models.spec import SC, TSO
 from memfence.passes.orders import for_hardware
 from memfence.program.ir import Program
-from memfence.records import dataclass
-from memfence.tasks.limits import Cost, Limits, Stop
+from memfence.records import Record
+from memfence.tasks.limits import Limits, Stop
 
 
-@dataclass(frozen=True, slots=True)
-class Race:
+class Race(Record):
     """Two processes about to access `variable`; `unfenced` is the variable of the store that makes it triangular."""
 
     process: int
@@ -24,19 +24,15 @@ class Race:
     state: int
 
 
-@dataclass(frozen=True, slots=True)
-class RaceSearch:
+class RaceSearch(Searched):
     """The outcome of one SC exploration: the first race, and whether everything was seen."""
 
-    program: Program
-    stop: Stop
-    cost: Cost
     race: Race | None
     _states: ScExploration
 
     @property
     def complete(self) -> bool:
-        return self.stop is Stop.NOTHING_LEFT
+        return self.saw_everything
 
     def trace(self) -> Trace:
         """An SC run to the state where the two accesses race."""

@@ -11,14 +11,13 @@ from memfence.models.state import State, Step
 from memfence.passes.reductions import reduce
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 
 SAFE_REDUCTIONS = frozenset({"dead", "fuse"})
 """Those that keep every access an event of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScExploration:
+class ScExploration(Record):
     """The states that were visited, by number."""
 
     program: Program

@@ -7,11 +7,10 @@ location, the number of its pending stores, and its registers. The core appends 
 from __future__ import annotations
 
 from memfence.program.ir import Lock, Program, Unlock
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Slots:
+class Slots(Record):
     """Where things stand in a native state."""
 
     variables: int

@@ -13,6 +13,7 @@ from memfence.engines.native.encode import Encoded, encode
 from memfence.engines.native.explicit import decode_step
 from memfence.engines.native.limits import cost_of, for_core
 from memfence.engines.native.policy import policy_of
+from memfence.engines.native.searched import Searched
 from memfence.engines.native.symbolic import PlainState, explore_symbolic
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.trace import Trace
@@ -22,20 +23,15 @@ from memfence.passes.reductions import with_origins
 from memfence.passes.shared_memory_form import other_communication
 from memfence.program.facts.may_fail import some_step_may_fail
 from memfence.program.ir import Location, Lock, Program
-from memfence.records import dataclass
-from memfence.tasks.limits import Cost, Limits, Stop
+from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Safety
 
 
-@dataclass(frozen=True, slots=True)
-class ScStates:
+class ScStates(Searched):
     """Every SC-reachable state of `program`, as `model` performs it, if `stop` is NOTHING_LEFT."""
 
-    program: Program
     model: ModelSpec
-    stop: Stop
-    cost: Cost
     _native: _core.ScStates
     _encoded: Encoded
 
@@ -51,25 +47,21 @@ class ScStates:
         return self._native.contains(values)
 
 
-@dataclass(frozen=True, slots=True)
-class Strays:
+class Strays(Searched):
     """The outcome of one search: a state that SC does not reach, if `found`.
 
     `complete`: every state of the *unbounded* model was seen.
     """
 
-    program: Program
     model: ModelSpec
-    stop: Stop
     refused: int
-    cost: Cost
     found: bool
     _native: _core.StrayResult
     _encoded: Encoded
 
     @property
     def complete(self) -> bool:
-        return self.stop is Stop.NOTHING_LEFT and self.refused == 0
+        return self.saw_everything and self.refused == 0
 
     def trace(self) -> Trace:
         """A shortest run to the state; it ends early where the program fails."""
@@ -85,7 +77,7 @@ def explore_sc_states(program: Program, model: ModelSpec, limits: Limits) -> ScS
     """Visit every SC-reachable state, to compare with those of `model`."""
     encoded = _encode(for_hardware(program, model))
     native = _core.explore_sc_states(encoded.machine, limits.threads, **for_core(limits))
-    return ScStates(program, model.unbounded, Stop(native.stop), cost_of(native.stats), native, encoded)
+    return ScStates(program, Stop(native.stop), cost_of(native.stats), model.unbounded, native, encoded)
 
 
 def explore_strays(sc: ScStates, model: ModelSpec, limits: Limits) -> Strays:
@@ -99,17 +91,14 @@ def explore_strays(sc: ScStates, model: ModelSpec, limits: Limits) -> Strays:
     stats = exploration.stats
     stop = Stop(exploration.stop)
     found = native.stray is not None
-    return Strays(sc.program, model, stop, stats.refused, cost_of(stats), found, native, encoded)
+    return Strays(sc.program, stop, cost_of(stats), model, stats.refused, found, native, encoded)
 
 
-@dataclass(frozen=True, slots=True)
-class Unbounded:
+class Unbounded(Searched):
     """The outcome of a search with buffers of any length: whether it ended, and whether SC reaches all that it saw."""
 
     complete: bool
     all_under_sc: bool
-    stop: Stop
-    cost: Cost
 
 
 def unbounded_obstacle(program: Program) -> Obstacle | None:
@@ -129,7 +118,7 @@ def explore_unbounded(sc: ScStates, limits: Limits) -> Unbounded:
     assert unbounded_obstacle(sc.program) is None
     found = explore_symbolic(sc.program, sc.model, Safety(failures=False), limits=limits)
     agrees = found.complete and all(sc.contains(state) for state in found.plain_states())
-    return Unbounded(found.complete, agrees, found.stop, found.cost)
+    return Unbounded(sc.program, found.stop, found.cost, found.complete, agrees)
 
 
 def _encode(program: Program) -> Encoded:

@@ -31,15 +31,14 @@ from memfence.program.facts.observation import observed_by
 from memfence.program.facts.torn_steps import processes_with_torn_steps
 from memfence.program.ir import Lock, Program, Transition
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import NOWHERE
 from memfence.tasks.limits import Limits, Stop
 
 MOST_PROCESSES = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Record):
     """What an exploration has seen. `redundant`: executions given up because an equivalent one had been run.
 
     `truncated`: executions longer than the depth allows; `cut`: choices that the bound on preemptions forbade.
@@ -60,8 +59,7 @@ class Counts:
     monitored: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(Record):
     """One execution that was run to its end."""
 
     borderline: bool
@@ -71,8 +69,7 @@ class Execution:
     _edges: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Explored:
+class Explored(Record):
     """The outcome of one exploration. `reduced`: one execution of each class was run, not all interleavings."""
 
     program: Program

@@ -13,6 +13,7 @@ from memfence import _core
 from memfence.engines.native.encode import Encoded
 from memfence.engines.native.explicit import FINDINGS, encode_reduced
 from memfence.engines.native.limits import for_core
+from memfence.engines.native.searched import Searched
 from memfence.models.buffering import Buffering
 from memfence.models.spec import ModelSpec
 from memfence.passes.orders import for_hardware
@@ -21,14 +22,13 @@ from memfence.program.expressions import BufferEmpty, walk
 from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Lock, Program, Unlock
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.tasks.evidence import Finding
 from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.task import Safety
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolicStatistics:
+class SymbolicStatistics(Record):
     """`states` were expanded; `stored` of them are not included in another one at the end."""
 
     states: int
@@ -40,8 +40,7 @@ class SymbolicStatistics:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
-class PlainState:
+class PlainState(Record):
     """A state without pending stores."""
 
     locations: tuple[int, ...]
@@ -49,16 +48,14 @@ class PlainState:
     memory: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Automaton:
+class Automaton(Record):
     """A partial deterministic automaton from state 0 on: `moves[q]` are pairs of a symbol and a target."""
 
     moves: tuple[tuple[tuple[int, int], ...], ...]
     accepting: tuple[bool, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolicStates:
+class SymbolicStates(Record):
     """Each row: the values of all slots, then the number of an automaton for each process. Symbol 0 is the separator,
     the others are pending stores (variable, value)."""
 
@@ -67,20 +64,16 @@ class SymbolicStates:
     symbols: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolicResult:
+class SymbolicResult(Searched):
     """The outcome of one search.
 
     `complete`: a fixpoint was reached, so that what was not found does not exist. `finding`: what can be reached, if
     anything; `engines.bounded_witness` gives a run to it.
     """
 
-    program: Program
     model: ModelSpec
-    stop: Stop
     finding: Finding | None
     complete: bool
-    cost: Cost
     statistics: SymbolicStatistics
     final_values: frozenset[tuple[int, ...]]
     _native: _core.SymbolicOutcome
@@ -157,11 +150,11 @@ def explore_symbolic(
     stop, stats = Stop(native.stop), native.stats
     return SymbolicResult(
         program,
-        model,
         stop,
+        Cost(stats.states, stats.transitions, stats.seconds, 0, stats.depth),
+        model,
         None if native.finding is None else FINDINGS[native.finding],
         stop is Stop.NOTHING_LEFT and is_decided(reduced, goal),
-        Cost(stats.states, stats.transitions, stats.seconds, 0, stats.depth),
         SymbolicStatistics(
             stats.states,
             stats.stored,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from memfence.program.expressions import BinaryOp
 from memfence.program.ir import RmwKind
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 
 LOADS: dict[str, MemoryOrder] = {
     "LDR": MemoryOrder.RELAXED,
@@ -34,8 +34,7 @@ _ORDERS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Atomic:
+class Atomic(Record):
     """A read-modify-write in one instruction. `negated`: LDCLR clears the bits of its operand."""
 
     kind: RmwKind

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from memfence.frontends.herd.syntax import Target
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 ZERO = 31
 """The number of WZR and XZR: reads as 0, forgets what is written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Immediate:
+class Immediate(Record):
     value: int
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterName:
+class RegisterName(Record):
     """X0 to X30 by number, or `ZERO`. `shift`: so many bits to the left, where it is used as a value."""
 
     number: int
@@ -28,8 +26,7 @@ class RegisterName:
 Value = Immediate | RegisterName
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Record):
     """`[X1]`, `[X1,#0]`, `[X1,W2,SXTW]`: the location at the sum of both."""
 
     base: RegisterName
@@ -37,8 +34,7 @@ class Memory:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Domain:
+class Domain(Record):
     """What a DMB orders: `SY`, `LD` or `ST`."""
 
     name: str
@@ -48,8 +44,7 @@ class Domain:
 Operand = Immediate | RegisterName | Memory | Target | Domain
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(Record):
     mnemonic: str
     operands: tuple[Operand, ...]
     span: Span

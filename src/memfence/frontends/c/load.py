@@ -30,7 +30,8 @@ IR_HINT = "write it with: clang -g -O1 -Xclang -disable-llvm-passes -S -emit-llv
 def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program:
     """The program in the text, and in the other files that the options name."""
     texts = [source, *(_read(Path(path)) for path in options.c.also)]
-    return replace(load_texts(texts, options.c), options=replace(options, language="c"))
+    program = load_texts(texts, options.c, frozenset(options.any_number))
+    return replace(program, options=replace(options, language="c"))
 
 
 def load(paths: Sequence[str | Path], options: COptions = DEFAULT) -> Program:
@@ -38,8 +39,13 @@ def load(paths: Sequence[str | Path], options: COptions = DEFAULT) -> Program:
     return load_texts([_read(Path(path)) for path in paths], options)
 
 
-def load_texts(sources: Sequence[SourceText], options: COptions = DEFAULT) -> Program:
-    """The program in these texts together; their paths tell the language, and where their headers are."""
+def load_texts(
+    sources: Sequence[SourceText], options: COptions = DEFAULT, any_number: frozenset[str] = frozenset()
+) -> Program:
+    """The program in these texts together; their paths tell the language, and where their headers are.
+
+    `any_number`: functions of which there may be any number of threads.
+    """
     if options.assertions_only:
         options = replace(options, overflow=False, deadlock=False)
     modules = [_module(source, options) for source in sources]
@@ -49,7 +55,7 @@ def load_texts(sources: Sequence[SourceText], options: COptions = DEFAULT) -> Pr
     if mistakes:
         raise InputError(mistakes)
     try:
-        return assemble(specialise(linked, options), known, sources[0])
+        return assemble(specialise(linked, options, any_number), known, sources[0])
     except Refused as refused:
         raise InputError([_diagnostic(refused, known, sources[0])]) from None
 
@@ -99,7 +105,11 @@ def _twice(first: Symbol, second: Symbol, linked: Linked, sources: Sources) -> D
     """Two files define the same name: as a linker would say it."""
     spans = [sources.span(linked.place_of(symbol)) for symbol in (first, second)]
     related = (Label(spans[0], "defined here"),)
-    return Diagnostic(Code.DUPLICATE, f"`{second.name}` is defined in two files", Label(spans[1]), related=related)
+    hint = "the files of one command are one program; check each in a command of its own"
+    message = f"`{second.name}` is defined in two files"
+    return Diagnostic(
+        Code.DUPLICATE, message, Label(spans[1]), related=related, hint=hint if second.name == "main" else None
+    )
 
 
 def _diagnostic(refused: Refused, sources: Sources, source: SourceText) -> Diagnostic:

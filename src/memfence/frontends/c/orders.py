@@ -12,7 +12,7 @@ from memfence.frontends.c.statements import CPP, Call, Statements
 from memfence.frontends.edits import Edit, apply_edits
 from memfence.program.ir import FencePoint, Load, Process, Program, Rmw, Store, Transition
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText, Span
 
 ORDER = re.compile(
@@ -21,16 +21,14 @@ ORDER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StrongerOrder:
+class StrongerOrder(Record):
     """The access or fence at `span` gets `order`."""
 
     span: Span
     order: MemoryOrder
 
 
-@dataclass(frozen=True, slots=True)
-class NewFence:
+class NewFence(Record):
     """A C11 fence behind the statement of `point`."""
 
     point: FencePoint
@@ -96,8 +94,7 @@ def with_orders(source: SourceText, edits: Sequence[tuple[MemoryOrder, StrongerO
     return apply_edits(source.text, changes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(Record):
     """An argument that names an order."""
 
     start: int

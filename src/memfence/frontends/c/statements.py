@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText
 
 CPP = frozenset((".cc", ".cpp", ".cxx", ".c++", ".C", ".hpp", ".hh", ".hxx"))
@@ -16,8 +16,7 @@ LISTS = frozenset(("compound_statement", "case_statement", "translation_unit"))
 WRAPPERS = frozenset(("labeled_statement", "attributed_statement"))
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Record):
     """A simple statement, by offsets in the text. `is_lone`: it is the whole body of an `if` or a loop."""
 
     start: int
@@ -25,8 +24,7 @@ class Statement:
     is_lone: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Record):
     """A call: the text of what is called, and the offsets of its arguments."""
 
     function: str

@@ -6,7 +6,7 @@ from typing import Literal
 
 from memfence.program.ir import RmwKind
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 
 Kind = Literal["load", "store", "modify", "compare", "fence"]
 
@@ -17,8 +17,7 @@ _RMW: dict[str, RmwKind] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Record):
     """`values`: how many arguments there are before the `orders`. Functions without orders are sequentially consistent.
 
     The weak compare-exchange is read as the strong one: it does not fail without a reason.

@@ -12,7 +12,7 @@ from memfence.frontends.herd.initial import read_initial
 from memfence.frontends.herd.layout import Piece, piece
 from memfence.frontends.herd.numbers import read_number
 from memfence.frontends.herd.syntax import InitialState
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText
 
 MOST_ELEMENTS = 1000
@@ -25,8 +25,7 @@ _NO_REGISTERS = Dialect(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Initial:
+class Initial(Record):
     """Initial values by location; the elements of an array `a` are locations `a[0]`, ..., one behind the other.
 
     `sizes`: how many elements each array has.

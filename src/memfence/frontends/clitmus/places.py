@@ -9,12 +9,11 @@ from memfence.diagnostics import Diagnostic, Label, did_you_mean
 from memfence.frontends.clitmus import syntax
 from memfence.frontends.parsing.syntax import Name
 from memfence.program.builder import ProcessBuilder
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Record):
     """What a parameter points to: `size` variables from number `base` on."""
 
     base: int

@@ -15,15 +15,14 @@ from memfence.frontends.clitmus.tokens import tokens_of, without_comments
 from memfence.frontends.clitmus.types import read_type
 from memfence.frontends.herd.layout import Piece, fail, find_brace, piece, read_header, syntax_error
 from memfence.frontends.parsing.syntax import Name
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText
 
 ARCHITECTURES = ("C",)
 _THREAD = re.compile(r"\s*;?\s*(?:void\s+|static\s+)*(?P<name>P\d{1,6})\s*\((?P<parameters>[^(){}]*)\)\s*\{", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class CTest:
+class CTest(Record):
     """`condition`: the text that follows the threads."""
 
     name: str

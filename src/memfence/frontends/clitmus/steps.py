@@ -8,12 +8,11 @@ from typing import Literal, assert_never
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, Expr, negate
 from memfence.program.ir import Assume, FencePoint, Op
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Do:
+class Do(Record):
     """One step. `point`: a fence can be written behind it."""
 
     ops: tuple[Op, ...]
@@ -21,16 +20,14 @@ class Do:
     point: FencePoint | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fork:
+class Fork(Record):
     condition: Expr
     then: tuple[Step, ...]
     otherwise: tuple[Step, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Record):
     """`before` computes what `condition` needs, in every round; `step` follows the body."""
 
     before: tuple[Step, ...]
@@ -41,8 +38,7 @@ class Loop:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(Record):
     kind: Literal["break", "continue", "return"]
     span: Span
 

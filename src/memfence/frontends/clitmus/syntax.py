@@ -6,62 +6,54 @@ from typing import Literal
 
 from memfence.frontends.parsing.syntax import Name
 from memfence.program.expressions import BinaryOp, UnaryOp
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Record):
     value: int
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Deref:
+class Deref(Record):
     """`*pointer`, or `pointer[index]` as `*(pointer + index)`."""
 
     pointer: Expression
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class AddressOf:
+class AddressOf(Record):
     operand: Expression
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(Record):
     op: UnaryOp
     operand: Expression
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Infix:
+class Infix(Record):
     op: BinaryOp
     left: Expression
     right: Expression
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Ternary:
+class Ternary(Record):
     condition: Expression
     then: Expression
     otherwise: Expression
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Record):
     function: Name
     arguments: tuple[Expression, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(Record):
     """`target = value`, or with an operator `target += value`. `gives_old`: its value is the old one, as of `x++`."""
 
     target: Expression
@@ -74,8 +66,7 @@ class Assignment:
 Expression = Number | Name | Deref | AddressOf | Prefix | Infix | Ternary | Call | Assignment
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(Record):
     """`int r0 = value;`, one variable of it. `is_truth`: of type bool. `ends`: a fence can be written behind it."""
 
     name: Name
@@ -85,8 +76,7 @@ class Declaration:
     ends: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluate:
+class Evaluate(Record):
     """An expression as a statement. `ends`: a fence can be written behind it, as it cannot in the head of a loop.
 
     `is_lone`: it is the whole body of an `if` or a loop.
@@ -98,21 +88,18 @@ class Evaluate:
     is_lone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Record):
     body: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class If:
+class If(Record):
     condition: Expression
     then: Statement
     otherwise: Statement
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class While:
+class While(Record):
     """Every loop: `step` follows each round, `continue` goes there; `tests_last`: the first round is not asked for."""
 
     condition: Expression
@@ -122,8 +109,7 @@ class While:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Jump:
+class Jump(Record):
     kind: Literal["break", "continue", "return"]
     span: Span
 
@@ -132,16 +118,14 @@ Statement = Declaration | Evaluate | Block | If | While | Jump
 NOTHING = Block(())
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Record):
     """A pointer to a shared variable of the same name."""
 
     name: Name
     is_atomic: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadText:
+class ThreadText(Record):
     name: Name
     parameters: tuple[Parameter, ...]
     body: Block

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from memfence.frontends.herd.layout import fail
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText, Span
 
 _MARK = re.compile(r'"[^"\n]*"|\(\*|\*\)|//[^\n]*|/\*.*?\*/|/\*|[{}]|\bP\d+\s*\(', re.DOTALL)
@@ -21,8 +21,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Record):
     kind: str
     text: str
     span: Span

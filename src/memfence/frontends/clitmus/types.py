@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memfence.frontends.clitmus.cursor import Cursor, unsupported
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 _PLAIN = frozenset(("int", "long", "signed", "intptr_t", "int32_t", "int64_t", "void"))
@@ -14,8 +14,7 @@ _OTHERS = frozenset(("char", "short", "unsigned", "float", "double", "struct", "
 TYPE_WORDS = _PLAIN | _TRUTH | _ATOMIC | _QUALIFIERS | _OTHERS
 
 
-@dataclass(frozen=True, slots=True)
-class Type:
+class Type(Record):
     is_atomic: bool
     is_truth: bool
     stars: int

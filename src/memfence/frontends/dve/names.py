@@ -14,7 +14,7 @@ from memfence.frontends.dve import syntax
 from memfence.frontends.parsing.syntax import Name
 from memfence.program.expressions import BinaryOp, EvaluationError, apply_binary, apply_unary
 from memfence.program.ir import Domain
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 BYTE = Domain(0, 255)
@@ -23,8 +23,7 @@ DOMAIN = {"byte": BYTE, "int": INT}
 LARGEST_ARRAY = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class SharedPlace:
+class SharedPlace(Record):
     """A global variable: `count` numbers from `base`; `is_array` tells `a[1]` from a plain variable."""
 
     name: str
@@ -35,8 +34,7 @@ class SharedPlace:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class LocalPlace:
+class LocalPlace(Record):
     """A local variable: `count` registers of its process from `base`."""
 
     name: str
@@ -48,8 +46,7 @@ class LocalPlace:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Record):
     name: str
     values: tuple[int, ...]
     is_array: bool
@@ -59,8 +56,7 @@ class Constant:
 Symbol = SharedPlace | LocalPlace | Constant
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(Record):
     """A declared variable with its symbol and initial values; constants have no place in the state."""
 
     declaration: syntax.Declaration

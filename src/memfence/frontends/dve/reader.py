@@ -12,11 +12,11 @@ from memfence.frontends.dve import syntax
 from memfence.frontends.parsing.grammar import load_grammar, parse_text, span_of
 from memfence.frontends.parsing.precedence import climb
 from memfence.frontends.parsing.syntax import Name
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
+    from memfence.frontends.parsing.nodes import Token, Tree
 
 LARGEST_NUMBER = 2**31 - 1
 DEEPEST_NESTING = 150
@@ -59,13 +59,13 @@ def read_expression(source: SourceText) -> syntax.Expression:
     return expression
 
 
-def _parse(source: SourceText, start: str) -> Tree[Token]:
+def _parse(source: SourceText, start: str) -> Tree:
     for comment in _COMMENT.finditer(source.text):
         if comment[0] == "/*":
             at = Label(source.span(comment.start(), comment.end()), "opened here")
             raise InputError([Diagnostic(Code.SYNTAX, "the comment is never closed", at, hint="add `*/`")])
     try:
-        return parse_text(load_grammar("dve", start=["start", "expr"]), source, _READABLE, start=start)
+        return parse_text(load_grammar("dve"), source, _READABLE, start=start)
     except InputError as error:
         (found,) = error.diagnostics
         raise InputError([replace(found, hint=_USUAL_MISTAKES.get(found.at.span.text, found.hint))]) from None
@@ -84,7 +84,7 @@ class _Reader:
         return span_of(self.source, item)
 
     def name(self, token: Token) -> Name:
-        return Name(str(token), self.span(token))
+        return Name(str(token), Span(self.source, token.start_pos, token.end_pos))
 
     def names(self, tokens: list[Any]) -> tuple[Name, ...]:
         return tuple(self.name(token) for token in tokens if token is not None)
@@ -99,12 +99,12 @@ class _Reader:
 
     # Whole text
 
-    def model(self, tree: Tree[Token]) -> syntax.Model:
+    def model(self, tree: Tree) -> syntax.Model:
         declarations: list[syntax.Declaration] = []
         channels: list[syntax.Channel] = []
         processes: list[syntax.ProcessText] = []
         of: Name | None = None
-        for part in cast("list[Tree[Token]]", tree.children):
+        for part in cast("list[Tree]", tree.children):
             match part.data:
                 case "variables":
                     declarations += self.variables(part)
@@ -118,7 +118,7 @@ class _Reader:
             raise InputError(sorted(self.errors, key=lambda d: d.at.span.start))
         return syntax.Model(tuple(declarations), tuple(channels), tuple(processes), of, tuple(self.notes))
 
-    def system(self, tree: Tree[Token]) -> Name | None:
+    def system(self, tree: Tree) -> Name | None:
         composition, of = cast("list[Token]", tree.children)
         if composition == "sync":
             hint = "write `system async;` if the processes may take turns"
@@ -126,11 +126,11 @@ class _Reader:
             self.refuse(Code.UNSUPPORTED, self.span(composition), what, "not supported", hint)
         return None if of is None else self.name(of)
 
-    def variables(self, tree: Tree[Token]) -> list[syntax.Declaration]:
+    def variables(self, tree: Tree) -> list[syntax.Declaration]:
         constant, kind, *declared = cast("list[Any]", tree.children)
         return [self.declaration(part, cast(syntax.ValueType, str(kind)), constant is not None) for part in declared]
 
-    def declaration(self, tree: Tree[Token], kind: syntax.ValueType, constant: bool) -> syntax.Declaration:
+    def declaration(self, tree: Tree, kind: syntax.ValueType, constant: bool) -> syntax.Declaration:
         name, size, initial = cast("list[Any]", tree.children)
         if initial is None:
             values: list[Any] = []
@@ -140,19 +140,19 @@ class _Reader:
         read = tuple(self.checked_expression(value) for value in values)
         return syntax.Declaration(self.name(name), kind, count, read, constant, self.span(tree))
 
-    def channels(self, tree: Tree[Token]) -> list[syntax.Channel]:
+    def channels(self, tree: Tree) -> list[syntax.Channel]:
         if tree.data == "untyped_channels":
             return [syntax.Channel(name, None, 0) for name in self.names(tree.children)]
-        types, *declared = cast("list[Tree[Token]]", tree.children)
+        types, *declared = cast("list[Tree]", tree.children)
         carried = cast("tuple[syntax.ValueType, ...]", tuple(str(kind) for kind in types.children))
         pairs = [cast("list[Token]", part.children) for part in declared]
         return [syntax.Channel(self.name(name), carried, self.number(capacity)) for name, capacity in pairs]
 
     # Processes
 
-    def process(self, tree: Tree[Token]) -> syntax.ProcessText:
+    def process(self, tree: Tree) -> syntax.ProcessText:
         name, *sections = cast("list[Any]", tree.children)
-        by_kind: dict[str, list[Tree[Token]]] = {}
+        by_kind: dict[str, list[Tree]] = {}
         for section in sections:
             by_kind.setdefault(section.data, []).append(section)
         for kind in ("states", "init", "commit", "accept_states", "accept_sets", "assertions", "transitions"):
@@ -182,11 +182,11 @@ class _Reader:
             self.span(name),
         )
 
-    def assertion(self, tree: Tree[Token]) -> syntax.Assertion:
+    def assertion(self, tree: Tree) -> syntax.Assertion:
         state, condition = cast("list[Any]", tree.children)
         return syntax.Assertion(self.name(state), self.checked_expression(condition))
 
-    def step(self, tree: Tree[Token]) -> syntax.Step | None:
+    def step(self, tree: Tree) -> syntax.Step | None:
         if tree.data == "probabilistic":
             hint = "write one `->` transition for each outcome"
             what = "probabilistic transitions are not supported"
@@ -202,12 +202,12 @@ class _Reader:
             self.span(tree),
         )
 
-    def synchronisation(self, tree: Tree[Token]) -> syntax.Synchronisation:
+    def synchronisation(self, tree: Tree) -> syntax.Synchronisation:
         channel, direction, atomic, message = cast("list[Any]", tree.children)
         values = () if message is None else tuple(self.checked_expression(value) for value in message.children)
         return syntax.Synchronisation(self.name(channel), direction == "!", values, atomic is not None, self.span(tree))
 
-    def assignment(self, tree: Tree[Token]) -> syntax.Assignment:
+    def assignment(self, tree: Tree) -> syntax.Assignment:
         atomic, name, index, value = cast("list[Any]", tree.children)
         end = self.span(name).end if index is None else self.source.text.index("]", self.span(index).end) + 1
         span = self.source.span(self.span(name).start, end)
@@ -217,17 +217,17 @@ class _Reader:
 
     # Expressions
 
-    def checked_expression(self, tree: Tree[Token]) -> syntax.Expression:
+    def checked_expression(self, tree: Tree) -> syntax.Expression:
         """The expression; every later stage may recurse over it, so its depth is limited here."""
         return self.expression(tree, 0)
 
-    def expression(self, tree: Tree[Token], depth: int) -> syntax.Expression:
+    def expression(self, tree: Tree, depth: int) -> syntax.Expression:
         span = self.span(tree)
         if depth > DEEPEST_NESTING:
             what = f"the expression is nested more than {DEEPEST_NESTING} levels deep"
             error = Diagnostic(Code.TOO_DEEP, what, Label(span, "too deep"), hint="split the expression")
             raise InputError([*self.errors, error])
-        children = cast("list[Any]", tree.children)
+        children: list[Any] = tree.children
         match tree.data:
             case "number":
                 return syntax.Number(self.number(children[0]), span)
@@ -268,8 +268,7 @@ class _Reader:
         return climb(operands, operators, _PRECEDENCE, join).value
 
 
-@dataclass(frozen=True, slots=True)
-class _Operand:
+class _Operand(Record):
     """A part of a chain, with its parentheses; `sign`: the operator that joined it, if it is not one operand."""
 
     value: syntax.Expression

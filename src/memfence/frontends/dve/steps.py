@@ -15,11 +15,10 @@ from memfence.frontends.dve.names import BYTE, INT, Constant, LocalPlace, Names,
 from memfence.program import expressions
 from memfence.program.builder import ProcessBuilder
 from memfence.program.ir import Domain, Op, Store, Sync
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
+class Queue(Record):
     """The memory of a buffered channel: its `length`, and `capacity` slots from `fields[i]` for the i-th value."""
 
     length: int
@@ -27,8 +26,7 @@ class Queue:
     capacity: int
 
 
-@dataclass(frozen=True, slots=True)
-class Lowered:
+class Lowered(Record):
     """The ops of a step, and its side of a rendezvous."""
 
     ops: tuple[Op, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from memfence.frontends.parsing.syntax import Name
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 ValueType = Literal["byte", "int"]
@@ -15,14 +15,12 @@ InfixOperator = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Record):
     value: int
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Record):
     """`x`, `a[index]`, and with an `owner` the local variable of a process: `owner->x`."""
 
     name: Name
@@ -31,8 +29,7 @@ class Variable:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class InState:
+class InState(Record):
     """`process.state`: 1 where the process is in that state."""
 
     process: Name
@@ -40,15 +37,13 @@ class InState:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(Record):
     operator: PrefixOperator
     operand: Expression
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Infix:
+class Infix(Record):
     operator: InfixOperator
     left: Expression
     right: Expression
@@ -58,8 +53,7 @@ class Infix:
 Expression = Number | Variable | InState | Prefix | Infix
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(Record):
     """A variable; `size` is given for arrays only, and `initial` may have more or fewer values than elements."""
 
     name: Name
@@ -70,8 +64,7 @@ class Declaration:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Channel:
+class Channel(Record):
     """`types` is None for an untyped channel; capacity 0 means rendezvous."""
 
     name: Name
@@ -79,8 +72,7 @@ class Channel:
     capacity: int
 
 
-@dataclass(frozen=True, slots=True)
-class Synchronisation:
+class Synchronisation(Record):
     """`channel!values` or `channel?variables`. `atomic`: what is received goes to memory at once."""
 
     channel: Name
@@ -90,8 +82,7 @@ class Synchronisation:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(Record):
     """`target = value`; an `atomic` one goes to memory at once, when no store of its process is pending."""
 
     target: Variable
@@ -100,8 +91,7 @@ class Assignment:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Record):
     """One transition; without a `source` it starts where the one before it starts."""
 
     source: Name | None
@@ -112,14 +102,12 @@ class Step:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Assertion:
+class Assertion(Record):
     state: Name
     condition: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessText:
+class ProcessText(Record):
     """`accepting`: one set for Büchi acceptance, several for a generalised one, none where nothing is said."""
 
     name: Name
@@ -133,8 +121,7 @@ class ProcessText:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(Record):
     """A whole text. `property` names the process that is the property; `notes` say how doubtful places were read."""
 
     declarations: tuple[Declaration, ...]

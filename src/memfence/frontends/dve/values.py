@@ -29,7 +29,7 @@ def opposite(condition: expressions.Expr) -> expressions.Expr:
     """True where `condition` is false; a comparison is turned around instead of negated."""
     if isinstance(condition, expressions.Binary) and condition.op in expressions.OPPOSITES:
         return expressions.Binary(expressions.OPPOSITES[condition.op], condition.left, condition.right)
-    return expressions.fold(expressions.negate(condition))
+    return expressions.fold_unary("!", condition)
 
 
 class Values:
@@ -54,7 +54,7 @@ class Values:
             case Prefix("not", operand, _):
                 return opposite(self.value(operand, when))
             case Prefix("-" | "~" as operator, operand, _):
-                return expressions.fold(expressions.Unary(operator, self.value(operand, when)))
+                return expressions.fold_unary(operator, self.value(operand, when))
             case Infix():
                 return self.infix(expression, when)
             case _:
@@ -66,26 +66,22 @@ class Values:
             case "and":
                 if left == expressions.FALSE:
                     return expressions.FALSE
-                return expressions.fold(expressions.Binary("&&", left, self.truth(expression.right, both(when, left))))
+                return expressions.fold_binary("&&", left, self.truth(expression.right, both(when, left)))
             case "or" | "imply":
                 first, only_if = left, opposite(left)
                 if expression.operator == "imply":
                     first, only_if = only_if, first
                 if isinstance(first, expressions.Const) and first.value != 0:
                     return expressions.TRUE
-                return expressions.fold(
-                    expressions.Binary("||", first, self.truth(expression.right, both(when, only_if)))
-                )
+                return expressions.fold_binary("||", first, self.truth(expression.right, both(when, only_if)))
             case operator:
-                return expressions.fold(expressions.Binary(operator, left, self.value(expression.right, when)))
+                return expressions.fold_binary(operator, left, self.value(expression.right, when))
 
     def truth(self, expression: Expression, when: expressions.Expr | None) -> expressions.Expr:
         """The right operand of a connective: true only where it is positive."""
         value = self.value(expression, when)
         return (
-            value
-            if self.is_never_negative(expression)
-            else expressions.fold(expressions.Binary(">", value, expressions.Const(0)))
+            value if self.is_never_negative(expression) else expressions.fold_binary(">", value, expressions.Const(0))
         )
 
     def is_never_negative(self, expression: Expression) -> bool:

@@ -15,7 +15,7 @@ from memfence.frontends.herd.dialect import Dialect
 from memfence.frontends.herd.layout import Piece, fail
 from memfence.frontends.herd.numbers import read_number
 from memfence.frontends.herd.syntax import Atom, Condition, Junction, Not, Observed, Proposition, Quantifier, Truth
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 DEEPEST = 100
@@ -27,8 +27,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(Record):
     kind: str
     text: str
     span: Span

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(Record):
     """One language of litmus tests.
 
     `architectures`: the words that a test may begin with. `register_number`: which register a word names, if any;

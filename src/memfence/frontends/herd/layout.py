@@ -11,7 +11,7 @@ from typing import NoReturn
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.herd.dialect import Dialect
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText, Span
 
 _QUOTED_OR_COMMENT = re.compile(r'"[^"\n]*"|\(\*|\*\)')
@@ -23,16 +23,14 @@ _BLANKS_AND_SEMICOLON = re.compile(r"\s*;?")
 _THREAD = re.compile(r"P(\d+)\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Record):
     """A stretch of the text without the blanks around it. Comments in it are blanks: offsets are those of the file."""
 
     text: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Record):
     """One row of the table: a cell a thread, some of them empty. `end` is the offset after its `;`."""
 
     cells: tuple[Piece, ...]
@@ -40,8 +38,7 @@ class Row:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Record):
     architecture: str
     name: str
     initial: tuple[Piece, ...]
@@ -77,8 +74,9 @@ def read_header(source: SourceText, text: str, architectures: tuple[str, ...]) -
     if header is None or header["architecture"] not in architectures:
         word = re.match(r"\s*(\S*)", text)
         assert word is not None
-        what = f"`{word[1]}` is not an architecture" if word[1] else "the text does not begin with an architecture"
-        hint = "begin with " + " or ".join(f"`{name} NAME`" for name in architectures)
+        nothing = "the text does not begin with an architecture"
+        what = f"litmus tests of `{word[1]}` are not read here" if word[1] else nothing
+        hint = "begin with " + " or ".join(f"`{name} NAME`" for name in dict.fromkeys((*architectures, "AArch64", "C")))
         fail(source.span(word.start(1), word.end(1) or 1), what, hint)
     return header
 

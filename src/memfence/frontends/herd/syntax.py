@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 Quantifier = Literal["exists", "not exists", "forall"]
 Instruction = TypeVar("Instruction")
 
 
-@dataclass(frozen=True, slots=True)
-class LabelHere:
+class LabelHere(Record):
     name: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Record):
     """The label that a jump goes to."""
 
     name: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Item(Generic[Instruction]):
+class Item(Record, Generic[Instruction]):
     """An instruction with the labels before it, all with their rows. The last item of a thread has labels only."""
 
     labels: tuple[tuple[LabelHere, int], ...]
@@ -45,8 +42,7 @@ class InitialState:
     places: dict[str | tuple[int, int], Span] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(Record):
     """A memory location (`thread` is None) or a register, by number, of a thread."""
 
     thread: int | None
@@ -55,25 +51,21 @@ class Observed:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(Record):
     what: Observed
     equal: bool
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Truth:
+class Truth(Record):
     value: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Record):
     operand: Proposition
 
 
-@dataclass(frozen=True, slots=True)
-class Junction:
+class Junction(Record):
     """Two or more operands joined by `/\\`, by `\\/`, or exactly two by `=>`."""
 
     op: Literal["/\\", "\\/", "=>"]
@@ -83,15 +75,13 @@ class Junction:
 Proposition = Atom | Truth | Not | Junction
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Record):
     quantifier: Quantifier
     proposition: Proposition
     locations: tuple[Observed, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LitmusTest(Generic[Instruction]):
+class LitmusTest(Record, Generic[Instruction]):
     """`threads`: where each is named; `columns`: its items. `condition`: None where it cannot be understood."""
 
     architecture: str

@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 from memfence.frontends.herd.syntax import Target
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Immediate:
+class Immediate(Record):
     value: int
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterName:
+class RegisterName(Record):
     """A register by its number in the order of the architecture: EAX, EBX, ECX, EDX, ESI, ..."""
 
     number: int
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Record):
     """`[x]`: a memory location by its name."""
 
     name: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Indirect:
+class Indirect(Record):
     """`[EAX]`: the memory location whose address the register holds."""
 
     register: RegisterName
@@ -40,8 +36,7 @@ class Indirect:
 Operand = Immediate | RegisterName | Location | Indirect | Target
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(Record):
     """`operands`: destination first, whatever the order of the architecture."""
 
     mnemonic: str

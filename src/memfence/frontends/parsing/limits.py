@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
+    from memfence.frontends.parsing.nodes import Token, Tree
 
-    Node = Token | Tree[Token]
+    Node = Token | Tree
 
 SMALLEST = -(2**31)
 LARGEST = 2**31 - 1

@@ -10,23 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from memfence.codes import Code
 from memfence.diagnostics import MOST_SHOWN, Diagnostic, InputError, Label, did_you_mean
-from memfence.frontends.parsing.grammar import parse_text, syntax_error
-from memfence.records import dataclass
+from memfence.frontends.parsing.grammar import Grammar, parse_text, syntax_error
+from memfence.frontends.parsing.nodes import Tree
+from memfence.records import Record
 from memfence.source import SourceText, Span
-
-if TYPE_CHECKING:
-    from lark import Lark, Token, Tree
 
 LONGEST_RECOVERED = 50_000
 """In a longer text only the first mistake is shown, as the parser tells it: more would cost many parses."""
 
 
-@dataclass(frozen=True, slots=True)
-class LineStyle:
+class LineStyle(Record):
     """`statement`: how a line starts that may be left out and the others still make sense.
 
     `after_statement`: a terminal that the grammar allows after every complete statement.
@@ -39,7 +36,7 @@ class LineStyle:
     hints: Mapping[str, str] = field(default_factory=dict)
 
 
-def parse_lines(grammar: Lark, source: SourceText, readable: dict[str, str], style: LineStyle) -> Tree[Token]:
+def parse_lines(grammar: Grammar, source: SourceText, readable: dict[str, str], style: LineStyle) -> Tree:
     """The parse tree of `source`; InputError with the first mistake of every wrong statement."""
     if len(source.text) > LONGEST_RECOVERED:
         return parse_text(grammar, source, readable)
@@ -65,7 +62,7 @@ def parse_lines(grammar: Lark, source: SourceText, readable: dict[str, str], sty
 
 
 def _placed(
-    error: InputError, source: SourceText, text: str, style: LineStyle, grammar: Lark, readable: dict[str, str]
+    error: InputError, source: SourceText, text: str, style: LineStyle, grammar: Grammar, readable: dict[str, str]
 ) -> Diagnostic:
     """The finding in terms of `source`, moved to the end of the statement before if that one is not complete."""
     (found,) = error.diagnostics
@@ -88,7 +85,7 @@ def _placed(
     return replace(found, at=Label(here, found.at.text), hint=hint)
 
 
-def _usual_mistake(grammar: Lark, text: str, here: Span, style: LineStyle, readable: dict[str, str]) -> str | None:
+def _usual_mistake(grammar: Grammar, text: str, here: Span, style: LineStyle, readable: dict[str, str]) -> str | None:
     """A hint about what is not expected, or about the word before it, which may be what is really wrong."""
     before = re.search(r"\w+(?=\s*\Z)", text[: here.start])
     places = [(here.start, here.text), *([(before.start(), before[0])] if before else [])]
@@ -96,7 +93,7 @@ def _usual_mistake(grammar: Lark, text: str, here: Span, style: LineStyle, reada
     for word in (*pairs, *(word for _, word in places)):
         if word in style.hints:
             return style.hints[word]
-    every_keyword = {terminal.name.lower() for terminal in grammar.terminals}
+    every_keyword = {terminal.name.lower() for terminal in grammar.lark.terminals}
     for start, word in places:
         expected = sorted(name.lower() for name in _expected_after(grammar, text[:start]) - readable.keys())
         near = None if word in every_keyword else did_you_mean(word.lower(), expected)
@@ -105,11 +102,11 @@ def _usual_mistake(grammar: Lark, text: str, here: Span, style: LineStyle, reada
     return None
 
 
-def _expected_after(grammar: Lark, text: str) -> set[str]:
+def _expected_after(grammar: Grammar, text: str) -> set[str]:
     """The terminals that may follow `text`; empty if it is wrong itself."""
     from lark.exceptions import UnexpectedInput
 
-    parser = grammar.parse_interactive(text)
+    parser = grammar.lark.parse_interactive(text)
     try:
         parser.exhaust_lexer()
     except UnexpectedInput:

@@ -5,28 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memfence.program.ir import FenceKind
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
+    from memfence.frontends.parsing.nodes import Token, Tree
 
-    Node = Token | Tree[Token]
+    Node = Token | Tree
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Record):
     """An identifier that remembers where it was written."""
 
     text: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Goto:
+class Goto(Record):
     label: Name
 
 
-@dataclass(frozen=True, slots=True)
-class FenceHere:
+class FenceHere(Record):
     kind: FenceKind

@@ -12,8 +12,7 @@ from memfence.frontends.parsing.syntax import Name
 from memfence.source import Span
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
-
+    from memfence.frontends.parsing.nodes import Token, Tree
     from memfence.frontends.parsing.syntax import Node
 
 
@@ -41,9 +40,9 @@ class TreeReader(ABC):
             return 0
         return value
 
-    def require_shallow(self, tree: Tree[Token]) -> None:
+    def require_shallow(self, tree: Tree) -> None:
         """InputError if the tree is nested so deeply that walking it would overflow the stack."""
-        waiting: list[tuple[Tree[Token], int]] = [(tree, 0)]
+        waiting: list[tuple[Tree, int]] = [(tree, 0)]
         while waiting:
             node, depth = waiting.pop()
             if depth > MOST_NESTED:
@@ -52,11 +51,11 @@ class TreeReader(ABC):
             waiting += [(child, depth + 1) for child in trees(node)]
 
 
-def trees(node: Node) -> list[Tree[Token]]:
+def trees(node: Node) -> list[Tree]:
     """The children that are trees themselves."""
-    return [cast("Tree[Token]", child) for child in getattr(node, "children", ()) if hasattr(child, "children")]
+    return [cast("Tree", child) for child in getattr(node, "children", ()) if hasattr(child, "children")]
 
 
-def tokens(tree: Tree[Token]) -> list[Token]:
+def tokens(tree: Tree) -> list[Token]:
     """The children that are tokens."""
     return [cast("Token", child) for child in tree.children if hasattr(child, "type")]

@@ -53,7 +53,7 @@ def _jump(text: str, instruction: Instruction, locked: bool) -> Jump:
         return f"{indent}{label}: {statement}; goto {goto}{last}"
 
     def rewrite(goto: str) -> tuple[list[Edit], list[str]]:
-        first = instruction.statement.meta.start_pos
+        first = instruction.statement.start_pos
         return [Edit(first, first, "locked "), Edit(position, position + len(target), goto)], []
 
     return Jump(target, position, end, line, rewrite if locked else None)

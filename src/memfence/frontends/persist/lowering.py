@@ -26,8 +26,7 @@ from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
-
+    from memfence.frontends.parsing.nodes import Token, Tree
     from memfence.frontends.persist.reader import Node
 
 
@@ -88,7 +87,7 @@ def _domain(declared: Declaration, findings: Findings) -> tuple[ir.Domain, tuple
 
 
 def _integer(node: Node, findings: Findings) -> int:
-    sign, digits = cast("Tree[Token]", node).children
+    sign, digits = cast("Tree", node).children
     return findings.number(f"{sign or ''}{digits}", node)
 
 
@@ -163,13 +162,13 @@ class _Lowering:
             point = ir.FencePoint(str(self.text.name), f"{LABEL}{label}", span, after)
         return self.builder.location(label, (label,), span_of(self.findings.source, place), point)
 
-    def ops(self, statement: Tree[Token]) -> tuple[ir.Op, ...]:
+    def ops(self, statement: Tree) -> tuple[ir.Op, ...]:
         parts = statement.children
         match statement.data:
             case "assign":
                 return (self.assign(parts[0], parts[1]),)
             case "locked":
-                target, node = cast("Tree[Token]", parts[0]).children
+                target, node = cast("Tree", parts[0]).children
                 op = self.assign(target, node)
                 if isinstance(op, ir.Assign):
                     message = "only a read or a write of a shared variable can be locked"

@@ -17,9 +17,9 @@ from memfence.program.text.expressions import PRECEDENCE
 from memfence.source import SourceText
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
+    from memfence.frontends.parsing.nodes import Token, Tree
 
-    Node = Token | Tree[Token]
+    Node = Token | Tree
 
 READABLE = {
     "INT": "a number", "NAME": "a name", "REGISTER": "a register", "OPERATOR": "an operator", "PREFIX": "`!`",
@@ -60,8 +60,8 @@ def read(source: SourceText) -> ProgramText:
     return ProgramText(cast("Token", name), _declarations(variables), tuple(processes), tuple(properties))
 
 
-def _trees(parts: Sequence[object], rule: str) -> list[Tree[Token]]:
-    return [cast("Tree[Token]", part) for part in parts if getattr(part, "data", None) == rule]
+def _trees(parts: Sequence[object], rule: str) -> list[Tree]:
+    return [cast("Tree", part) for part in parts if getattr(part, "data", None) == rule]
 
 
 def _declarations(part: object) -> tuple[Declaration, ...]:
@@ -73,15 +73,13 @@ def _declarations(part: object) -> tuple[Declaration, ...]:
     return tuple(found)
 
 
-def _process(source: SourceText, tree: Tree[Token]) -> ProcessText:
+def _process(source: SourceText, tree: Tree) -> ProcessText:
     any_number, name, registers, initial, *rest = tree.children
     instructions = []
-    for part in cast("list[Tree[Token]]", rest):
+    for part in cast("list[Tree]", rest):
         label, statement, target = part.children
         instructions.append(
-            Instruction(
-                cast("Token", label), cast("Tree[Token]", statement), cast("Token", target), span_of(source, part)
-            )
+            Instruction(cast("Token", label), cast("Tree", statement), cast("Token", target), span_of(source, part))
         )
     return ProcessText(
         cast("Token", name),
@@ -142,7 +140,7 @@ class ExpressionReader:
             return Const(self.findings.number(str(node), node))
         if kind in ("NAME", "REGISTER"):
             return self.name(cast("Token", node))
-        tree = cast("Tree[Token]", node)
+        tree = cast("Tree", node)
         match tree.data:
             case "negation":
                 return self.negation(tree)
@@ -154,7 +152,7 @@ class ExpressionReader:
             case _:
                 return self.infix(tree.children)
 
-    def negation(self, tree: Tree[Token]) -> Expr:
+    def negation(self, tree: Tree) -> Expr:
         sign, operand = tree.children
         if sign == "-" and getattr(operand, "type", "") == "INT":
             return Const(self.findings.number(f"-{operand}", tree))
@@ -182,7 +180,7 @@ class ExpressionReader:
             apply()
         return operands[0]
 
-    def call(self, tree: Tree[Token]) -> Expr:
+    def call(self, tree: Tree) -> Expr:
         name, *nodes = cast("list[Token]", [child for child in tree.children if child is not None])
         known = [*FUNCTIONS, *OTHER_FUNCTIONS]
         if name not in known:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
+    from memfence.frontends.parsing.nodes import Token, Tree
 
 RESERVED = frozenset((
     "program", "vars", "procs", "process", "regs", "init", "begin", "end", "goto", "arw", "locked", "skip", "fence",
@@ -18,27 +18,24 @@ LABEL, INSTRUCTION = "label ", "instruction "
 """How the keys of fence points start: at a label, or after the instruction of that number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(Record):
     """`name = init : [low:high]`; the place of each part that is given."""
 
     name: Token
-    init: Tree[Token] | None
-    range: Tree[Token] | None
+    init: Tree | None
+    range: Tree | None
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(Record):
     """`label: statement; goto target`."""
 
     label: Token
-    statement: Tree[Token]
+    statement: Tree
     target: Token
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessText:
+class ProcessText(Record):
     """`process name regs ... init label begin ... end`; `any_number`: `process(*) name ...`."""
 
     name: Token
@@ -57,8 +54,7 @@ class ProcessText:
         return {str(label): places[label] for label in named}
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramText:
+class ProgramText(Record):
     """A whole `.pst` file."""
 
     name: Token

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from math import prod
 from typing import assert_never
@@ -13,7 +13,7 @@ from memfence.diagnostics import Diagnostic, Label, did_you_mean
 from memfence.frontends.promela import syntax
 from memfence.program.expressions import EvaluationError, apply_binary, apply_unary
 from memfence.program.ir import Domain
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 MOST_ELEMENTS = 4096
@@ -77,8 +77,7 @@ def element_names(name: str, shape: Shape) -> list[str]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class SharedName:
+class SharedName(Record):
     """A global, or one field of a global record. `base` is the number of its first variable."""
 
     name: syntax.Name
@@ -87,8 +86,7 @@ class SharedName:
     domain: Domain
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Record):
     """What a declaration makes: a variable, or each field of a record."""
 
     name: syntax.Name

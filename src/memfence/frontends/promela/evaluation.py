@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from memfence.codes import Code
@@ -24,14 +24,13 @@ from memfence.program import expressions
 from memfence.program.builder import ProcessBuilder
 from memfence.program.facts.ends import has_ended
 from memfence.program.ir import Assert, Assign, Load, Op, Store
-from memfence.records import dataclass
+from memfence.records import Record
 
 ITS_ENDS = frozenset({-1})
 """Stands for the locations where a process ends, until all processes are known."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocalName:
+class LocalName(Record):
     """A local variable, parameter, or field of a local record: `register` is its first register, None if it never
     changes from `values`. The record itself has no values."""
 

@@ -6,13 +6,13 @@ Spin replaces the call of an `inline` by its body, a block, with the arguments p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.promela.preprocess import MOST_TOKENS, closing_parenthesis, split_at_commas, wrong_count
 from memfence.frontends.promela.tokens import NAME, Token
-from memfence.records import dataclass
+from memfence.records import Record
 
 DEEPEST_NESTING = 60
 
@@ -34,8 +34,7 @@ _OPENING = {"LPAR", "LSQB", "LBRACE", "IF", "DO"}
 _CLOSING = {"RPAR", "RSQB", "RBRACE", "FI", "OD"}
 
 
-@dataclass(frozen=True, slots=True)
-class LtlBlock:
+class LtlBlock(Record):
     """`ltl name { tokens }`."""
 
     keyword: Token
@@ -43,8 +42,7 @@ class LtlBlock:
     tokens: tuple[Token, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Inline:
+class _Inline(Record):
     name: Token
     parameters: tuple[str, ...]
     body: tuple[Token, ...]

@@ -8,7 +8,7 @@ the order of the text, then each `run`.
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Label, did_you_mean
@@ -18,14 +18,13 @@ from memfence.frontends.promela.preprocess import wrong_count
 from memfence.program.crowd import REPRESENTATIVES
 from memfence.program.expressions import EvaluationError
 from memfence.program.ir import Domain
-from memfence.records import dataclass
+from memfence.records import Record
 
 MOST_PROCESSES = 255
 MOST_STEPS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(Record):
     """A process to be: `arguments` are the values of its parameters, `locals` those of its variables on the way."""
 
     name: str

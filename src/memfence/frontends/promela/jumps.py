@@ -10,15 +10,14 @@ from memfence.frontends.promela.declarations import Errors
 from memfence.frontends.promela.syntax import Goto, Name, Step, all_steps
 from memfence.program.builder import ProcessBuilder
 from memfence.program.ir import Unlock
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 Key = tuple[str, int]
 """A label, and the call of an `inline` that it belongs to."""
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(Record):
     """An `atomic` that became a lock region; jumping to a label that is not inside leaves it."""
 
     labels: frozenset[Key]

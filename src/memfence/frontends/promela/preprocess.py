@@ -13,7 +13,7 @@ from pathlib import Path
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.promela.tokens import END_OF_LINE, NAME, STRING, Token, tokenise
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText, Span
 
 MOST_TOKENS = 200_000
@@ -22,8 +22,7 @@ OUR_HEADER = Path(__file__).with_name(HEADER)
 _WORDS = frozenset(["define", "undef", "include", "ifdef", "ifndef", "if", "else", "endif"])
 
 
-@dataclass(frozen=True, slots=True)
-class Macro:
+class Macro(Record):
     """`parameters` is None for a macro that is used without parentheses."""
 
     name: Token

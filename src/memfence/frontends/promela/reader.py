@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, TypeVar, cast
-
-from lark import Token as LarkToken
-from lark import Tree
-from lark.exceptions import UnexpectedToken
-from lark.lexer import Lexer
+from typing import TypeVar, cast
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
-from memfence.frontends.parsing.grammar import load_grammar, syntax_error
+from memfence.frontends.parsing.grammar import UnexpectedAt, load_grammar, syntax_error
+from memfence.frontends.parsing.nodes import Token as Leaf
+from memfence.frontends.parsing.nodes import Tree as Node
 from memfence.frontends.parsing.precedence import climb
 from memfence.frontends.promela import syntax
 from memfence.frontends.promela.syntax import Sequence as Steps
 from memfence.frontends.promela.tokens import KEYWORDS, NAME, READABLE, Token
 from memfence.program.expressions import BinaryOp, UnaryOp
 from memfence.source import SourceText, Span
-
-Node = Tree[LarkToken]
 
 T = TypeVar("T")
 MOST_OPERANDS = 100
@@ -32,17 +27,6 @@ _LEVELS = (
     ("+", "-"), ("*", "/", "%"),
 )  # fmt: skip
 PRECEDENCE = {op: level for level, ops in enumerate(_LEVELS) for op in ops}
-
-
-class TokenLexer(Lexer):
-    """Hands the tokens to lark by their position in the list; positions come back as places of the tree."""
-
-    def __init__(self, _settings: Any) -> None:
-        pass
-
-    def lex(self, lexer_state: Any, parser_state: Any = None) -> Iterator[LarkToken]:
-        for position, token in enumerate(lexer_state):
-            yield LarkToken(token.kind, token.text, start_pos=position, end_pos=position + 1)
 
 
 def read_units(source: SourceText, tokens: Sequence[Token]) -> list[syntax.Unit]:
@@ -64,17 +48,16 @@ class _Reader:
         self.errors: list[Diagnostic] = []
 
     def parse(self, start: str) -> Node:
-        grammar = load_grammar("promela", lexer=TokenLexer, start=["start", "expr"])
         try:
-            return grammar.parse(cast(str, self.tokens), start=start)
-        except UnexpectedToken as error:
-            raise self.syntax_error(error.token, set(error.accepts or error.expected)) from None
+            return load_grammar("promela").tree_of(self.tokens, start)
+        except UnexpectedAt as error:
+            raise self.syntax_error(error.number, error.expected) from None
 
-    def syntax_error(self, found: LarkToken, expected: set[str]) -> InputError:
-        if found.type == "$END":
+    def syntax_error(self, number: int | None, expected: set[str]) -> InputError:
+        if number is None:
             last = self.tokens[-1].span if self.tokens else self.source.span(0, 1)
             return syntax_error(last.source, last.start, 1, "the text ends too early", expected, READABLE)
-        token = self.tokens[found.start_pos or 0]
+        token = self.tokens[number]
         message = f"unexpected `{token.text}`"
         near = did_you_mean(token.text, sorted(kind.lower() for kind in expected & set(KEYWORDS.values())))
         if token.kind == NAME and near is not None:
@@ -89,7 +72,7 @@ class _Reader:
     # Places
 
     def range(self, node: Node) -> tuple[int, int]:
-        return node.meta.start_pos, node.meta.end_pos
+        return node.start_pos, node.end_pos
 
     def span(self, node: Node) -> Span:
         """Where the node takes effect; in an `inline` it is called what stands there with the arguments put in."""
@@ -105,8 +88,8 @@ class _Reader:
         first, last = self.range(node)
         return _from_to(self.tokens[first].span, self.tokens[last - 1].span)
 
-    def name(self, token: LarkToken) -> syntax.Name:
-        original = self.tokens[token.start_pos or 0]
+    def name(self, token: Leaf) -> syntax.Name:
+        original = self.tokens[token.start_pos]
         return syntax.Name(original.text, original.span, original.frame)
 
     def text_place(self, labelled: Node, node: Node) -> syntax.TextPlace | None:
@@ -157,7 +140,7 @@ class _Reader:
         )
 
     def declaration(self, node: Node) -> syntax.Declaration:
-        kind = cast(LarkToken, node.children[0])
+        kind = cast(Leaf, node.children[0])
         return syntax.Declaration(str(kind), tuple(self.item(child) for child in _nodes(node)))
 
     def item(self, node: Node) -> syntax.Declared:
@@ -169,7 +152,7 @@ class _Reader:
             values = tuple(self.expression(child) for child in _nodes(parts["initial"]))
         return syntax.Declared(self.name(_tokens(node, "NAME")[0]), width, size, values)
 
-    def integer(self, token: LarkToken, most: int = LARGEST) -> int:
+    def integer(self, token: Leaf, most: int = LARGEST) -> int:
         digits = str(token)
         value = int(digits) if len(digits) <= 10 else most + 1
         if value > most:
@@ -177,8 +160,8 @@ class _Reader:
             return 0
         return value
 
-    def too_large(self, token: LarkToken, message: str) -> None:
-        self.errors.append(Diagnostic(Code.TOO_LARGE, message, Label(self.tokens[token.start_pos or 0].span)))
+    def too_large(self, token: Leaf, message: str) -> None:
+        self.errors.append(Diagnostic(Code.TOO_LARGE, message, Label(self.tokens[token.start_pos].span)))
 
     # Statements
 
@@ -252,8 +235,15 @@ class _Reader:
                 target, bounds, body = _nodes(node)
                 if bounds.data == "within":
                     return syntax.ForIn(self.reference(target), self.name(_tokens(bounds, "NAME")[0]), self.body(body))
-                low, high = (self.expression(child) for child in _nodes(bounds))
+                low, high = (self.bound(child) for child in _nodes(bounds))
                 return syntax.For(self.reference(target), low, high, self.body(body))
+
+    def bound(self, node: Node) -> syntax.Expression:
+        """A bound of `for`, which runs show in the words of the loop, not of the macros in it."""
+        value, (first, last) = self.expression(node), self.range(node)
+        written = " ".join(self.span(node).text.split())
+        words = joined(self.tokens[first:last]) if self.tokens[first].frame else written
+        return replace(value, span=replace(value.span, shown=words))
 
     # Expressions
 
@@ -270,7 +260,7 @@ class _Reader:
     def expression(self, node: Node) -> syntax.Expression:
         """Precedence climbing over the flat list of operands and operators."""
         operands = node.children[::2]
-        operators = cast(list[LarkToken], node.children[1::2])
+        operators = cast(list[Leaf], node.children[1::2])
         if len(operands) > MOST_OPERANDS:
             label = Label(self.exact_span(node))
             message = f"more than {MOST_OPERANDS} operands in one expression"
@@ -370,11 +360,11 @@ def _negated(value: syntax.Expression) -> syntax.Expression:
 
 
 def _nodes(node: Node | None) -> list[Node]:
-    return [child for child in node.children if isinstance(child, Tree)] if node is not None else []
+    return [child for child in node.children if isinstance(child, Node)] if node is not None else []
 
 
-def _tokens(node: Node, kind: str) -> list[LarkToken]:
-    return [child for child in node.children if isinstance(child, LarkToken) and child.type == kind]
+def _tokens(node: Node, kind: str) -> list[Leaf]:
+    return [child for child in node.children if isinstance(child, Leaf) and child.type == kind]
 
 
 def _child(node: Node, data: str) -> Node:

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from memfence.program.expressions import BinaryOp, UnaryOp
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Name:
+class Name(Record, eq=False):
     """An identifier; `frame` tells the expansions of one `inline` apart."""
 
     text: str
@@ -21,26 +20,22 @@ class Name:
     frame: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Number:
+class Number(Record, eq=False):
     value: int
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pid:
+class Pid(Record, eq=False):
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RunningCount:
+class RunningCount(Record, eq=False):
     """`_nr_pr`: how many processes have not ended."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EmptyBuffer:
+class EmptyBuffer(Record, eq=False):
     """`empty(proctype[pid])`, in properties: no store of the process is pending."""
 
     proctype: Name
@@ -48,15 +43,13 @@ class EmptyBuffer:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Timeout:
+class Timeout(Record, eq=False):
     """`timeout`: no other statement of any process can be executed."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Reference:
+class Reference(Record, eq=False):
     """`name`, `name[index]`, or a field of a record: `a[i].b` has the name `a.b` and the indices `i` and None."""
 
     name: Name
@@ -64,23 +57,20 @@ class Reference:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class UnaryOperation:
+class UnaryOperation(Record, eq=False):
     op: UnaryOp
     operand: Expression
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BinaryOperation:
+class BinaryOperation(Record, eq=False):
     op: BinaryOp
     left: Expression
     right: Expression
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Choice:
+class Choice(Record, eq=False):
     """`(condition -> then : otherwise)`."""
 
     condition: Expression
@@ -89,8 +79,7 @@ class Choice:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Run:
+class Run(Record, eq=False):
     """`run proctype(arguments)`."""
 
     proctype: Name
@@ -98,8 +87,7 @@ class Run:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LabelReference:
+class LabelReference(Record, eq=False):
     """`proctype[pid]@label`."""
 
     proctype: Name
@@ -108,8 +96,7 @@ class LabelReference:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LocalReference:
+class LocalReference(Record, eq=False):
     """`proctype[pid]:variable`."""
 
     proctype: Name
@@ -134,8 +121,7 @@ Expression = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Declared:
+class Declared(Record, eq=False):
     """One name of a declaration: `name : width [size] = initial`."""
 
     name: Name
@@ -144,60 +130,50 @@ class Declared:
     initial: tuple[Expression, ...] | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Declaration:
+class Declaration(Record, eq=False):
     type: str
     items: tuple[Declared, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assignment:
+class Assignment(Record, eq=False):
     target: Reference
     value: Expression
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Condition:
+class Condition(Record, eq=False):
     """An expression as a statement: it waits until the expression is true."""
 
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assertion:
+class Assertion(Record, eq=False):
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Skip:
+class Skip(Record, eq=False):
     """`skip`, and `printf`, whose arguments nobody sees."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Else:
+class Else(Record, eq=False):
     pass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Break:
+class Break(Record, eq=False):
     pass
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Goto:
+class Goto(Record, eq=False):
     label: Name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Call:
+class Call(Record, eq=False):
     """`mfence()` and the like; the calls of an `inline` are expanded before."""
 
     name: Name
     arguments: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Select:
+class Select(Record, eq=False):
     """`select (target : low .. high)`."""
 
     target: Reference
@@ -205,15 +181,13 @@ class Select:
     high: Expression
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sequence:
+class Sequence(Record, eq=False):
     """Steps one after the other; names declared in it are known to its end."""
 
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Atomic:
+class Atomic(Record, eq=False):
     """`atomic`, or `d_step`, which is `deterministic`: of several options that are possible it takes the first."""
 
     body: Sequence
@@ -221,18 +195,15 @@ class Atomic:
     deterministic: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class If:
+class If(Record, eq=False):
     options: tuple[tuple[Step, ...], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Do:
+class Do(Record, eq=False):
     options: tuple[tuple[Step, ...], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class For:
+class For(Record, eq=False):
     """`for (target : low .. high) body`."""
 
     target: Reference
@@ -241,8 +212,7 @@ class For:
     body: Sequence
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ForIn:
+class ForIn(Record, eq=False):
     """`for (target in array) body`."""
 
     target: Reference
@@ -256,8 +226,7 @@ Statement = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TextPlace:
+class TextPlace(Record, eq=False):
     """Where edits around a statement go: `first` is in front of its labels, `end` behind the separator that follows.
 
     `separator` is what has to be added before another statement can follow. `before`, `after`: whether text can be
@@ -273,8 +242,7 @@ class TextPlace:
     owner: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class Step(Record, eq=False):
     """A statement with its labels, where it stands, and where text around it would go."""
 
     statement: Statement
@@ -283,21 +251,18 @@ class Step:
     text: TextPlace | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Mtype:
+class Mtype(Record, eq=False):
     names: tuple[Name, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Typedef:
+class Typedef(Record, eq=False):
     """`typedef name { fields }`."""
 
     name: Name
     fields: tuple[Declaration, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Proctype:
+class Proctype(Record, eq=False):
     """`active [active] proctype name(parameters) { body }`; `active` is None for one that only `run` starts.
 
     `any_number`: `active [*]`.
@@ -310,8 +275,7 @@ class Proctype:
     any_number: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Init:
+class Init(Record, eq=False):
     body: Sequence
     span: Span
 

@@ -7,7 +7,7 @@ While the processes are lowered a mark stands for it, since it depends on all of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from memfence.codes import Code
 from memfence.frontends.promela.declarations import INT, Errors
@@ -17,7 +17,6 @@ from memfence.program.facts.effects import op_expressions
 from memfence.program.facts.ends import halting_locations
 from memfence.program.ir import Assign, Assume, Load, Op, Process, RegisterVar, Transition
 from memfence.program.traversal import map_transition
-from memfence.records import dataclass
 
 MARK = expressions.At(0, frozenset({-2}))
 """Stands for `timeout` until all processes are known."""

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText, Span
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Record):
     """One token after preprocessing.
 
     `span` is where its characters are written. `place` is where it takes effect: for what a macro expands to, the use

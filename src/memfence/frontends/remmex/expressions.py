@@ -13,16 +13,14 @@ from memfence.frontends.remmex.syntax import PlaceOf
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Address, Binary, BinaryOp, Const, Expr, Register, Unary, fold, variable_address
 from memfence.program.ir import Assume, Load, Op
-from memfence.records import dataclass
+from memfence.records import Record
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
-
+    from memfence.frontends.parsing.nodes import Tree
     from memfence.frontends.parsing.syntax import Node
 
 
-@dataclass(frozen=True, slots=True)
-class SharedName:
+class SharedName(Record):
     """A global variable: `size` variables from number `base`; None if it is not an array."""
 
     base: int
@@ -117,7 +115,7 @@ class Translator:
         """The address of the one variable that the expressions load."""
         first: tuple[Address, PlaceOf] | None = None
         for tree in (load for node in nodes for load in _loads(node)):
-            place = self.reader.place(cast("Tree[Token]", tree.children[0]))
+            place = self.reader.place(cast("Tree", tree.children[0]))
             address = self.address(place)
             if first is None:
                 first = (address, place)
@@ -129,7 +127,7 @@ class Translator:
         return first[0] if first is not None else None
 
     def _translate(self, node: Node) -> Expr:
-        tree = cast("Tree[Token]", node)
+        tree = cast("Tree", node)
         children = tree.children
         match str(tree.data):
             case "constant":
@@ -166,7 +164,7 @@ class Translator:
 
 def _conjuncts(node: Node) -> Iterator[Node]:
     """The operands of `&&` at the top of an expression, in order."""
-    tree = cast("Tree[Token]", node)
+    tree = cast("Tree", node)
     if tree.data == "binary" and str(tree.children[1]) == "&&":
         yield from _conjuncts(tree.children[0])
         yield from _conjuncts(tree.children[2])
@@ -174,7 +172,7 @@ def _conjuncts(node: Node) -> Iterator[Node]:
         yield node
 
 
-def _loads(node: Node) -> Iterator[Tree[Token]]:
+def _loads(node: Node) -> Iterator[Tree]:
     """Every `load` and `loadval` in an expression, but for those inside others."""
     if not hasattr(node, "type"):
         if node.data in ("load", "loadval"):

@@ -15,8 +15,7 @@ from memfence.frontends.remmex import syntax
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
-
+    from memfence.frontends.parsing.nodes import Tree
     from memfence.frontends.parsing.syntax import Node
 
 READABLE = {
@@ -52,7 +51,7 @@ class Reader(TreeReader):
                 processes.append(self._process(part))
         return syntax.ProgramText(tuple(declarations), tuple(processes))
 
-    def _parse(self) -> Tree[Token]:
+    def _parse(self) -> Tree:
         try:
             return parse_text(load_grammar("remmex"), self.source, READABLE)
         except InputError as error:
@@ -67,17 +66,17 @@ class Reader(TreeReader):
     def span(self, node: Node) -> Span:
         return span_of(self.source, node)
 
-    def _declaration(self, tree: Tree[Token]) -> list[syntax.Declaration]:
+    def _declaration(self, tree: Tree) -> list[syntax.Declaration]:
         kind, *declarators = trees(tree)
         return [self._declarator(str(kind.children[0]), declarator) for declarator in declarators]
 
-    def _declarator(self, kind: str, tree: Tree[Token]) -> syntax.Declaration:
+    def _declarator(self, kind: str, tree: Tree) -> syntax.Declaration:
         token, size, initial = tree.children
         name = self.name(token)
         length = None if size is None else self.number(size)
         values: tuple[int, ...] = (0,)
         if initial is not None:
-            parts = trees(initial) if cast("Tree[Token]", initial).data == "list" else [cast("Tree[Token]", initial)]
+            parts = trees(initial) if cast("Tree", initial).data == "list" else [cast("Tree", initial)]
             values = tuple(self._signed(part) for part in parts)
             if length is not None and len(values) not in (1, length):
                 what = f"`{name.text}` has {length} elements, but {len(values)} initial values"
@@ -91,20 +90,20 @@ class Reader(TreeReader):
             length = 1
         return syntax.Declaration(kind, name, length, values)
 
-    def _signed(self, tree: Tree[Token]) -> int:
+    def _signed(self, tree: Tree) -> int:
         *sign, value = tree.children
         if getattr(value, "type", "") in ("TRUE", "FALSE"):
             return int(str(value) == "true")
         number = self.number(value)
         return -number if any(sign) else number
 
-    def _process(self, tree: Tree[Token]) -> syntax.ProcessText:
+    def _process(self, tree: Tree) -> syntax.ProcessText:
         name, sequence = tree.children[0], trees(tree)[-1]
         self._locals = []
         statements, trailing = self._sequence(sequence)
         return syntax.ProcessText(self.name(name), tuple(self._locals), statements, trailing)
 
-    def _sequence(self, tree: Tree[Token]) -> tuple[tuple[syntax.Statement, ...], tuple[Name, ...]]:
+    def _sequence(self, tree: Tree) -> tuple[tuple[syntax.Statement, ...], tuple[Name, ...]]:
         """The statements, and labels after the last one."""
         statements: list[syntax.Statement] = []
         labels: list[Name] = []
@@ -118,7 +117,7 @@ class Reader(TreeReader):
                 labels = []
         return tuple(statements), tuple(labels)
 
-    def _options(self, tree: Tree[Token]) -> tuple[tuple[syntax.Statement, ...], ...]:
+    def _options(self, tree: Tree) -> tuple[tuple[syntax.Statement, ...], ...]:
         options = []
         for option in trees(tree):
             statements = self._inner(trees(option)[0])
@@ -128,17 +127,17 @@ class Reader(TreeReader):
                 self.report(Code.SYNTAX, "this option has no statement", self.span(option), "write `:: skip`")
         return tuple(options)
 
-    def _inner(self, tree: Tree[Token]) -> tuple[syntax.Statement, ...]:
+    def _inner(self, tree: Tree) -> tuple[syntax.Statement, ...]:
         statements, trailing = self._sequence(tree)
         for label in trailing:
             self.report(Code.SYNTAX, f"no statement follows the label `{label.text}`", label.span, "write `skip`")
         return statements
 
-    def _body(self, tree: Tree[Token]) -> syntax.Body:
+    def _body(self, tree: Tree) -> syntax.Body:
         children = tree.children
         match str(tree.data):
             case "store":
-                return syntax.StoreTo(self.place(cast("Tree[Token]", children[0])), children[1])
+                return syntax.StoreTo(self.place(cast("Tree", children[0])), children[1])
             case "assign":
                 return syntax.SetLocal(self.name(children[0]), children[1])
             case "guard":
@@ -168,7 +167,7 @@ class Reader(TreeReader):
             case other:
                 raise AssertionError(other)
 
-    def place(self, tree: Tree[Token]) -> syntax.PlaceOf:
+    def place(self, tree: Tree) -> syntax.PlaceOf:
         name, index = tree.children
         return syntax.PlaceOf(self.name(name), index, self.span(tree))
 

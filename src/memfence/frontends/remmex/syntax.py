@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 if TYPE_CHECKING:
     from memfence.frontends.parsing.syntax import Node
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(Record):
     """A variable; `size` None: not an array. `initial`: one value, or one an element."""
 
     kind: str
@@ -22,8 +21,7 @@ class Declaration:
     initial: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceOf:
+class PlaceOf(Record):
     """A shared variable, or an element of a shared array."""
 
     name: Name
@@ -31,69 +29,57 @@ class PlaceOf:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class StoreTo:
+class StoreTo(Record):
     place: PlaceOf
     value: Node
 
 
-@dataclass(frozen=True, slots=True)
-class SetLocal:
+class SetLocal(Record):
     name: Name
     value: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(Record):
     """An expression: blocks until it is true."""
 
     condition: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Skip:
+class Skip(Record):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Break:
+class Break(Record):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Record):
     """`assert(e)`."""
 
     condition: Node
 
 
-@dataclass(frozen=True, slots=True)
-class TakeLock:
+class TakeLock(Record):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseLock:
+class ReleaseLock(Record):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class Else:
+class Else(Record):
     """As the first statement of an option: starts if no other option can."""
 
 
-@dataclass(frozen=True, slots=True)
-class If:
+class If(Record):
     options: tuple[tuple[Statement, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Do:
+class Do(Record):
     options: tuple[tuple[Statement, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Record):
     statements: tuple[Statement, ...]
 
 
@@ -101,22 +87,19 @@ Simple = StoreTo | SetLocal | Guard | Skip | FenceHere | Check | TakeLock | Rele
 Body = Simple | Break | Goto | If | Do | Block
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Record):
     labels: tuple[Name, ...]
     body: Body
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessText:
+class ProcessText(Record):
     name: Name
     locals: tuple[Declaration, ...]
     statements: tuple[Statement, ...]
     trailing: tuple[Name, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramText:
+class ProgramText(Record):
     declarations: tuple[Declaration, ...]
     processes: tuple[ProcessText, ...]

@@ -12,8 +12,7 @@ from memfence.program.ir import Domain, RegisterVar
 from memfence.source import Span
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
-
+    from memfence.frontends.parsing.nodes import Token, Tree
     from memfence.frontends.parsing.syntax import Node
 
 Bounds = tuple[int, int] | None
@@ -87,7 +86,7 @@ class Translator:
 def _inside(node: Node) -> Node:
     """The expression itself, without the rule that only names its role."""
     while getattr(node, "data", "") == "condition":
-        node = cast("Tree[Token]", node).children[0]
+        node = cast("Tree", node).children[0]
     return node
 
 

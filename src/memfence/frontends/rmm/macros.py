@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NoReturn
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText, Span
 
 LARGEST_TEXT = 2_000_000
@@ -24,16 +25,14 @@ _NOT_A_CALL = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Record):
     """One text being expanded: the program itself, or one use of a macro. No two are the same."""
 
     number: int
     macro: str
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(Record):
     """Where something that was put into `frame` stands in its text: a parameter or a call."""
 
     frame: Frame
@@ -41,8 +40,7 @@ class Occurrence:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Record):
     """`length` characters of the user's text from offset `origin`, which were written in `frame`.
 
     `put_into`: the parameters and calls that it came through, innermost first.
@@ -57,8 +55,7 @@ class Stretch:
         return Stretch(self.origin, self.length, self.frame, (*self.put_into, Occurrence(frame, start, end)))
 
 
-@dataclass(frozen=True, slots=True)
-class Macro:
+class Macro(Record):
     name: str
     parameters: tuple[str, ...]
     start: int

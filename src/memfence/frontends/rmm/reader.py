@@ -16,8 +16,7 @@ from memfence.program.crowd import REPRESENTATIVES
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
-
+    from memfence.frontends.parsing.nodes import Token, Tree
     from memfence.frontends.parsing.syntax import Node
 
 READABLE = {
@@ -51,7 +50,7 @@ class Reader(TreeReader):
                 processes.append(self._process(part))
         return syntax.ProgramText(tuple(forbidden), data, tuple(processes))
 
-    def _parse(self) -> Tree[Token]:
+    def _parse(self) -> Tree:
         expanded = SourceText(self.expansion.source.path, self.expansion.text)
         try:
             return parse_text(load_grammar("rmm"), expanded, READABLE)
@@ -71,19 +70,19 @@ class Reader(TreeReader):
     def _label(self, token: Token) -> Name | None:
         return None if token.type == "ANY" else self.name(token)
 
-    def _signed(self, tree: Tree[Token]) -> int:
+    def _signed(self, tree: Tree) -> int:
         minus, digits = tree.children
         value = self.number(cast("Token", digits))
         return -value if minus else value
 
-    def _declarations(self, tree: Tree[Token] | None) -> tuple[syntax.Declaration, ...]:
+    def _declarations(self, tree: Tree | None) -> tuple[syntax.Declaration, ...]:
         return tuple(self._declaration(part) for part in trees(tree)) if tree is not None else ()
 
-    def _declaration(self, tree: Tree[Token]) -> syntax.Declaration:
+    def _declaration(self, tree: Tree) -> syntax.Declaration:
         token, initial, domain = tree.children
         name = self.name(cast("Token", token))
-        value = None if getattr(initial, "type", "") == "ANY" else self._signed(cast("Tree[Token]", initial))
-        bounds = [self._signed(t) for t in trees(cast("Tree[Token]", domain))] if domain is not None else []
+        value = None if getattr(initial, "type", "") == "ANY" else self._signed(cast("Tree", initial))
+        bounds = [self._signed(t) for t in trees(cast("Tree", domain))] if domain is not None else []
         if not bounds:
             return syntax.Declaration(name, value, None)
         lo, hi = bounds
@@ -97,14 +96,14 @@ class Reader(TreeReader):
             value = lo
         return syntax.Declaration(name, value, (lo, hi))
 
-    def _process(self, tree: Tree[Token]) -> syntax.ProcessText:
+    def _process(self, tree: Tree) -> syntax.ProcessText:
         word, count, data, registers, statements = tree.children
         start, _ = _offsets(word)
         base = self.expansion.place(start, start + 1)[2] or "process"
         if base == "process" or base not in self._templates:
             self._templates[base] = self._templates.get(base, 0) + 1
         template = base if base != "process" else f"process{self._templates[base]}"
-        how_many = None if count is None else tokens(cast("Tree[Token]", count))[0]
+        how_many = None if count is None else tokens(cast("Tree", count))[0]
         any_number = how_many is not None and how_many.type == "ANY"
         copies = REPRESENTATIVES if any_number else 1 if how_many is None else self.number(how_many)
         if not 1 <= copies <= 64:
@@ -112,22 +111,22 @@ class Reader(TreeReader):
             self.report(Code.TOO_LARGE, what, self.span(count))
             copies = 1
         return syntax.ProcessText(
-            self.span(word), template, copies, self._declarations(cast("Tree[Token] | None", data)),
-            self._declarations(cast("Tree[Token] | None", registers)), self._list(cast("Tree[Token]", statements)),
+            self.span(word), template, copies, self._declarations(cast("Tree | None", data)),
+            self._declarations(cast("Tree | None", registers)), self._list(cast("Tree", statements)),
             any_number,
         )  # fmt: skip
 
-    def _list(self, tree: Tree[Token]) -> tuple[syntax.Statement, ...]:
+    def _list(self, tree: Tree) -> tuple[syntax.Statement, ...]:
         return tuple(self._statement(part, True) for part in trees(tree))
 
-    def _statement(self, tree: Tree[Token], listed: bool) -> syntax.Statement:
+    def _statement(self, tree: Tree, listed: bool) -> syntax.Statement:
         *labels, body = trees(tree)
         start, end = _offsets(body)
         names = tuple(self.name(tokens(label)[0]) for label in labels)
         first, last, macro = self.expansion.place(start, end)
         return syntax.Statement(names, self._body(body), self.span(body), first, last, listed, macro)
 
-    def _body(self, tree: Tree[Token]) -> syntax.Body:
+    def _body(self, tree: Tree) -> syntax.Body:
         children = tree.children
         match str(tree.data):
             case "nop":
@@ -147,12 +146,12 @@ class Reader(TreeReader):
             case "assume":
                 return syntax.AssumeHere(children[0])
             case "if_":
-                then, otherwise = cast("list[Tree[Token] | None]", children[1:])
+                then, otherwise = cast("list[Tree | None]", children[1:])
                 assert then is not None
                 other = self._statement(otherwise, False) if otherwise is not None else None
                 return syntax.If(children[0], self._statement(then, False), other)
             case "while_":
-                return syntax.While(children[0], self._statement(cast("Tree[Token]", children[1]), False))
+                return syntax.While(children[0], self._statement(cast("Tree", children[1]), False))
             case "goto":
                 return Goto(self.name(cast("Token", children[0])))
             case "either":
@@ -160,12 +159,12 @@ class Reader(TreeReader):
             case "locked":
                 return syntax.Locked(tuple(self._list(part) for part in trees(tree)))
             case "block":
-                return syntax.Block(self._list(cast("Tree[Token]", children[0])))
+                return syntax.Block(self._list(cast("Tree", children[0])))
             case other:
                 raise AssertionError(other)
 
     def _location(self, node: Node) -> syntax.Place:
-        tree = cast("Tree[Token]", node)
+        tree = cast("Tree", node)
         if tree.data == "pointer":
             return syntax.Place("pointer", Name("", self.span(tree)), address=tree.children[0])
         words = tokens(tree)
@@ -189,9 +188,8 @@ def _usual_mistake(text: str, offset: int) -> str | None:
 
 
 def _offsets(node: Node) -> tuple[int, int]:
-    position = getattr(node, "meta", node)
-    start = getattr(position, "start_pos", 0) or 0
-    return start, getattr(position, "end_pos", start) or start
+    start = max(0, node.start_pos)
+    return start, max(start, node.end_pos)
 
 
 def _fence(word: str) -> FenceHere | syntax.Nop:

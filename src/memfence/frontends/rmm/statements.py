@@ -21,7 +21,7 @@ from memfence.program.builder import ProcessBuilder
 from memfence.program.facts.effects import register_written, registers_read
 
 if TYPE_CHECKING:
-    from lark import Token
+    from memfence.frontends.parsing.nodes import Token
 
 
 class ProcessLowering:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from memfence.frontends.parsing.syntax import FenceHere, Goto, Name
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 if TYPE_CHECKING:
     from memfence.frontends.parsing.syntax import Node
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(Record):
     """A variable or register. `initial` None means `*`; `domain` None means Z."""
 
     name: Name
@@ -21,8 +20,7 @@ class Declaration:
     domain: tuple[int, int] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Record):
     """A memory location: `x`, `x[my]`, `x[1]` or `[expr]`."""
 
     kind: Literal["global", "own", "other", "pointer"]
@@ -31,75 +29,63 @@ class Place:
     address: Node | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Nop:
+class Nop(Record):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class ReadCheck:
+class ReadCheck(Record):
     """`read: x = e`: blocks until the variable has the value."""
 
     place: Place
     value: Node
 
 
-@dataclass(frozen=True, slots=True)
-class ReadInto:
+class ReadInto(Record):
     register: Name
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Record):
     place: Place
     value: Node
     locked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Cas:
+class Cas(Record):
     place: Place
     old: Node
     new: Node
 
 
-@dataclass(frozen=True, slots=True)
-class SetRegister:
+class SetRegister(Record):
     register: Name
     value: Node
 
 
-@dataclass(frozen=True, slots=True)
-class AssumeHere:
+class AssumeHere(Record):
     condition: Node
 
 
-@dataclass(frozen=True, slots=True)
-class If:
+class If(Record):
     condition: Node
     then: Statement
     otherwise: Statement | None
 
 
-@dataclass(frozen=True, slots=True)
-class While:
+class While(Record):
     condition: Node
     body: Statement
 
 
-@dataclass(frozen=True, slots=True)
-class Either:
+class Either(Record):
     alternatives: tuple[tuple[Statement, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Locked:
+class Locked(Record):
     alternatives: tuple[tuple[Statement, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Record):
     statements: tuple[Statement, ...]
 
 
@@ -107,8 +93,7 @@ Simple = Nop | ReadCheck | ReadInto | Write | Cas | FenceHere | SetRegister | As
 Body = Simple | If | While | Goto | Either | Locked | Block
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Record):
     """`start` and `end` are the offsets, in the source, of the statement without its labels.
 
     `listed`: it stands in a list of statements; otherwise it is the only statement of an `if` or `while`.
@@ -124,8 +109,7 @@ class Statement:
     macro: str
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessText:
+class ProcessText(Record):
     """`count` copies; `any_number`: they stand for as many as one likes (`process(*)`)."""
 
     span: Span
@@ -137,8 +121,7 @@ class ProcessText:
     any_number: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramText:
+class ProgramText(Record):
     """`forbidden`: combinations of labels, None for `*`."""
 
     forbidden: tuple[tuple[tuple[Name | None, ...], Span], ...]

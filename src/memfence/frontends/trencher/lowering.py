@@ -18,8 +18,7 @@ from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
 from memfence.source import SourceText
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
-
+    from memfence.frontends.parsing.nodes import Tree
     from memfence.frontends.trencher.reader import Node
 
 
@@ -104,7 +103,7 @@ def _expression(node: Node, register: Callable[[str], int]) -> Expr:
         return Const(int(str(node)))
     if kind == "REGISTER":
         return Register(register(str(node)))
-    operator, *operands = cast("Tree[Token]", node).children
+    operator, *operands = cast("Tree", node).children
     values = [_expression(operand, register) for operand in operands]
     return Unary("!", values[0]) if len(values) == 1 else Binary(cast(BinaryOp, str(operator)), *values)
 

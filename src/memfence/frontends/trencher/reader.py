@@ -10,14 +10,15 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.parsing.grammar import load_grammar, span_of
 from memfence.frontends.parsing.limits import LARGEST, SMALLEST, first_too_deep, read_integer
+from memfence.frontends.parsing.nodes import tokens_below
 from memfence.frontends.parsing.recovery import LineStyle, parse_lines
 from memfence.frontends.trencher.syntax import Item, Thread
 from memfence.source import SourceText
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
+    from memfence.frontends.parsing.nodes import Token, Tree
 
-    Node = Token | Tree[Token]
+    Node = Token | Tree
 
 READABLE = {"INT": "a number", "NAME": "a name", "REGISTER": "a register", "OPERATOR": "an operator", "NOT": "`!`"}
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "&&", "||", "+", "-", "*", "&")
@@ -52,9 +53,9 @@ class Reader:
 
     def read(self) -> None:
         tree = parse_lines(load_grammar("trencher"), self.source, READABLE, STYLE)
-        sizes: list[Tree[Token]] = []
+        sizes: list[Tree] = []
         names: dict[str, Token] = {}
-        for part in cast("list[Tree[Token]]", tree.children):
+        for part in cast("list[Tree]", tree.children):
             if part.data == "memory_size":
                 sizes.append(part)
             else:
@@ -70,7 +71,7 @@ class Reader:
             at = Label(self.source.span(max(0, end - 1), end), "the text ends here")
             self.errors.append(Diagnostic(Code.NO_PROCESS, "the program has no `thread`", at, (), hint))
 
-    def read_thread(self, tree: Tree[Token], names: dict[str, Token]) -> None:
+    def read_thread(self, tree: Tree, names: dict[str, Token]) -> None:
         name, copies, *parts = tree.children
         name = cast("Token", name)
         initials, transitions = _trees(parts, "initial"), _trees(parts, "transition")
@@ -92,7 +93,7 @@ class Reader:
             names[instance] = name
         self.threads.append(thread)
 
-    def read_item(self, tree: Tree[Token]) -> Item:
+    def read_item(self, tree: Tree) -> Item:
         source, target, verb, *operands = tree.children
         for operand in operands:
             self.check_expression(operand)
@@ -107,7 +108,7 @@ class Reader:
             hint = "compute parts of it with `local`"
             self.report(Code.TOO_DEEP, "an expression is nested too deeply", deep, "from here on", hint)
             return
-        for token in [root] if not hasattr(root, "scan_values") else root.scan_values(lambda _: True):
+        for token in tokens_below(root):
             if token.type == "INT":
                 self.number(token, SMALLEST, LARGEST, "a number")
 
@@ -132,8 +133,8 @@ class Reader:
         self.errors.append(Diagnostic(Code.DUPLICATE, f"`{name}` is given twice", places[0], places[1:], hint))
 
 
-def _trees(parts: Sequence[Node | None], rule: str) -> list[Tree[Token]]:
-    return [cast("Tree[Token]", part) for part in parts if getattr(part, "data", None) == rule]
+def _trees(parts: Sequence[Node | None], rule: str) -> list[Tree]:
+    return [cast("Tree", part) for part in parts if getattr(part, "data", None) == rule]
 
 
 def read(source: SourceText) -> Reader:

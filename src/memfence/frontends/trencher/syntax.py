@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
+    from memfence.frontends.parsing.nodes import Token, Tree
 
-    Node = Token | Tree[Token]
+    Node = Token | Tree
 
 STATE, TRANSITION = "state ", "transition "
 """How the keys of fence points start: at a state, or after the transition of that number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Record):
     """`transition source target verb operands`."""
 
     source: Token
@@ -27,8 +26,7 @@ class Item:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
+class Thread(Record):
     """`thread name copies ... end`, as it stands in the text."""
 
     name: Token

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Record):
     """`size` events. A set is a bit mask (bit i: event i); a relation has a bit mask of successors for each event.
 
     Sets: `R`, `W`, `F` (fences), `M` (R or W), `IW` (initial writes) and the tags of the model, such as `ACQ` or

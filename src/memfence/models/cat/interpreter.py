@@ -11,14 +11,13 @@ from memfence.models.cat import relations
 from memfence.models.cat.candidate import Candidate
 from memfence.models.cat.relations import Rows
 from memfence.models.cat.syntax import Axiom, Base, Binary, Cat, CatExpr, Kind, Named, Unary
-from memfence.records import dataclass
+from memfence.records import Record
 
 Value = int | Rows
 """A set or a relation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Record):
     """A check that is false, or a flag that is raised.
 
     `events`: a cycle, each event once; one that is related to itself; a pair that should not be; an event that should
@@ -29,8 +28,7 @@ class Finding:
     events: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Record):
     """`failed`: the checks that forbid the execution; `flags`: those that are raised."""
 
     failed: tuple[Finding, ...]

@@ -8,7 +8,7 @@ from typing import Literal
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText, Span
 
 TokenKind = Literal["name", "string", "symbol", "end"]
@@ -22,8 +22,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Record):
     """`text`: of a string, what stands between the quotation marks."""
 
     kind: TokenKind

@@ -11,22 +11,20 @@ from typing import assert_never
 
 from memfence.models.cat.syntax import Axiom, Base, Binary, Cat, CatExpr, Named, Unary
 from memfence.models.cat.vocabulary import ARMV8_TAGS, C11_TAGS, X86_TAGS
-from memfence.records import dataclass
+from memfence.records import Record
 
 GROWING = frozenset({"_", "F", "po", *C11_TAGS, *ARMV8_TAGS, *X86_TAGS} - {"NA", "X"})
 """What grows where an order is strengthened or a fence is added. (A fence is also one more event in `po`.)"""
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(Record):
     """A name in an expression. `negative`: the more it has, the less has the expression."""
 
     node: Base | Named
     negative: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Offence:
+class Offence(Record):
     """A name that grows, used where growing lets more executions pass `axiom`."""
 
     axiom: Axiom

@@ -27,7 +27,7 @@ from memfence.models.cat.written import (
     Test,
     Written,
 )
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText, Span
 
 NAME_PARTS = "name parts of it with `let`"
@@ -38,8 +38,7 @@ MOST_NODES = 20_000
 DEEPEST = 120
 
 
-@dataclass(frozen=True, slots=True)
-class _Function:
+class _Function(Record):
     """`known`: what names mean where it was defined."""
 
     binding: Binding

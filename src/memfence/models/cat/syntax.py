@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Literal, assert_never
 
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import NOWHERE, SourceText, Span
 
 Kind = Literal["set", "relation"]
@@ -16,8 +16,7 @@ UnaryOp = Literal["^-1", "*", "+", "?", "~", "[]", "domain", "range"]
 """Inverse, closures, complement; the identity on a set (`[S]`); the sets of first and of second events."""
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(Record):
     """A set or relation of the execution, or `id`, `_` (all events) or `emptyset`."""
 
     name: str
@@ -25,8 +24,7 @@ class Base:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Record):
     """What a definition above (or one of the same recursive group) defined: by its number in `Cat.definitions`."""
 
     definition: int
@@ -34,16 +32,14 @@ class Named:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Unary:
+class Unary(Record):
     op: UnaryOp
     operand: CatExpr
     kind: Kind
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(Record):
     op: BinaryOp
     left: CatExpr
     right: CatExpr
@@ -83,8 +79,7 @@ def extent(expr: CatExpr) -> tuple[int, int]:
     return known[id(expr)]
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Record):
     """`let name = body`. `group`: definitions of one `let rec ... and ...` share it; None: not recursive."""
 
     name: str
@@ -96,8 +91,7 @@ class Definition:
 CheckKind = Literal["acyclic", "irreflexive", "empty"]
 
 
-@dataclass(frozen=True, slots=True)
-class Axiom:
+class Axiom(Record):
     """`acyclic r as name`, or with `~` (`negated`) the contrary.
 
     `is_flag` (`flag ~empty race as undefined`): executions where it is true are allowed, but marked with its name.
@@ -111,8 +105,7 @@ class Axiom:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Cat:
+class Cat(Record):
     """A memory model: an execution is allowed if every axiom that is no flag is true of it."""
 
     name: str

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from memfence.models.cat.syntax import BinaryOp, CheckKind, UnaryOp
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Record):
     text: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Nothing:
+class Nothing(Record):
     """`0` or `{}`: an empty set or relation, whichever is wanted."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Record):
     function: Name
     arguments: tuple[Written, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Prefixed:
+class Prefixed(Record):
     """An operator with one operand, wherever it stands."""
 
     op: UnaryOp
@@ -36,8 +32,7 @@ class Prefixed:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Infix:
+class Infix(Record):
     op: BinaryOp
     left: Written
     right: Written
@@ -47,8 +42,7 @@ class Infix:
 Written = Name | Nothing | Call | Prefixed | Infix
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(Record):
     """`name = body`, or with `parameters` a function."""
 
     name: Name
@@ -56,15 +50,13 @@ class Binding:
     body: Written
 
 
-@dataclass(frozen=True, slots=True)
-class Let:
+class Let(Record):
     bindings: tuple[Binding, ...]
     recursive: bool
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(Record):
     kind: CheckKind
     body: Written
     name: str
@@ -73,8 +65,7 @@ class Test:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Include:
+class Include(Record):
     path: str
     span: Span
 

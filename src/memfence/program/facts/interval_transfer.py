@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from memfence.program import ir
@@ -22,7 +22,6 @@ from memfence.program.facts.interval_arithmetic import (
     refine,
     value_of,
 )
-from memfence.records import dataclass
 
 Place = tuple[Literal["variable", "register", "channel"], int | str, int]
 """Where values are written: `variable, number, 0`, `register, process, number` or `channel, name, position`."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
+from memfence.program.expressions import At, Binary, BufferEmpty, Const, Expr, Register, RegisterOf, Shared, walk
 from memfence.program.facts.effects import op_expressions
 from memfence.program.ir import Program
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(Record):
     """Everything that must look the same before and after a reduction.
 
     `locations`, `registers`: pairs (process, number). `variables`: memory. `buffers`: processes whose pending stores
@@ -42,6 +41,8 @@ def observed_by(
     for expr in (*exprs, *inside, *sent):
         for node in walk(expr):
             match node:
+                case Binary() | Register() | Const():
+                    pass
                 case At(process, places):
                     locations.update((process, at) for at in places)
                 case RegisterOf(process, register):

@@ -9,7 +9,7 @@ from typing import NoReturn
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.program import expressions
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText, Span
 
 _TOKEN = re.compile(
@@ -19,8 +19,7 @@ _TOKEN = re.compile(
 _USUAL_MISTAKES = {"=": "==", "and": "&&", "or": "||", "not": "!", "\\": "&& or ||", ";": "&&", ",": "&&"}
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Record):
     kind: str
     text: str
     span: Span

@@ -6,8 +6,10 @@ An edge can be taken in a state of the program where all atoms in `positive` are
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from memfence.digraph import components
-from memfence.records import dataclass
+from memfence.records import Record
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -24,8 +26,7 @@ class Edge:
         return not self.positive & ~valuation and not self.negative & valuation
 
 
-@dataclass(frozen=True, slots=True)
-class Automaton:
+class Automaton(Record):
     """`edges[s]` leave state s; an automaton without marks accepts every infinite run."""
 
     initial: int

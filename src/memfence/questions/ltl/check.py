@@ -21,7 +21,7 @@ from memfence.questions.ltl.formula import Formula
 from memfence.questions.ltl.parser import parse_formula
 from memfence.questions.ltl.translate import translate
 from memfence.questions.ltl.witness import check_lasso
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText, Span
 from memfence.strategy.portfolio import decide as decide_task
 from memfence.tasks.answer import Answer, Verdict
@@ -35,8 +35,7 @@ from memfence.tasks.task import BuchiEdge, NoAcceptedRun, Task
 DEFAULT_BOUND = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Record):
     """What a counterexample is: a run that `automaton` accepts, with each of `recurring` again and again.
 
     `formula`: what it violates, over the same `atoms`; None for a property process.

@@ -10,11 +10,10 @@ from typing import assert_never
 from memfence.digraph import components
 from memfence.questions.ltl.automaton import Automaton
 from memfence.questions.ltl.formula import And, Atom, Formula, Next, Not, Or, Release, Truth, Until
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Lasso:
+class Lasso(Record):
     """`prefix` once, then `loop`, which is not empty, for ever."""
 
     prefix: tuple[int, ...]

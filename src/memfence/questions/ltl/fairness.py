@@ -14,11 +14,10 @@ from memfence.program.expressions import Binary, Const, Expr, Shared, walk
 from memfence.questions.ltl import formula as ltl
 from memfence.questions.ltl.parser import Proposition, as_expression
 from memfence.questions.ltl.simplify import simplify
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Obligation:
+class Obligation(Record):
     """What a counterexample has to satisfy: `formula`, by an automaton, and each of `recurring` again and again."""
 
     formula: ltl.Formula

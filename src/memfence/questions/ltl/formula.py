@@ -9,55 +9,47 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Truth:
+class Truth(Record):
     value: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(Record):
     """A predicate on states, known by its number."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Record):
     operand: Formula
 
 
-@dataclass(frozen=True, slots=True)
-class And:
+class And(Record):
     """All of at least two `parts`, none of which is an `And`; build it with `all_of`."""
 
     parts: frozenset[Formula]
 
 
-@dataclass(frozen=True, slots=True)
-class Or:
+class Or(Record):
     """One of at least two `parts`, none of which is an `Or`; build it with `any_of`."""
 
     parts: frozenset[Formula]
 
 
-@dataclass(frozen=True, slots=True)
-class Next:
+class Next(Record):
     operand: Formula
 
 
-@dataclass(frozen=True, slots=True)
-class Until:
+class Until(Record):
     """`left` holds until `right` does, which must happen."""
 
     left: Formula
     right: Formula
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Record):
     """`right` holds up to and including the moment when `left` does, for ever if `left` never does."""
 
     left: Formula

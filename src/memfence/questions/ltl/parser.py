@@ -32,23 +32,21 @@ from memfence.program.expressions import Const, Expr, conjunction, disjunction, 
 from memfence.program.ir import Program
 from memfence.program.text.properties import parse_expression, print_expression
 from memfence.questions.ltl import formula as ltl
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import SourceText, Span
 
 DEEPEST_NESTING = 100
 MOST_TOKENS = 5000
 
 
-@dataclass(frozen=True, slots=True)
-class Proposition:
+class Proposition(Record):
     """What an atom of a formula stands for, as it was written and in the IR."""
 
     text: str
     expr: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedFormula:
+class ParsedFormula(Record):
     """`atoms[n]` is the predicate that `Atom(n)` of the formula stands for."""
 
     text: str
@@ -90,8 +88,7 @@ def as_expression(formula: ltl.Formula, atoms: tuple[Proposition, ...]) -> Expr:
             assert_never(formula)
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(Record):
     """`sign` is the operator that the token is, whatever its spelling; empty for a part of a predicate.
 
     `is_defined`: a name from `--define`.

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from memfence.models.spec import SPECS
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.server.child import Question, ask
 
 Object = dict[str, Any]
 Verb = Literal["diagnose", "check", "fix", "why", "values"]
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Record):
     """What the editor's user chose, with the names of the command line."""
 
     model: str = "tso"

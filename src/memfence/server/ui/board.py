@@ -7,12 +7,11 @@ import base64
 import binascii
 import zlib
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from memfence.diagnostics import InputError
 from memfence.models.spec import SPECS
-from memfence.records import dataclass
 from memfence.reports.json import error_object
 from memfence.server.child import Conversation, Question, ask
 from memfence.server.ui.folder import LARGEST_CHARACTERS, Folder

@@ -8,10 +8,10 @@ violates no more, and the clauses are the proof.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.synthesis.orders.places import OrderEdit
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ class OutOfTime(Exception):
     """The limit of the user was hit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Least:
+class Least(Record):
     """`choice`: of least price; None where even all edits together do not help. `clauses`: each is a set of edits of
     which one is needed. `asked`: how many choices were tried. `sets`: all minimal choices, if asked for."""
 

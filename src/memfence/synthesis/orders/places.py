@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from memfence.program.ir import Fence, FencePoint, Load, Op, Program, Rmw, Store
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.source import Span
 from memfence.synthesis.orders.strengths import POSSIBLE, Kind, Strength, order_with, strengths_of
 
@@ -19,8 +19,7 @@ OpNumber = tuple[int, int, int]
 """Process, transition and op of a program."""
 
 
-@dataclass(frozen=True, slots=True)
-class OrderPlace:
+class OrderPlace(Record):
     """`order`: what stands there now (RELAXED for a fence that is not there yet). `point`: where a new fence goes."""
 
     kind: Kind
@@ -36,8 +35,7 @@ class OrderPlace:
         return tuple(strength for strength in POSSIBLE[self.kind] if strength not in held)
 
 
-@dataclass(frozen=True, slots=True)
-class OrderEdit:
+class OrderEdit(Record):
     """One strength more at one place, by its number among the places."""
 
     place: int

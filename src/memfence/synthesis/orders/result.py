@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
+from memfence.axiomatic.unrolling.refusal import Unfit
 from memfence.program.ir import Program
 from memfence.program.orders import MemoryOrder
 from memfence.questions.portable_result import ModelAnswer
-from memfence.records import dataclass
+from memfence.records import Record
 from memfence.synthesis.options import Minimise
 from memfence.synthesis.orders.places import OrderPlace
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import Stop
+from memfence.tasks.shown import Shown
 
 
-@dataclass(frozen=True, slots=True)
-class OrderChange:
+class OrderChange(Record):
     """What a place becomes."""
 
     place: OrderPlace
     order: MemoryOrder
 
 
-@dataclass(frozen=True, slots=True)
-class OrderFix:
+class OrderFix(Shown, Record, repr=False):
     """`answers`: of the text with the changes, or of the text as it is where nothing was found.
 
     `changes`: in the order of the text. `is_minimum`: nothing cheaper is enough. `sets`: all minimal sets, if they were
     asked for; `are_all`: and there are no others. `places`: how many there were to choose from; `asked`: how many
-    choices were tried. `stop`: the limit that ended the search.
+    choices were tried. `stop`: the limit that ended the search; `refused`: why there was none.
     """
 
     program: Program
@@ -45,6 +45,7 @@ class OrderFix:
     asked: int = 0
     seconds: float = 0.0
     stop: Stop | None = None
+    refused: Unfit | None = None
 
     @property
     def bound(self) -> int | None:

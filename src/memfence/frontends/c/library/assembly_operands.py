@@ -18,7 +18,7 @@ from memfence.frontends.c.machine.residual import UpdateKind
 from memfence.frontends.c.machine.updates import modify
 from memfence.frontends.c.machine.values import ONE, ZERO, Parts, Scalar, Value
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 
 LINE = re.compile(r"^(?P<lock>lock )?(?P<name>mov|xchg|xadd|inc|dec|add|sub|or|and|cmpxchg)(?P<size>[bwlq])? .*$")
 SETZ = re.compile(r"^set[ze] \$(?P<operand>\d+)$")
@@ -29,8 +29,7 @@ UPDATES: dict[str, UpdateKind] = {"xadd": "add", "inc": "add", "dec": "sub", "ad
                                   "and": "and", "xchg": "xchg"}  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Operands:
+class Operands(Record):
     """`memory`: the address. `inputs`: values in registers, as (constraint, type, value).
 
     `outputs`: the constraints of register results, by their numbers in the text.

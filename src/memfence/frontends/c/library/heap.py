@@ -34,7 +34,8 @@ def allocate(path: Path, call: Call, size: int, *, zero: bool = False) -> None:
     place = path.place
     number_of_block = sum(o.kind == "heap" for o in path.world.space.all()) + 1
     name = f"heap{number_of_block}" + (f"@{place.line}" if place else "")
-    placed = path.world.space.place(key, size, name, "heap", path.debug_of(state.top), pointee_of(path, call))
+    owner = path.process.number
+    placed = path.world.space.place(key, size, name, "heap", path.debug_of(state.top), pointee_of(path, call), owner)
     if zero:
         path.world.space.images.setdefault(placed.start, bytearray(size))
     returned(path, call, Known(placed.start))

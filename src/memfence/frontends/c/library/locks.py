@@ -14,29 +14,36 @@ from memfence.frontends.c.library.registry import Handler
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.machine.arithmetic import choose, compare, compute
 from memfence.frontends.c.machine.atomically import Atomically
+from memfence.frontends.c.machine.crowd import refuse_identity
 from memfence.frontends.c.machine.path import Path
-from memfence.frontends.c.machine.values import ONE, ZERO, Known, Scalar, Value
+from memfence.frontends.c.machine.values import ONE, ZERO, Known, Value
 
 OWNER, TAKEN, KIND = 0, 4, 16
 RECURSIVE, ERROR_CHECKING = 1, 2
 WRITER, READERS = 0, 4
 BUSY = 16
+NO_STRANGER = "of any number of threads, none unlocks what another one has locked"
 
 
 def me(path: Path) -> Known:
-    """How this thread signs what it owns."""
+    """How this thread signs what it owns. Threads of which there is any number sign alike."""
+    if path.process.thread.is_crowd:
+        path.world.assumed.add(NO_STRANGER)
     return Known(path.process.number + 1)
 
 
-def _kind(step: Atomically, address: int) -> Scalar:
-    return step.read_or_zero(address + KIND)
+def _is_recursive(step: Atomically, address: int) -> bool:
+    found = step.read_or_zero(address + KIND) == Known(RECURSIVE)
+    if found:
+        refuse_identity(step.path, "a recursive mutex tells its owner from others")
+    return found
 
 
 def take_mutex(step: Atomically, address: int) -> Value | None:
     """Wait until the mutex is free, and take it."""
     owner = step.read(address + OWNER)
     mine = me(step.path)
-    if _kind(step, address) == Known(RECURSIVE):
+    if _is_recursive(step, address):
         is_mine = compare("eq", 32, owner, mine)
         free = compare("eq", 32, owner, ZERO)
         step.wait_for(compute("or", 1, is_mine, free))
@@ -52,7 +59,7 @@ def release_mutex(step: Atomically, address: int) -> Value | None:
     """Give the mutex back; an error if another thread, or nobody, owns it."""
     owner = step.read(address + OWNER)
     step.check(compare("eq", 32, owner, me(step.path)), "unlock of a mutex that this thread does not hold")
-    if _kind(step, address) == Known(RECURSIVE):
+    if _is_recursive(step, address):
         left = compute("sub", 32, step.read(address + TAKEN), ONE)
         step.write(address + TAKEN, left)
         step.write(address + OWNER, choose(compare("eq", 32, left, ZERO), ZERO, me(step.path)))

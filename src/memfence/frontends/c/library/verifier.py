@@ -18,6 +18,7 @@ from memfence.program.expressions import Register
 
 REPRESENTATIVES = (0, 1, 2, -1)
 """Values that stand for all others where a nondeterministic integer is computed with."""
+TRIED = "nondeterministic integers are one of"
 MOST_CONSTANTS = 9
 """Constants of the function, and their neighbours, that are tried besides."""
 
@@ -72,12 +73,13 @@ def nondeterministic(bits: int, unsigned: bool) -> Handler:
 
     def choose(path: Path, call: Call, arguments: list[Value]) -> None:
         values, is_complete = _choices(path, call, bits, unsigned)
-        if not is_complete and path.world.draws_anything and path.state.started and bits <= 32:
+        may_draw = path.world.draws_anything and (path.state.started or bool(path.world.any_number))
+        if not is_complete and may_draw and bits <= 32:
             _draw(path, call, bits)
             return
         if not is_complete:
             tried = ", ".join(map(str, values))
-            path.world.note(f"nondeterministic integers are one of {tried}")
+            path.world.note(f"{TRIED} {tried}")
         for value in values:
             copy = path.fork()
             assert copy is not None

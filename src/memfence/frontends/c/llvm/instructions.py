@@ -7,19 +7,17 @@ from dataclasses import field
 from memfence.frontends.c.llvm.types import StructType, Type
 from memfence.frontends.c.llvm.values import Operand
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Alloca:
+class Alloca(Record):
     result: str
     type: Type
     count: Operand
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class LoadFrom:
+class LoadFrom(Record):
     result: str
     type: Type
     pointer: Operand
@@ -28,8 +26,7 @@ class LoadFrom:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class StoreTo:
+class StoreTo(Record):
     type: Type
     value: Operand
     pointer: Operand
@@ -38,8 +35,7 @@ class StoreTo:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Offset:
+class Offset(Record):
     """`getelementptr`."""
 
     result: str
@@ -49,8 +45,7 @@ class Offset:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Compute:
+class Compute(Record):
     """Integer arithmetic: add, sub, mul, sdiv, udiv, srem, urem, shl, lshr, ashr, and, or, xor."""
 
     result: str
@@ -62,8 +57,7 @@ class Compute:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Record):
     result: str
     predicate: str
     type: Type
@@ -72,8 +66,7 @@ class Compare:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Convert:
+class Convert(Record):
     result: str
     op: str
     origin: Type
@@ -82,8 +75,7 @@ class Convert:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Select:
+class Select(Record):
     result: str
     condition: Operand
     type: Type
@@ -92,16 +84,14 @@ class Select:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Phi:
+class Phi(Record):
     result: str
     type: Type
     incoming: tuple[tuple[Operand, str], ...]
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Record):
     """To the first target where the condition is true, else to the second; without condition, to the only one."""
 
     condition: Operand | None
@@ -109,8 +99,7 @@ class Branch:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
+class Switch(Record):
     type: Type
     value: Operand
     default: str
@@ -118,20 +107,17 @@ class Switch:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Return:
+class Return(Record):
     type: Type
     value: Operand | None
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Unreachable:
+class Unreachable(Record):
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Record):
     """A call, or an `invoke`: then control goes on at `normal`; nothing is ever thrown.
 
     `by_value`: for each argument, the struct that the callee gets a copy of, or None; empty where there is none.
@@ -146,8 +132,7 @@ class Call:
     by_value: tuple[Type | None, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CompareExchange:
+class CompareExchange(Record):
     """The result is the pair (old value, whether it was the expected one)."""
 
     result: str
@@ -161,8 +146,7 @@ class CompareExchange:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(Record):
     """`atomicrmw`: xchg, add, sub, and, nand, or, xor, max, min, umax, umin."""
 
     result: str
@@ -174,8 +158,7 @@ class Update:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class FenceOf:
+class FenceOf(Record):
     """`fence`; a `single_thread` one orders nothing but the compiler."""
 
     order: MemoryOrder
@@ -183,8 +166,7 @@ class FenceOf:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Extract:
+class Extract(Record):
     result: str
     type: Type
     aggregate: Operand
@@ -192,8 +174,7 @@ class Extract:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Insert:
+class Insert(Record):
     result: str
     type: Type
     aggregate: Operand
@@ -202,16 +183,14 @@ class Insert:
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Freeze:
+class Freeze(Record):
     result: str
     type: Type
     operand: Operand
     place: int
 
 
-@dataclass(frozen=True, slots=True)
-class Other:
+class Other(Record):
     """An instruction that is refused where control comes to it: floating point, vectors, exceptions, variadics."""
 
     result: str
@@ -246,14 +225,12 @@ Instruction = (
 Terminator = Branch | Switch | Return | Unreachable
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Record):
     name: str
     instructions: tuple[Instruction, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Record):
     """A function. `blocks` is empty for a declaration. `declared`: (local, metadata number) of its variables."""
 
     name: str
@@ -267,8 +244,7 @@ class Function:
     weak: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class GlobalVariable:
+class GlobalVariable(Record):
     """`initial` is None for a declaration (`external`)."""
 
     name: str
@@ -281,8 +257,7 @@ class GlobalVariable:
     weak: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
+class Module(Record):
     """One file of IR. `metadata`: the numbered nodes, as text."""
 
     path: str

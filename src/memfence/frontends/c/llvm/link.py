@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from memfence.frontends.c.llvm.instructions import Function, GlobalVariable, Module
 from memfence.frontends.c.llvm.metadata import DebugInfo, Place
 from memfence.frontends.c.llvm.values import Aggregate, Global, Number
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class Symbol(Record):
     """A definition (or, where there is none, a declaration) and the number of its module."""
 
     module: int

@@ -6,7 +6,7 @@ import os
 import re
 from functools import cached_property
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 NODE = re.compile(r"^(?:distinct )?!(DI\w+)\((.*)\)\s*$")
 FIELD = re.compile(r'(\w+): ("(?:[^"\\]|\\.)*"|!\{[^}]*\}|!?[-\w.|]+(?:\s*\|\s*\w+)*)')
@@ -17,8 +17,7 @@ TRANSPARENT = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Record):
     """A place in a source file; lines and columns from 1, column 0 where only the line is known."""
 
     path: str
@@ -26,8 +25,7 @@ class Place:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Record):
     """A variable of the source and the metadata number of its type."""
 
     name: str

@@ -4,45 +4,39 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 POINTER_BYTES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class IntType:
+class IntType(Record):
     bits: int
 
 
-@dataclass(frozen=True, slots=True)
-class PointerType:
+class PointerType(Record):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class FloatType:
+class FloatType(Record):
     """Known by name and size alone: no value of it is ever computed."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayType:
+class ArrayType(Record):
     """Vectors count as arrays: they differ only in operations that are refused."""
 
     count: int
     element: Type
 
 
-@dataclass(frozen=True, slots=True)
-class StructType:
+class StructType(Record):
     fields: tuple[Type, ...]
     packed: bool = False
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class VoidType:
+class VoidType(Record):
     """No value; also labels, metadata, tokens, opaque structs and function types."""
 
     name: str = "void"

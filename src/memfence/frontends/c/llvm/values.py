@@ -3,61 +3,52 @@
 from __future__ import annotations
 
 from memfence.frontends.c.llvm.types import IntType, Type
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Local:
+class Local(Record):
     """`%name`: the result of an instruction or a parameter."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Global:
+class Global(Record):
     """`@name`: the address of a variable or function."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Record):
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Undefined:
+class Undefined(Record):
     """`undef` or `poison`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Real:
+class Real(Record):
     """A floating-point constant, as written."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Record):
     """`c"..."`: bytes."""
 
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Zero:
+class Zero(Record):
     """`zeroinitializer`, of any type."""
 
 
-@dataclass(frozen=True, slots=True)
-class Aggregate:
+class Aggregate(Record):
     """The elements of an array, vector or struct."""
 
     elements: tuple[tuple[Type, Operand], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AddressOf:
+class AddressOf(Record):
     """A constant `getelementptr`."""
 
     source: Type
@@ -65,8 +56,7 @@ class AddressOf:
     indices: tuple[Operand, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Converted:
+class Converted(Record):
     """A constant cast."""
 
     op: str
@@ -75,8 +65,7 @@ class Converted:
     target: Type
 
 
-@dataclass(frozen=True, slots=True)
-class Computed:
+class Computed(Record):
     """Constant arithmetic."""
 
     op: str
@@ -85,16 +74,14 @@ class Computed:
     right: Operand
 
 
-@dataclass(frozen=True, slots=True)
-class InlineAsm:
+class InlineAsm(Record):
     """The callee of a call: assembly text and its constraints."""
 
     text: str
     constraints: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ignored:
+class Ignored(Record):
     """Metadata, block addresses and the like: nothing that is computed with."""
 
     text: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from memfence.frontends.c.library.verifier import TRIED
 from memfence.frontends.c.llvm.metadata import Place
 from memfence.frontends.c.lowering.emission import Emission, is_locked
 from memfence.frontends.c.lowering.names import register_name, value_names
@@ -12,17 +13,21 @@ from memfence.frontends.c.lowering.points import Points
 from memfence.frontends.c.lowering.sources import Sources
 from memfence.frontends.c.machine.path import is_system
 from memfence.frontends.c.machine.process import SCRATCH, Location, Process
-from memfence.frontends.c.machine.residual import Among, Modify, Op, Read, Set, Step, Write, registers_read_by
+from memfence.frontends.c.machine.residual import Among, Gather, Modify, Op, Read, Set, Step, Write, registers_read_by
 from memfence.frontends.c.machine.specialise import Specialised
+from memfence.frontends.c.machine.unreached import unreached_assertions
 from memfence.frontends.c.machine.value_sets import HIGHEST, LOWEST, NOTHING, ValueSet
 from memfence.frontends.c.machine.world import DONE, STARTED, World
 from memfence.program import ir
 from memfence.program.builder import ProcessBuilder
-from memfence.program.expressions import FALSE
+from memfence.program.crowd import several
+from memfence.program.expressions import FALSE, At, Expr, conjunction
 from memfence.program.load_options import LoadOptions
 from memfence.source import SourceText
 
 NO_REUSE = "`malloc` does not give out again what was freed: ABA through the allocator is not looked for"
+
+NO_DEADLOCKS = "deadlocks are not looked for where there may be any number of threads"
 
 OVER = ("blocked", "bound", "quit")
 """How a thread stops that ends the run, or takes it out of what is looked at."""
@@ -31,17 +36,21 @@ OVER = ("blocked", "bound", "quit")
 def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Program:
     """The program that the engines explore."""
     graphs = [_Graph(process) for process in found.processes]
+    unbounded = _unbounded(found.world, graphs)
     _drop_unread(graphs, found.world)
+    if any(graph.process.thread.is_crowd for graph in graphs):
+        for graph in graphs:
+            _wait_for_assumptions(graph)
     started = _start_at_once(graphs, found.world)
     for graph in graphs:
         _skip_empty_steps(graph)
     cells = sorted({address for graph in graphs for address in graph.cells()})
     numbers = {address: number for number, address in enumerate(cells)}
     variables = tuple(_variable(found.world, address, started) for address in cells)
-    names = _process_names([g.process for g in graphs])
-    processes = tuple(_lower(graph, names[n], numbers, sources) for n, graph in enumerate(graphs))
+    processes = _processes(graphs, numbers, sources)
+    crowds = tuple(graph.process.thread.name for graph in graphs if graph.process.thread.is_crowd)
     properties: tuple[ir.Property, ...] = ()
-    if found.world.options.deadlock and any(g.may_wait for g in graphs):
+    if found.world.options.deadlock and not crowds and any(g.may_wait for g in graphs):
         properties = (ir.NoDeadlock(),)
     return ir.Program(
         source.path,
@@ -53,9 +62,46 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
         notes=tuple(found.world.notes),
         is_cut_off=bool(found.world.notes),
         marked_cuts=tuple(found.world.notes) if all(found.world.notes.values()) else (),
-        assumed=(NO_REUSE,) if found.world.freed else (),
+        assumed=(
+            *((NO_REUSE,) if found.world.freed else ()),
+            *((NO_DEADLOCKS,) if crowds and found.world.options.deadlock else ()),
+            *sorted(found.world.assumed),
+        ),
         value_names=value_names(found.world, [g.process for g in graphs]),
+        any_number=crowds,
+        unbounded=tuple(sorted(unbounded)),
+        unreached=tuple(map(sources.span, unreached_assertions(found.world))),
     )
+
+
+def _unbounded(world: World, graphs: list[_Graph]) -> set[str]:
+    """Functions of which more threads may be created than there are here: without end, or as many as some number."""
+    is_tried = any(note.startswith(TRIED) for note in world.notes)
+    found = world.unbounded | (world.repeated if is_tried else set())
+    for thread in (graph.process.thread for graph in graphs if graph.process.thread.is_crowd):
+        assert thread.block is not None
+        if any(graph.repeats_write(thread.block.start + STARTED) for graph in graphs):
+            found.add(thread.name)
+    return found
+
+
+def _processes(graphs: list[_Graph], numbers: dict[int, int], sources: Sources) -> tuple[ir.Process, ...]:
+    """One process a thread; several, where there may be any number of threads like it."""
+    names = _process_names([g.process for g in graphs])
+    ended: dict[int, Expr] = {}
+    made: dict[int, tuple[ir.Process, ...]] = {}
+    first = sum(not g.process.thread.is_crowd for g in graphs)
+    for place, graph in enumerate(graphs):
+        if graph.process.thread.is_crowd:
+            made[place] = several(_lower(graph, names[place], numbers, sources, {}))
+            ends = frozenset(n for n, at in enumerate(made[place][0].locations) if at.name == "end")
+            ended[graph.process.number] = conjunction(*(At(first + n, ends) for n in range(len(made[place]))))
+            first += len(made[place])
+    for place, graph in enumerate(graphs):
+        if place not in made:
+            made[place] = (_lower(graph, names[place], numbers, sources, ended),)
+    in_order = sorted(made, key=lambda place: (graphs[place].process.thread.is_crowd, place))
+    return tuple(process for place in in_order for process in made[place])
 
 
 class _Graph:
@@ -72,14 +118,22 @@ class _Graph:
         return any(step.locked for steps in self.steps.values() for step in steps)
 
     def reachable(self) -> list[Location]:
-        seen = {self.initial}
-        waiting = [self.initial]
+        return [self.process.locations[n] for n in sorted(self._behind(self.initial))]
+
+    def _behind(self, location: int) -> set[int]:
+        seen = {location}
+        waiting = [location]
         while waiting:
             for step in self.steps[waiting.pop()]:
                 if step.target not in seen:
                     seen.add(step.target)
                     waiting.append(step.target)
-        return [self.process.locations[n] for n in sorted(seen)]
+        return seen
+
+    def repeats_write(self, address: int) -> bool:
+        """Whether some step that writes the cell can be taken again and again."""
+        writing = [s for s in self.all_steps() if any(isinstance(o, Write) and address in cells_of(o) for o in s.ops)]
+        return any(step.source in self._behind(step.target) for step in writing)
 
     def all_steps(self) -> Iterable[Step]:
         return (step for location in self.reachable() for step in self.steps[location.number])
@@ -125,7 +179,7 @@ def _without(step: Step, unread: set[int]) -> Step:
     ops = tuple(op for op in step.ops if not (isinstance(op, Write) and unread.intersection(cells_of(op))))
     if ops == step.ops:
         return step
-    locked = step.locked and any(isinstance(op, Read | Write | Modify) for op in ops)
+    locked = step.locked and any(isinstance(op, Read | Write | Modify | Gather) for op in ops)
     return Step(step.source, step.target, ops, locked, step.place, step.function, step.stack)
 
 
@@ -154,10 +208,20 @@ def _start_at_once(graphs: list[_Graph], world: World) -> set[int]:
     by_number = {graph.process.number: graph for graph in graphs}
     for address in started:
         graph = by_number[begun[address]]
-        first = graph.steps[graph.initial][0]
-        if not any(isinstance(op, Set) for op in first.ops) and len(first.ops) == 2:
+        first, *others = graph.steps[graph.initial]
+        if not others and not any(isinstance(op, Set) for op in first.ops) and len(first.ops) == 2:
             graph.initial = first.target
     return started
+
+
+def _wait_for_assumptions(graph: _Graph) -> None:
+    """A thread whose assumption is false waits until it is true, rather than for ever.
+
+    No other state is reached by that: it would have come there later, too. That nobody can go on is not asked.
+    """
+    blocked = {at.number for at in graph.process.locations if at.kind == "blocked"}
+    for number, steps in graph.steps.items():
+        graph.steps[number] = [step for step in steps if step.target not in blocked]
 
 
 def _skip_empty_steps(graph: _Graph) -> None:
@@ -217,16 +281,18 @@ def _process_names(processes: list[Process]) -> list[str]:
     return found
 
 
-def _lower(graph: _Graph, name: str, variables: dict[int, int], sources: Sources) -> ir.Process:
+def _lower(
+    graph: _Graph, name: str, variables: dict[int, int], sources: Sources, ended: Mapping[int, Expr]
+) -> ir.Process:
     process = graph.process
     builder = ProcessBuilder(name, process.thread.name)
     locations = graph.reachable()
     points = Points(graph.steps, sources)
     registers = _registers(graph, builder, sources)
-    emission = Emission(variables, registers)
+    emission = Emission(variables, registers, ended)
     numbers = {}
     for location in locations:
-        may_end = location.kind in (*OVER, "exit", "end", "error")
+        may_end = location.kind in (*OVER, "start", "exit", "end", "error")
         label = location.kind or (f"{location.function}:{location.place.line}" if location.place else "")
         numbers[location.number] = builder.location(label, span=sources.span(location.place), may_end=may_end)
         if location.kind in OVER:  # the whole run is over here: that the others wait is no deadlock

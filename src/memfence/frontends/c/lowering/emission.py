@@ -13,6 +13,7 @@ from memfence.frontends.c.machine.residual import (
     Cell,
     Check,
     Draw,
+    Gather,
     Guard,
     Modify,
     Op,
@@ -31,11 +32,17 @@ ASSERTIONS = ("assertion failed", "error reached")
 
 
 class Emission:
-    """Translates ops; `variables`: the number of each cell by address, `registers`: new numbers of registers."""
+    """Translates ops; `variables`: the number of each cell by address, `registers`: new numbers of registers.
 
-    def __init__(self, variables: Mapping[int, int], registers: Mapping[int, int]) -> None:
+    `ended`: of threads that others wait for without a flag in memory, what is true when all of them have ended.
+    """
+
+    def __init__(
+        self, variables: Mapping[int, int], registers: Mapping[int, int], ended: Mapping[int, expressions.Expr]
+    ) -> None:
         self.variables = variables
         self.registers = registers
+        self.ended = ended
 
     def ops(self, op: Op) -> list[ir.Op]:
         match op:
@@ -55,6 +62,8 @@ class Emission:
                 return [ir.Assert(self.expr(condition), "" if text in ASSERTIONS else text)]
             case Barrier(order):
                 return [ir.Fence("thread_fence", order)]
+            case Gather(thread):
+                return [ir.Assume(self.ended[thread])]
             case Bus(take):
                 return [ir.Lock() if take else ir.Unlock()]
             case _:

@@ -15,14 +15,14 @@ from memfence.frontends.c.machine.undefined import used
 from memfence.frontends.c.machine.value_sets import ADDRESS_BASE, UNWRITTEN, ValueSet, just
 from memfence.frontends.c.machine.values import Known, Parts, Scalar, Unknown, Value
 from memfence.frontends.c.machine.wide import is_wide
-from memfence.frontends.c.machine.world import BEYOND, PARTLY, Restart
+from memfence.frontends.c.machine.world import BEYOND, FLAG_BYTES, PARTLY, Restart
 from memfence.program.expressions import Binary, Conditional, Const, Expr, Register, Unary, conjunction, disjunction
 from memfence.program.orders import MemoryOrder
 
 MOST_FORKS = 12
 """Objects that a pointer may point to before they are accessed by a computed index."""
 
-ALIVE_OFFSET = 8
+ALIVE_OFFSET = FLAG_BYTES
 """The flag of a heap block that was freed, or of a local that is gone, lies so many bytes before it."""
 
 DEAD = "use of a local variable of a function that has returned"

@@ -13,7 +13,7 @@ them in sight; they become one step for each value.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from memfence.frontends.c.machine.process import SCRATCH, Process
 from memfence.frontends.c.machine.residual import (
@@ -31,7 +31,7 @@ from memfence.frontends.c.machine.residual import (
 from memfence.frontends.c.machine.value_sets import range_of_bits
 from memfence.frontends.c.machine.world import World
 from memfence.program.expressions import Binary, Conditional, Const, Expr, Register, children, registers_of
-from memfence.records import dataclass
+from memfence.records import Record
 
 MOST_DRAWS = 12
 
@@ -43,8 +43,7 @@ class Dependent(Exception):
     """Something happens to the data besides being copied and compared."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawn:
+class _Drawn(Record):
     process: int
     source: int
     number: int
@@ -79,8 +78,7 @@ class _Flow:
                 self.holders.update(targets)
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
+class _Names(Record):
     """Which holder a register is in one step; scratch registers last for the step alone."""
 
     process: int
@@ -140,7 +138,7 @@ def resolve_draws(world: World, processes: Sequence[Process]) -> bool:
     ]
     if not drawn:
         return True
-    if len(drawn) > MOST_DRAWS or any(_is_repeated(processes, draw) for draw in drawn):
+    if len(drawn) > MOST_DRAWS or any(world.is_crowd(d.process) or _is_repeated(processes, d) for d in drawn):
         return False
     try:
         constants = _constants(world, flow, drawn)

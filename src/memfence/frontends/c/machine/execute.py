@@ -27,7 +27,7 @@ from memfence.frontends.c.machine.path import FLOAT_HINT, VLA_HINT, Path
 from memfence.frontends.c.machine.private import with_bits
 from memfence.frontends.c.machine.read_modify_write import compare_exchange, update
 from memfence.frontends.c.machine.residual import Barrier
-from memfence.frontends.c.machine.undefined import Undefined, used
+from memfence.frontends.c.machine.undefined import SIGNED_OVERFLOW, Undefined, used
 from memfence.frontends.c.machine.value_sets import listed, range_of_bits
 from memfence.frontends.c.machine.values import UNDEFINED, Known, Parts, Scalar, Unknown, Value, is_undefined
 from memfence.frontends.c.machine.wide import members_to_fork
@@ -231,14 +231,14 @@ def _check_overflow(path: Path, op: str, bits: int, a: Scalar, b: Scalar) -> Non
     ideal = unwrapped(op, bits, a, b)
     if isinstance(ideal, Known):
         if not lo <= ideal.value <= hi:
-            path.fail("signed integer overflow")
+            path.fail(SIGNED_OVERFLOW)
         return
     bounds = ideal.values.bounds()
     if bits >= 64 or (bounds is not None and lo <= bounds[0] and bounds[1] <= hi):
         return
     inside = [Binary("<=", ideal.expr, Const(hi))] if bounds is None or bounds[1] > hi else []
     inside += [Binary(">=", ideal.expr, Const(lo))] if bounds is None or bounds[0] < lo else []
-    path.check(conjunction(*inside), "signed integer overflow")
+    path.check(conjunction(*inside), SIGNED_OVERFLOW)
 
 
 def _check_quotient(path: Path, bits: int, a: Scalar, b: Scalar) -> None:
@@ -289,6 +289,7 @@ def _branch(path: Path, i: instructions.Branch) -> None:
     if i.condition is None:
         path.enter(i.targets[0])
         return
+    path.world.decided.add(path.state.top.position[:3])
     condition = used(path.scalar(IntType(1), i.condition))
     if isinstance(condition, Known):
         path.enter(i.targets[0 if condition.value else 1])

@@ -7,7 +7,7 @@ differ are no longer known (a loop with a counter stays a loop).
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from memfence.frontends.c.llvm.metadata import Place
 from memfence.frontends.c.machine.arithmetic import negation
@@ -28,7 +28,7 @@ from memfence.frontends.c.machine.values import Known, Parts, Scalar, Unknown, V
 from memfence.frontends.c.machine.wide import is_wide
 from memfence.frontends.c.machine.world import Restart, Thread, World
 from memfence.program.expressions import Register
-from memfence.records import dataclass
+from memfence.records import Record
 
 MOST_VARIANTS = 40
 """Locations of one position before the values in which they differ become registers."""
@@ -40,8 +40,7 @@ SCRATCH = 1_000_000
 """Numbers of scratch registers start here until the process is complete."""
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Record):
     """Where a value lives: in an open call (by depth, function and name) or in memory (by address)."""
 
     depth: int

@@ -9,21 +9,19 @@ from typing import Literal
 from memfence.frontends.c.llvm.metadata import Place
 from memfence.program.expressions import Expr, Register, registers_of, rewrite
 from memfence.program.orders import MemoryOrder
-from memfence.records import dataclass
+from memfence.records import Record
 
 UpdateKind = Literal["xchg", "add", "sub", "and", "nand", "or", "xor", "max", "min", "umax", "umin", "cas"]
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Record):
     """A piece of shared memory that is always accessed as a whole."""
 
     address: int
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Among:
+class Among(Record):
     """One of the `cells`, all of the same size: the one at the address that `pointer` gives."""
 
     cells: tuple[int, ...]
@@ -34,15 +32,13 @@ class Among:
 Target = Cell | Among
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(Record):
     register: int
     target: Target
     order: MemoryOrder = MemoryOrder.PLAIN
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(Record):
     """`direct`: not by way of the store buffer (bookkeeping of ours, no store of the program)."""
 
     target: Target
@@ -51,8 +47,7 @@ class Write:
     direct: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Modify:
+class Modify(Record):
     """An atomic read-modify-write: `register` gets the old value; `expected` is for compare-exchange alone.
 
     `may_wrap`: the new value may wrap around. `guard`: needed between reading and writing.
@@ -70,59 +65,57 @@ class Modify:
     guard: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Set:
+class Set(Record):
     register: int
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
+class Draw(Record):
     """The register gets any integer of `bits` bits. Gone before the program is explored."""
 
     register: int
     bits: int
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(Record):
     """The step is possible only where this is true."""
 
     condition: Expr
 
 
-@dataclass(frozen=True, slots=True)
 class Within(Guard):
     """Runs in which this is false are cut off: the thread stops there, and a note of the program says so."""
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Record):
     """Where this is false, the program fails, and `text` says how."""
 
     condition: Expr
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Barrier:
+class Barrier(Record):
     """A fence between threads."""
 
     order: MemoryOrder
 
 
-@dataclass(frozen=True, slots=True)
-class Bus:
+class Bus(Record):
     """Begin or end an atomic section."""
 
     take: bool
 
 
-Op = Read | Write | Modify | Set | Draw | Guard | Check | Barrier | Bus
+class Gather(Record):
+    """Wait until all threads that `thread` stands for have ended."""
+
+    thread: int
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+Op = Read | Write | Modify | Set | Draw | Guard | Check | Barrier | Bus | Gather
+
+
+class Step(Record):
     """From location to location, all `ops` at once. `stack`: the calls that are open, outermost first."""
 
     source: int

@@ -7,6 +7,8 @@ from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.llvm.link import Linked, Symbol
 from memfence.frontends.c.llvm.types import VOID
 from memfence.frontends.c.llvm.values import Global
+from memfence.frontends.c.machine.counting import NO_OVERFLOW, forget_numbers
+from memfence.frontends.c.machine.crowd import arguments_of, refuse_own_memory
 from memfence.frontends.c.machine.data_independence import resolve_draws
 from memfence.frontends.c.machine.execute import execute
 from memfence.frontends.c.machine.path import Path
@@ -14,49 +16,52 @@ from memfence.frontends.c.machine.process import SCRATCH, Process
 from memfence.frontends.c.machine.refusal import Refused
 from memfence.frontends.c.machine.residual import Cell, Guard, Op, Read
 from memfence.frontends.c.machine.state import Frame, State
-from memfence.frontends.c.machine.values import Known, Unknown, Value
+from memfence.frontends.c.machine.values import ZERO, Known, Unknown, Value
 from memfence.frontends.c.machine.world import ARGUMENT, STARTED, MixedSizes, Restart, Thread, World
 from memfence.program.expressions import Binary, Const, Register
 from memfence.program.load_options import COptions
-from memfence.records import dataclass
+from memfence.records import Record
 
 MOST_PASSES = 200
 MOST_LOCATIONS = 60_000
 MOST_FOLLOWED = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class Specialised:
+class Specialised(Record):
     """What is left of the program: one graph for each thread, the main thread first."""
 
     world: World
     processes: tuple[Process, ...]
 
 
-def specialise(linked: Linked, options: COptions) -> Specialised:
+def specialise(linked: Linked, options: COptions, any_number: frozenset[str] = frozenset()) -> Specialised:
     """Run everything that is known. Refused where the program uses something that is not supported.
+
+    `any_number`: functions of which there may be any number of threads.
 
     Nondeterministic integers are any integer, where a few can stand for all; else a few are tried, and a note says so.
     """
     if _has_nondeterminism(linked):
         try:
-            found = _specialised(linked, options, draws_anything=True)
+            found = _specialised(linked, options, any_number, draws_anything=True)
         except Refused:
-            return _specialised(linked, options, draws_anything=False)
+            return _specialised(linked, options, any_number, draws_anything=False)
+        if any_number and forget_numbers(found.processes):
+            found.world.assumed.add(NO_OVERFLOW)
         if resolve_draws(found.world, found.processes):
             return found
-    return _specialised(linked, options, draws_anything=False)
+    return _specialised(linked, options, any_number, draws_anything=False)
 
 
 def _has_nondeterminism(linked: Linked) -> bool:
     return any(name.startswith("__VERIFIER_nondet_") for module in linked.modules for name in module.functions)
 
 
-def _specialised(linked: Linked, options: COptions, *, draws_anything: bool) -> Specialised:
+def _specialised(linked: Linked, options: COptions, any_number: frozenset[str], *, draws_anything: bool) -> Specialised:
     entry = linked.find(len(linked.modules) - 1, options.entry)
     if entry is None or not entry.is_function or not entry.is_defined:
         raise Refused(Code.NO_PROCESS, f"the program has no function `{options.entry}`", None, ENTRY_HINT)
-    world = World(linked, options, draws_anything)
+    world = World(linked, options, draws_anything, any_number)
     for number, module in enumerate(linked.modules):
         for name in (*module.variables, *module.functions):
             symbol = linked.find(number, name)
@@ -68,6 +73,7 @@ def _specialised(linked: Linked, options: COptions, *, draws_anything: bool) -> 
         except MixedSizes as error:
             raise Refused(Code.UNSUPPORTED, str(error), None) from None
         if processes is not None:
+            refuse_own_memory(world)
             return Specialised(world, tuple(processes))
     raise Refused(Code.TOO_LARGE, "the program's memory could not be analysed", None)
 
@@ -154,22 +160,26 @@ class _Pass:
         assert thread.block is not None
         process.locations[number].steps = []
         facts = self.world.facts(thread.symbol)
-        env: dict[str, Value] = {}
         ops: list[Op] = [
             Read(SCRATCH, Cell(thread.block.start + STARTED, 4)),
             Guard(Binary("==", Register(SCRATCH), Const(1))),
         ]
-        parameters = facts.function.parameters
-        if parameters:
-            argument = self.world.known_argument(thread)
-            if argument is not None:
-                env[parameters[0][1]] = argument
-            else:
-                ops.append(Read(SCRATCH + 1, Cell(thread.block.start + ARGUMENT, 8)))
-                env[parameters[0][1]] = Unknown(Register(SCRATCH + 1), thread.arguments)
-        state = State([Frame(thread.symbol, facts, facts.entry, 0, env)])
-        target, moves = process.arrive(state, None)
-        process.step(number, target, ops, moves, True, None, thread.symbol.name, ())
+        for argument, fetch in self._arguments(thread):
+            env: dict[str, Value] = {name: argument for _, name in facts.function.parameters[:1]}
+            state = State([Frame(thread.symbol, facts, facts.entry, 0, env)])
+            target, moves = process.arrive(state, None)
+            process.step(number, target, [*ops, *fetch], moves, True, None, thread.symbol.name, ())
+
+    def _arguments(self, thread: Thread) -> list[tuple[Value, list[Op]]]:
+        """What the thread may get, each with the ops that fetch it."""
+        assert thread.block is not None
+        if thread.is_crowd:
+            return [(argument, []) for argument in arguments_of(self.world, thread)]
+        known = self.world.known_argument(thread)
+        if known is not None or not self.world.facts(thread.symbol).function.parameters:
+            return [(known or ZERO, [])]
+        fetch = Read(SCRATCH + 1, Cell(thread.block.start + ARGUMENT, 8))
+        return [(Unknown(Register(SCRATCH + 1), thread.arguments), [fetch])]
 
     def _wake_dependents(self) -> None:
         grown, self.world.grown = self.world.grown, set()

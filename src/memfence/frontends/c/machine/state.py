@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.llvm.link import Symbol
 from memfence.frontends.c.machine.liveness import FunctionFacts
 from memfence.frontends.c.machine.values import Value
-from memfence.records import dataclass
 
 Position = tuple[int, str, str, int]
 """Module, function, block, and the number of the next instruction."""

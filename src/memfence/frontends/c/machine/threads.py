@@ -9,6 +9,7 @@ from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.llvm.link import Symbol
 from memfence.frontends.c.machine.arithmetic import compare
 from memfence.frontends.c.machine.atomically import Atomically
+from memfence.frontends.c.machine.crowd import create_crowd, join_crowd, refuse_identity
 from memfence.frontends.c.machine.lifetime import end_thread_locals
 from memfence.frontends.c.machine.path import Path
 from memfence.frontends.c.machine.residual import Guard, Op, Write
@@ -41,6 +42,11 @@ def create_thread(path: Path, call: Call, handle: Scalar | None, function: Scala
 
 
 def _create(path: Path, call: Call, handle: Scalar | None, symbol: Symbol, argument: Scalar, style: str) -> None:
+    name = "thread" if symbol.name.startswith("_Z") and "thread_proxy" in symbol.name else symbol.name
+    if name in path.world.any_number:
+        create_crowd(path, call, handle, symbol, name, argument, style, start_sharing(path))
+        return
+    refuse_identity(path, f"it creates threads of its own, of `{name}`")
     positions = path.state.positions()
     count = path.state.count(("create", positions))
     bound = path.world.options.threads_bound
@@ -50,11 +56,13 @@ def _create(path: Path, call: Call, handle: Scalar | None, symbol: Symbol, argum
         if not is_free:
             path.world.endless.add(positions)
             raise Restart("a loop creates threads without end")
+        path.world.unbounded.add(name)
         path.world.note(f"at most {most} threads created at one place (--threads-bound)", is_cut=True)
         path.stop("bound")
         return
+    if count:
+        path.world.repeated.add(name)
     key = (path.process.number, positions, count)
-    name = "thread" if symbol.name.startswith("_Z") and "thread_proxy" in symbol.name else symbol.name
     thread = path.world.thread(key, symbol, name, argument.values, style)
     assert thread.block is not None
     step = Atomically(path)
@@ -133,7 +141,8 @@ def finish_thread(path: Path, value: Value | None) -> None:
     if isinstance(value, Known | Unknown) and thread.number in path.world.results_wanted:
         step.write(thread.block.start + RESULT, value, 8)
     step.ops.extend(end_thread_locals(path))
-    step.write(thread.block.start + DONE, ONE)
+    if not thread.is_crowd:
+        step.write(thread.block.start + DONE, ONE)
     path.stop("end", step.ops, locked=True)
 
 
@@ -152,6 +161,10 @@ def join_thread(path: Path, call: Call, handle: Scalar, result: Scalar, size: in
     block = world.thread_block(handle.value)
     if block is None:
         path.fail("join of something that is no thread")
+        return
+    thread = world.threads.get(handle.value)
+    if thread is not None and thread.is_crowd:
+        join_crowd(path, call, thread, result)
         return
     world.joined.add(handle.value)
     step = Atomically(path)
@@ -175,4 +188,5 @@ def exit_thread(path: Path, value: Value | None) -> None:
 
 
 def own_number(path: Path) -> Scalar:
+    refuse_identity(path, "it asks for its own number")
     return Known(path.process.number)

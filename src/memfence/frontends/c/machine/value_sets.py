@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from memfence.records import dataclass
+from memfence.records import Record
 
 ADDRESS_BASE = 1 << 16
 """The lowest address; smaller integers are never taken for one."""
@@ -23,8 +23,7 @@ LOWEST, HIGHEST = -(2**31), 2**31 - 1
 """What a register of the explored program can hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class ValueSet:
+class ValueSet(Record):
     """The `listed` integers and those from `lo` to `hi`. `is_open`: and others that are not known."""
 
     listed: frozenset[int]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from memfence.frontends.c.machine.value_sets import ValueSet, just
 from memfence.program.expressions import Const, Expr
-from memfence.records import dataclass
+from memfence.records import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Record):
     """An integer, whatever the run. `undefined`: a mask of the bits that nobody has written; they are 0 in `value`."""
 
     value: int
@@ -23,16 +22,14 @@ class Known:
         return just(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Record):
     """What the expression, over the registers of the process, gives at run time: one of `values`."""
 
     expr: Expr
     values: ValueSet
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Record):
     """A struct or array that is no memory: the result of a compare-exchange, a struct returned by value."""
 
     items: tuple[Value, ...]

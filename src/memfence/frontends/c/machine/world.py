@@ -7,7 +7,7 @@ that another thread accesses, a loop that was unrolled too often), it starts aga
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from memfence.frontends.c.llvm.instructions import Function, Offset
 from memfence.frontends.c.llvm.link import Linked, Symbol
@@ -31,7 +31,6 @@ from memfence.frontends.c.machine.values import Known, Scalar
 from memfence.frontends.c.machine.wide import LOWEST_CODE, Codes
 from memfence.program.expressions import Binary, Const, conjunction
 from memfence.program.load_options import COptions
-from memfence.records import dataclass
 
 WIDEN_AFTER = 4
 STEADY_AFTER = 200
@@ -41,6 +40,8 @@ BEYOND = "integers of 64 bits are followed only within 32 bits"
 MISTAKABLE = "the number {} is not stored in memory that may be uninitialised or hold wide integers"
 PARTLY = "undefined bits beside written ones are read as 0"
 STARTED, DONE, RESULT, ARGUMENT, THREAD_BYTES = 0, 4, 8, 16, 24
+FLAG_BYTES = 8
+"""So far before an object lies what says that it was freed, or that its call has returned."""
 
 
 class Restart(Exception):
@@ -53,7 +54,10 @@ class MixedSizes(Exception):
 
 @dataclass(slots=True)
 class Thread:
-    """A thread instance: created at one place, for the n-th time there. Number 0 is the main thread."""
+    """A thread instance: created at one place, for the n-th time there. Number 0 is the main thread.
+
+    `is_crowd`: it stands for any number of threads of its function, wherever they are created.
+    """
 
     number: int
     symbol: Symbol
@@ -62,6 +66,7 @@ class Thread:
     arguments: ValueSet = NOTHING
     joined: bool = False
     style: str = "pthread"
+    is_crowd: bool = False
 
 
 @dataclass
@@ -69,6 +74,7 @@ class World:
     linked: Linked
     options: COptions
     draws_anything: bool = False
+    any_number: frozenset[str] = frozenset()
     space: AddressSpace = field(default_factory=AddressSpace)
     shared: dict[int, int] = field(default_factory=dict)
     extents: set[tuple[int, int]] = field(default_factory=set)
@@ -95,7 +101,11 @@ class World:
     copied: set[tuple[int, int]] = field(default_factory=set)
     base: dict[int, int] | None = None
     notes: dict[str, bool] = field(default_factory=dict)
+    unbounded: set[str] = field(default_factory=set)
+    repeated: set[str] = field(default_factory=set)
+    assumed: set[str] = field(default_factory=set)
     grown: set[int] = field(default_factory=set)
+    decided: set[tuple[int, str, str]] = field(default_factory=set)
     new_shared: set[tuple[int, int]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -107,6 +117,7 @@ class World:
     def begin_pass(self) -> None:
         self.threads, self.readers, self.writers = {}, {}, {}
         self.base, self.notes, self.grown = None, {}, set()
+        self.unbounded, self.repeated, self.decided = set(), set(), set()
         self.new_shared, self.joined, self.begun, self.skipped, self.copied = set(), set(), set(), set(), set()
 
     def facts(self, symbol: Symbol) -> FunctionFacts:
@@ -296,8 +307,22 @@ class World:
     def conflicts(self) -> Iterator[int]:
         """Bytes taken for private that several threads access, one of them writing."""
         for address, writers in self.writers.items():
-            if len(writers | self.readers.get(address, set())) > 1 and self.cell_of(address, 1) is None:
+            users = writers | self.readers.get(address, set())
+            if (len(users) > 1 or self._is_met(address, users)) and self.cell_of(address, 1) is None:
                 yield address
+
+    def _is_met(self, address: int, users: set[int]) -> bool:
+        """Whether threads that are one here access the same byte: any number of them, and it is nobody's own."""
+        return any(self.is_crowd(user) and self.owner_of(address) != user for user in users)
+
+    def is_crowd(self, process: int) -> bool:
+        thread = self.threads.get(process)
+        return thread is not None and thread.is_crowd
+
+    def owner_of(self, address: int) -> int:
+        """The thread whose stack, heap block or thread-local variable it is; -1 for other memory."""
+        placed = self.space.at(address) or self.space.at(address + FLAG_BYTES)
+        return -1 if placed is None else placed.owner
 
     def learn_conflicts(self) -> bool:
         """Whether some memory turned out to be shared."""
@@ -314,7 +339,9 @@ class World:
 
     # Threads.
 
-    def thread(self, key: object, symbol: Symbol, name: str, argument: ValueSet, style: str) -> Thread:
+    def thread(
+        self, key: object, symbol: Symbol, name: str, argument: ValueSet, style: str, *, is_crowd: bool = False
+    ) -> Thread:
         """The thread created there; Restart if it was taken to get another argument."""
         known = self.thread_arguments.get(key, NOTHING)
         joined = known.join(argument)
@@ -327,7 +354,7 @@ class World:
         found = self.threads.get(number)
         if found is None:
             block = self.space.place(("thread", key), THREAD_BYTES, f"thread{number}", "thread")
-            found = self.threads[number] = Thread(number, symbol, name, block, joined, style=style)
+            found = self.threads[number] = Thread(number, symbol, name, block, joined, style=style, is_crowd=is_crowd)
             for offset, size in ((STARTED, 4), (DONE, 4), (RESULT, 8), (ARGUMENT, 8)):
                 self.shared[block.start + offset] = size
         return found

@@ -1,4 +1,4 @@
-"""The one time limit of a question: it starts before the input is read, and every search and replay shares it."""
+"""The one clock. A question has one time limit, which starts before its input is read and which all searches share."""
 
 from __future__ import annotations
 

@@ -1,0 +1,154 @@
+"""The engine that asks a cluster: the explicit search, shared by its machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any
+
+from memfence.cluster.session import connected
+from memfence.engines.cluster.cycle_search import CycleSearch, SharedCycles
+from memfence.engines.cluster.rounds import Chain, Settings
+from memfence.engines.cluster.search import Shared, SharedSearch
+from memfence.engines.ladder import climb
+from memfence.engines.native.cycle_partition import CyclePartition
+from memfence.engines.native.emptiness import find_accepted_run, lasso_of
+from memfence.engines.native.emptiness import plan_of as cycle_plan_of
+from memfence.engines.native.explicit import FINDINGS, plan_of, trace_of
+from memfence.engines.native.partition import NativeStep, Partition
+from memfence.execution.trace import Trace
+from memfence.models.fairness import ProcessRuns
+from memfence.models.spec import ModelSpec
+from memfence.tasks.answer import Answer, FinalState, Verdict
+from memfence.tasks.evidence import Bound, Evidence, Exhausted, Lasso, Limit, Run
+from memfence.tasks.limits import Cost, Stop
+from memfence.tasks.obstacle import Obstacle
+from memfence.tasks.task import NoAcceptedRun, Safety, Task
+
+Connect = Callable[[str], AbstractContextManager[Any]]
+
+
+class ClusterEngine:
+    """What the explicit and the Büchi engine decide, on the cluster that the task names."""
+
+    name = "cluster"
+
+    def __init__(self, settings: Settings | None = None, connect: Connect = connected) -> None:
+        self.settings = settings or Settings()
+        self._connect = connect
+
+    def obstacle(self, task: Task) -> Obstacle | None:
+        if task.limits.cluster is None:
+            return Obstacle.NO_CLUSTER
+        match task.goal:
+            case Safety():
+                return None
+            case NoAcceptedRun():
+                return None if task.model.is_bounded or not task.model.has_buffers else Obstacle.NO_BOUND
+            case _:
+                return Obstacle.OTHER_GOAL
+
+    def answer(self, task: Task) -> Answer:
+        assert task.limits.cluster is not None
+        with self._connect(task.limits.cluster) as ray:
+            return self._cycles(ray, task) if isinstance(task.goal, NoAcceptedRun) else self._safety(ray, task)
+
+    def _safety(self, ray: Any, task: Task) -> Answer:
+        cost = Cost()
+        for model in climb(task.model):
+            search = SafetySearch(task, model)
+            shared = SharedSearch(ray, search.plan, search.here, task.limits, self.settings).run()
+            cost += shared.cost
+            if shared.stop is not Stop.NOTHING_LEFT or shared.refused == 0:
+                break
+        return search.answer(shared, cost)
+
+    def _cycles(self, ray: Any, task: Task) -> Answer:
+        search = LassoSearch(task, self.settings)
+        shared = CycleSearch(
+            ray,
+            search.plan,
+            search.here,
+            task.limits,
+            self.settings,
+            all_marks=search.all_marks,
+            nearby=search.nearby,
+        ).run()
+        return search.answer(shared)
+
+
+class SafetySearch:
+    """A search of this machine's: what the others are to do, and what their states mean."""
+
+    def __init__(self, task: Task, model: ModelSpec) -> None:
+        assert isinstance(task.goal, Safety)
+        self._program = task.program
+        self._model = model
+        self.plan = plan_of(task.program, model, task.goal, task.reductions)
+        self.here = Partition(self.plan, 0, 1, 1, 0)
+
+    def answer(self, shared: Shared, cost: Cost) -> Answer:
+        verdict, evidence = self._judged(shared, cost)
+        finals = tuple(
+            FinalState(final.values, final.count, partial(self._trace, chain)) for final, chain in shared.finals
+        )
+        return Answer(verdict, evidence, ClusterEngine.name, cost, (("lost", shared.lost),), finals)
+
+    def _judged(self, shared: Shared, cost: Cost) -> tuple[Verdict, Evidence]:
+        if shared.finding is not None:
+            found, chain = shared.finding
+            more = () if found.step is None else (found.step,)
+            return Verdict.VIOLATED, Run(self._trace(chain, more), FINDINGS[found.kind])
+        if shared.stop is not Stop.NOTHING_LEFT:
+            return Verdict.UNKNOWN, Limit(shared.stop, cost.states)
+        if shared.refused:
+            return Verdict.HOLDS_UP_TO, Bound(self._model)
+        return Verdict.HOLDS, Exhausted(self._model.unbounded, self._model.bound)
+
+    def _trace(self, chain: Chain, more: tuple[NativeStep, ...] = ()) -> Trace:
+        start, path, _ = self.here.path(chain, more)
+        return trace_of(self._program, self._model, self.here.encoded, self.plan.reduced, start, path)
+
+
+class LassoSearch:
+    """A search for an accepted run: what the others are to do, and what their states mean."""
+
+    def __init__(self, task: Task, settings: Settings) -> None:
+        assert isinstance(task.goal, NoAcceptedRun)
+        self._task = task
+        self._goal = task.goal
+        self._settings = settings
+        self.all_marks = (1 << task.goal.marks + len(task.goal.conditions)) - 1
+        self.plan = cycle_plan_of(task.program, task.model, task.goal)
+        self.here = CyclePartition(self.plan, 0, 1, 1, 0)
+
+    def nearby(self) -> Lasso | None:
+        """The lasso of a search on this machine alone, which gives up early."""
+        if not self._settings.nearby_states:
+            return None
+        limits = self._task.limits.within(most_states=self._settings.nearby_states)
+        return find_accepted_run(self._task.program, self._task.model, self._goal, limits=limits).lasso
+
+    def answer(self, shared: SharedCycles) -> Answer:
+        verdict, evidence = self._judged(shared)
+        return Answer(verdict, evidence, ClusterEngine.name, shared.cost, (("lost", shared.lost),))
+
+    def _judged(self, shared: SharedCycles) -> tuple[Verdict, Evidence]:
+        model = self._task.model
+        fair = any(isinstance(condition, ProcessRuns) for condition in self._goal.conditions)
+        if shared.stop is Stop.FOUND:
+            return Verdict.VIOLATED, shared.nearby or self._lasso(shared)
+        if shared.stop is not Stop.NOTHING_LEFT:
+            return Verdict.UNKNOWN, Limit(shared.stop, shared.cost.states)
+        if shared.refused:
+            return Verdict.HOLDS_UP_TO, Bound(model, fair)
+        return Verdict.HOLDS, Exhausted(model.unbounded, model.bound, fair)
+
+    def _lasso(self, shared: SharedCycles) -> Lasso:
+        found = shared.lasso
+        assert found is not None
+        prefix = self.here.steps(found.prefix, [0] * len(found.prefix))
+        cycle = self.here.steps(found.cycle, found.marks)
+        start = self.here.start_of(found.prefix[0])
+        return lasso_of(self._task.program, self._task.model, self.here.encoded, start, prefix, cycle)

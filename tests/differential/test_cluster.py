@@ -1,0 +1,106 @@
+"""Searches on real clusters of Ray, several machines played by this one. `test_shared_search` has most of the cases."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from memfence.cluster.session import connected
+from memfence.engines.cluster.engine import ClusterEngine
+from memfence.engines.cluster.rounds import Settings
+from memfence.engines.explicit import ExplicitEngine
+from memfence.pipeline import load
+from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.limits import Limits
+from memfence.tasks.task import Safety, Task
+from support.models import spec
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+STORE_BYTES = 256 << 20
+EAGER = Settings(round_states=2_000, checkpoint_seconds=0.0)
+
+
+class Machines:
+    """A cluster whose head has no processor, and machines with one each that come and go."""
+
+    def __init__(self, cluster: Any, count: int) -> None:
+        self.cluster = cluster
+        self.machines = [self._add() for _ in range(count)]
+
+    def _add(self) -> Any:
+        return self.cluster.add_node(num_cpus=1, object_store_memory=STORE_BYTES)
+
+    def kill(self, number: int) -> None:
+        """The machine is gone, without a word; another one comes in its place."""
+        self.cluster.remove_node(self.machines[number], allow_graceful=False)
+        self.machines[number] = self._add()
+
+
+@pytest.fixture(scope="module")
+def machines() -> Iterator[Machines]:
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'memfence[cluster]'")
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    from ray.cluster_utils import Cluster
+
+    head = {"num_cpus": 0, "object_store_memory": STORE_BYTES, "include_dashboard": False}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
+    try:
+        yield Machines(cluster, 2)
+    finally:
+        cluster.shutdown()
+
+
+def numbers_of(answer: Answer) -> tuple[Verdict, int, int, int]:
+    return answer.verdict, answer.cost.states, answer.cost.transitions, answer.cost.depth
+
+
+def large_task() -> Task:
+    """About 100,000 states, and none of them bad."""
+    return Task(load(EXAMPLES / "lamport_fast.pml"), spec("pso", 2), Safety(failures=False), Limits())
+
+
+def test_two_machines_count_what_one_counts(machines: Machines) -> None:
+    task = large_task()
+    mine = ClusterEngine().answer(task.within(cluster=machines.cluster.address))
+    assert numbers_of(mine) == numbers_of(ExplicitEngine().answer(task))
+
+
+def test_two_machines_find_a_run_that_replays(machines: Machines) -> None:
+    program = load(EXAMPLES / "store_buffering.litmus")
+    task = Task(program, spec("tso", 2), Safety(deadlock=True), Limits())
+    mine = ClusterEngine().answer(task.within(cluster=machines.cluster.address))
+    assert mine.verdict is ExplicitEngine().answer(task).verdict
+
+
+def check_after_a_loss(machines: Machines, random: Random) -> None:
+    """Kill a machine at some moment of the search: the answer is that of one machine, or none."""
+    task = large_task()
+    expected = ExplicitEngine().answer(task)
+    moment = random.randrange(expected.cost.states)
+    killed: list[int] = []
+
+    def progress(states: int, *rest: object) -> None:
+        if states > moment and not killed:
+            killed.append(random.randrange(len(machines.machines)))
+            machines.kill(killed[0])
+
+    asked = task.within(cluster=machines.cluster.address, progress=progress)
+    with connected(machines.cluster.address):
+        answer = ClusterEngine(EAGER).answer(asked)
+    assert killed
+    assert answer.verdict is Verdict.UNKNOWN or numbers_of(answer) == numbers_of(expected)
+
+
+def test_a_machine_that_is_killed_leaves_no_wrong_verdict(machines: Machines) -> None:
+    check_after_a_loss(machines, Random(0))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(50))
+def test_no_machine_that_is_killed_leaves_a_wrong_verdict(machines: Machines, seed: int) -> None:
+    check_after_a_loss(machines, Random(seed))
