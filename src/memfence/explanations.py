@@ -240,6 +240,8 @@ consistency; but this is the model that was asked about.
 
     memfence check FILE --model tso                           compares TSO with SC
     memfence check FILE --model sc --invariant 'x <= 1'       asks something about SC
+
+Under a list of models nothing is compared with SC: each is asked whether something that is stated fails.
 """,
     Code.COMPILER: """
 memfence reads C and C++ by way of clang. What clang refuses cannot be checked: the message and the place are clang's.

@@ -52,6 +52,8 @@ ROUTES: dict[Route, str] = {
     Route.BACKWARD_ONLY: "found by backward search; the run was replayed step by step; there may be a shorter one",
     Route.FEW_SWITCHES: "found among runs with few switches; the run was replayed step by step; "
     "there may be a shorter one",
+    Route.FROM_EXECUTION: "an execution was found and turned into a run, which was replayed step by step; "
+    "there may be a shorter one",
     Route.UNDER_SC: "a run was found under SC already, and replayed step by step",
 }
 
