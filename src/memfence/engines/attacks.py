@@ -42,7 +42,8 @@ class AttackEngine:
                 return Answer(Verdict.HOLDS, NoAttack(task.goal.flatten), "sc attacks, flattened", spent)
         found = explore_attacks(task.program, attack_kind(task.goal.criterion, task.model), limits=task.limits)
         verdict, evidence = judged(found, spent)
-        return Answer(verdict, evidence, self.name, spent + found.cost)
+        visited = found.states if verdict is Verdict.HOLDS else None
+        return Answer(verdict, evidence, self.name, spent + found.cost, visited=visited)
 
 
 def attack_kind(criterion: Criterion, model: ModelSpec) -> AttackKind:
