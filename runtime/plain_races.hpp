@@ -1,5 +1,6 @@
 // Data races between plain accesses, neither atomic nor volatile: the compiler may merge or move them, so that what was run
-// is not all that can happen. Found by happens-before, in the executions that only learn; a warning, no verdict.
+// is not all that can happen. Found by happens-before, in the scouting executions that learn nothing new; a warning, no
+// verdict.
 #pragma once
 
 #include <string>

@@ -90,6 +90,58 @@ def test_every_order_of_the_fixed_lock_is_needed_on_arm(ticket: Path) -> None:
     assert "acquire load needed" in needed_text(result, width=1000)
 
 
+def test_an_order_of_a_program_that_fails_anyway_is_not_called_needed(ticket: Path) -> None:
+    ticket.write_text(TICKET.replace("mine + 1, memory_order_relaxed", "mine + 1, memory_order_release"))
+    result = why_models(ticket, None, "x86,rc11")
+    assert [answer.verdict for answer in result.before] == [Verdict.HOLDS, Verdict.VIOLATED]
+    assert [one.is_needed for one in result.orders] == [None]
+    text = needed_text(result, width=1000)
+    assert "release store not known to be needed" in text and "VIOLATED, as it is, too" in text
+
+
+HAZARD = """
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static _Atomic(int *) shared, hazard;
+static void *reader(void *unused) {
+  int *p = atomic_load_explicit(&shared, memory_order_acquire);
+  atomic_store_explicit(&hazard, p, memory_order_release);
+  if (p && p == atomic_load_explicit(&shared, memory_order_acquire)) (void)*(volatile int *)p;
+  return 0;
+}
+static void *reclaimer(void *unused) {
+  int *old = atomic_exchange_explicit(&shared, 0, memory_order_acq_rel);
+  if (atomic_load_explicit(&hazard, memory_order_acquire) != old) free(old);
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  int *object = malloc(sizeof *object);
+  *object = 7;
+  atomic_init(&shared, object);
+  pthread_create(&a, 0, reader, 0);
+  pthread_create(&b, 0, reclaimer, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+}
+"""
+
+
+def test_programs_that_free_memory_are_fixed_for_x86_and_others_together() -> None:
+    result = fix_models(HAZARD, "x86,rc11", language="c")
+    assert (result.verdict, result.is_minimum) == (FixVerdict.FIXED, True)
+    assert [(change.place.kind, change.order.value) for change in result.changes] == [("new fence", "seq_cst")] * 2
+    assert [answer.verdict for answer in result.answers] == [Verdict.HOLDS] * 2
+
+
+def test_where_orders_cannot_be_chosen_the_report_says_why() -> None:
+    result = fix_models(HAZARD, "x86", language="c")
+    assert result.verdict is FixVerdict.UNKNOWN
+    assert "limit    orders cannot be chosen here" in order_fix_text(result, width=1000)
+    assert "cannot be chosen" in order_fix_object(result)["limit"]
+
+
 def test_an_order_that_no_model_needs(ticket: Path) -> None:
     text = TICKET.replace("(&next_ticket, 1, memory_order_relaxed)", "(&next_ticket, 1, memory_order_acquire)")
     line = 1 + text[: text.index("&next_ticket, 1")].count("\n")

@@ -20,7 +20,7 @@ def blocks(page: str, language: str) -> list[str]:
 def test_the_blocks_of_the_python_page_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     found = blocks("python.md", "python")
-    assert len(found) == 4
+    assert len(found) == 5
     names: dict[str, object] = {}
     for block in found:
         exec(block, names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -385,3 +386,17 @@ def test_a_server_whose_editor_is_gone_leaves_no_process() -> None:
         return children()
 
     assert asyncio.run(dialogue()) == []
+
+
+def message(**parts: object) -> bytes:
+    body = json.dumps({"jsonrpc": "2.0", **parts}).encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def test_a_server_that_is_told_to_exit_does_so_without_complaint() -> None:
+    hello = {"processId": None, "rootUri": None, "capabilities": {}}
+    said = message(id=1, method="initialize", params=hello) + message(method="initialized", params={})
+    said += message(id=2, method="shutdown") + message(method="exit")
+    command = [sys.executable, "-m", "memfence", "lsp"]
+    done = subprocess.run(command, input=said, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")

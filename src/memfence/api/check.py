@@ -32,8 +32,8 @@ def check(source: Source, options: CheckOptions | None = None, **keywords: Any) 
     `language`, `int_bits`, `split_reads`. InputError for a program or property that cannot be read, ValueError for
     options that make no sense. The time limit covers reading.
     """
-    seconds = keywords.get("timeout_seconds", None if options is None else options.timeout_seconds)
     with_stated(source, keywords)
+    seconds = keywords.get("timeout_seconds", None if options is None else options.timeout_seconds)
     deadline = Deadline(seconds)
     given = frozenset(keywords)
     try:

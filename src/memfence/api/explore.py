@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from memfence.api.inputs import Source, read_program, refuse_unknown
+from memfence.api.inputs import Source, read_program, refuse_unknown, spell_out
 from memfence.deadline import Deadline
 from memfence.execution.schedule import Replayable, read_schedules
 from memfence.pipeline import read_source
@@ -20,6 +20,7 @@ def explore(source: Source, options: ExploreOptions | None = None, **keywords: A
     Keywords are the fields of `ExploreOptions`, and how to read the program. TimeUp where the time is up before runs
     that were found could be replayed: there is no verdict without that.
     """
+    spell_out(keywords)
     asked = options or ExploreOptions()
     given = keywords.pop("deadline", asked.deadline)
     deadline = given or Deadline(keywords.get("timeout_seconds", asked.timeout_seconds))

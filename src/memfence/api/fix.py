@@ -42,8 +42,8 @@ def fix(
     answer is about atomic writes (DVE): `atomic` lists those that are there already, as text or as values, and
     `atomic_waits` says whose stores such a write waits for. `given`: options that were said besides the keywords.
     """
-    seconds = keywords.get("timeout_seconds", None if options is None else options.timeout_seconds)
     with_stated(source, keywords)
+    seconds = keywords.get("timeout_seconds", None if options is None else options.timeout_seconds)
     deadline = Deadline(seconds)
     said = frozenset({*keywords, *given, *(["atomic"] if atomic else ())})
     try:

@@ -35,6 +35,8 @@ Source = Program | Model | SourceText | str | Path
 A string is a text, and no path, if it has a line break, or a brace and no file of that name exists.
 """
 
+SHORTER = {"timeout": "timeout_seconds", "memory": "memory_megabytes"}
+"""Where the option of the command line is shorter than the field: both names are good."""
 FOR_C = tuple(one.name for one in fields(COptions) if one.name != "deadlock")
 LOADING = (*(one.name for one in fields(LoadOptions) if one.name != "c"), *FOR_C)
 """Keywords that say how to read the program; they make no sense for one that is loaded already."""
@@ -103,11 +105,20 @@ def _is_text(source: str) -> bool:
 def with_stated(source: Source, keywords: dict[str, Any]) -> None:
     """Add what a program that was written in Python states; what the caller asks for replaces it.
 
-    ValueError for a time limit that is none: it has to run before anything is read.
+    Names of the command line become those of the fields. ValueError for a time limit that is none: it has to run before
+    anything is read.
     """
+    spell_out(keywords)
     _refuse_seconds(keywords.get("timeout_seconds"))
     if isinstance(source, Model) and not any(name in keywords for name in STATING):
         keywords.update(source.properties)
+
+
+def spell_out(keywords: dict[str, Any]) -> None:
+    """Names of the command line become those of the fields."""
+    for short, name in SHORTER.items():
+        if short in keywords:
+            keywords[name] = keywords.pop(short)
 
 
 def criterion_named(name: Criterion | str) -> Criterion:
@@ -117,9 +128,9 @@ def criterion_named(name: Criterion | str) -> Criterion:
     return Criterion(name)
 
 
-def refuse_unknown(names: Iterable[str], known: Iterable[str]) -> None:
-    """ValueError, with the nearest of the `known` ones, for a keyword that is none of them."""
-    allowed = sorted({*known, *LOADING})
+def refuse_unknown(names: Iterable[str], known: Iterable[str], loading: Iterable[str] = LOADING) -> None:
+    """ValueError, with the nearest one, for a keyword that is neither `known` nor about `loading` programs."""
+    allowed = sorted({*known, *loading})
     for name in names:
         if name not in allowed:
             from difflib import get_close_matches  # only for mistakes: importing it takes a while
@@ -145,8 +156,11 @@ def _refuse_values(kind: type[CheckOptions], values: Mapping[str, Any]) -> None:
     hints = get_type_hints(kind)
     for name, value in values.items():
         allowed = [choice for choice in get_args(hints[name]) if isinstance(choice, str)]
-        if allowed and isinstance(value, str) and value not in allowed:
-            raise WrongUsage(name, f"{value!r} is not one of {', '.join(map(repr, allowed))}")
+        is_choice = isinstance(value, str) or name == "model"
+        if allowed and is_choice and value not in allowed:
+            known = f"{value!r} is not one of {', '.join(map(repr, allowed))}"
+            hint = "; memfence.check_models asks about others" if name == "model" else ""
+            raise WrongUsage(name, known + hint)
     if "criterion" in values:
         criterion_named(values["criterion"])
     bound = values.get("buffer_bound")
@@ -159,8 +173,8 @@ def _refuse_values(kind: type[CheckOptions], values: Mapping[str, Any]) -> None:
 
 
 def _refuse_seconds(seconds: float | None) -> None:
-    if seconds is not None and not 0 <= seconds < float("inf"):
-        raise WrongUsage("timeout_seconds", f"{seconds} is not a number of seconds")
+    if seconds is not None and not (isinstance(seconds, int | float) and 0 <= seconds < float("inf")):
+        raise WrongUsage("timeout_seconds", f"{seconds!r} is not a number of seconds")
 
 
 def _properties(program: Program, given: Mapping[str, Any]) -> dict[str, Any]:

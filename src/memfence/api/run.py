@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memfence.api.inputs import refuse_unknown, spell_out
 from memfence.deadline import Deadline
+from memfence.models.spec import SPECS
 from memfence.questions.replay_run import ReplayedRun, schedules
 from memfence.questions.replay_run import replay as ask_replay
 from memfence.questions.replay_run import replay_in_gdb as ask_gdb
@@ -17,6 +19,7 @@ from memfence.questions.run_result import RunOptions, RunResult
 from memfence.running.build import is_source
 from memfence.running.driver import drive
 from memfence.running.inputs import refusal, require_readable, require_runtime
+from memfence.tasks.usage import WrongUsage
 
 if TYPE_CHECKING:
     from memfence.synthesis.run_fences import RunFix
@@ -27,10 +30,10 @@ __all__ = ["drive_compiler", "fix_by_running", "replay", "replay_in_gdb", "run",
 def run(files: str | Path | Sequence[str | Path], options: RunOptions | None = None, **keywords: Any) -> RunResult:
     """Run all SC executions of the program that matter, and monitor each.
 
-    `files`: C and C++ sources, or one executable. Keywords are the fields of `RunOptions`. InputError for what cannot
-    be compiled or run.
+    `files`: C and C++ sources, or one executable. Keywords are the fields of `RunOptions`, and `model`: "tso" or "pso".
+    InputError for what cannot be compiled or run, ValueError for options that make no sense.
     """
-    asked = replace(options or RunOptions(), **keywords)
+    asked = replace(options or RunOptions(), **_fields(keywords))
     asked = replace(asked, deadline=asked.deadline or Deadline(asked.timeout_seconds))
     names = tuple(str(file) for file in ([files] if isinstance(files, str | Path) else files))
     require_readable(names)
@@ -42,6 +45,19 @@ def run(files: str | Path | Sequence[str | Path], options: RunOptions | None = N
     require_runtime(names[0])
     assert asked.deadline is not None
     return run_program(Path(names[0]), names, asked, asked.deadline)
+
+
+def _fields(keywords: dict[str, Any]) -> dict[str, Any]:
+    """The keywords as fields of `RunOptions`."""
+    spell_out(keywords)
+    buffered = {name: spec for name, spec in SPECS.items() if spec.has_buffers}
+    model = keywords.pop("model", None)
+    if model is not None:
+        if model not in buffered:
+            raise WrongUsage("model", f"{model!r} is not one of {', '.join(map(repr, buffered))}")
+        keywords["reorders_stores"] = buffered[model].reorders_stores
+    refuse_unknown(keywords, (one.name for one in fields(RunOptions)), loading=())
+    return keywords
 
 
 def replay(files: Sequence[str | Path], schedule: str | Path, **keywords: Any) -> ReplayedRun:

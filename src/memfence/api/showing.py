@@ -7,7 +7,11 @@ from typing import Any
 from memfence.questions.compare import Comparison
 from memfence.questions.explore import ExploreResult
 from memfence.questions.monitor import MonitorResult
+from memfence.questions.portable_result import PortableResult
+from memfence.questions.run_result import RunResult
 from memfence.synthesis.necessity import WhyResults
+from memfence.synthesis.orders.needed import NeededOrders
+from memfence.synthesis.orders.result import OrderFix
 from memfence.synthesis.result import Fix
 from memfence.tasks.result import CheckResult
 from memfence.tasks.shown import Renderer, show_by
@@ -153,9 +157,92 @@ def _monitor_html(result: MonitorResult) -> str:
     return _page(monitor_page(result))
 
 
+def _run_text(result: RunResult) -> str:
+    from memfence.reports.running import run_text
+
+    return run_text(result, width=WIDTH)
+
+
+def _run_line(result: RunResult) -> str:
+    return f"{result.verdict}, {' '.join(result.files)}"
+
+
+def _run_json(result: RunResult) -> str:
+    from memfence.reports.running_json import run_object
+
+    return _dump(run_object(result))
+
+
+def _run_html(result: RunResult) -> str:
+    from memfence.reports.running_page import running_page
+
+    return _page(running_page(result))
+
+
+def _portable_text(result: PortableResult) -> str:
+    from memfence.reports.portable import render_portable
+
+    return render_portable(result, width=WIDTH)
+
+
+def _portable_line(result: PortableResult) -> str:
+    from memfence.reports.portable import verdict_text
+
+    verdicts = (f"{answer.name} {verdict_text(answer)}" for answer in result.answers)
+    return f"{', '.join(verdicts)}, {result.program.source.path}"
+
+
+def _portable_json(result: PortableResult) -> str:
+    from memfence.reports.portable import portable_object
+
+    return _dump(portable_object(result))
+
+
+def _portable_html(result: PortableResult) -> str:
+    from memfence.reports.portable_page import portable_page
+
+    return _page(portable_page(result))
+
+
+def _order_fix_text(result: OrderFix) -> str:
+    from memfence.reports.order_fix import order_fix_text
+
+    return order_fix_text(result, width=WIDTH)
+
+
+def _order_fix_line(result: OrderFix) -> str:
+    return f"{result.verdict} under {', '.join(result.models)}, {result.program.source.path}"
+
+
+def _order_fix_json(result: OrderFix) -> str:
+    from memfence.reports.order_fix import order_fix_object
+
+    return _dump(order_fix_object(result))
+
+
+def _needed_text(result: NeededOrders) -> str:
+    from memfence.reports.order_fix import needed_text
+
+    return needed_text(result, width=WIDTH)
+
+
+def _needed_json(result: NeededOrders) -> str:
+    from memfence.reports.order_fix import needed_object
+
+    return _dump(needed_object(result))
+
+
+def _no_page(_: object) -> str:
+    raise ValueError("there is no page about stronger orders: use to_json, or str")
+
+
 show_by(CheckResult, Renderer(_check_text, _check_line, _check_json, _check_html))
 show_by(Fix, Renderer(_fix_text, _fix_line, _fix_json, _fix_html))
 show_by(WhyResults, Renderer(_why_text, _why_line, _why_json, _why_html))
 show_by(Comparison, Renderer(_compare_text, lambda one: one.program.source.path, _compare_json, _compare_html))
 show_by(ExploreResult, Renderer(_explore_text, lambda one: str(one.verdict), _explore_json, _explore_html))
 show_by(MonitorResult, Renderer(_monitor_text, lambda one: str(one.verdict), _monitor_json, _monitor_html))
+show_by(RunResult, Renderer(_run_text, _run_line, _run_json, _run_html))
+show_by(PortableResult, Renderer(_portable_text, _portable_line, _portable_json, _portable_html))
+show_by(OrderFix, Renderer(_order_fix_text, _order_fix_line, _order_fix_json, _no_page))
+show_by(NeededOrders, Renderer(_needed_text, lambda one: one.program.source.path, _needed_json, _no_page))

@@ -22,7 +22,8 @@ def run() -> None:
         sys.exit(refuse_output("it is closed"))
     try:
         code = _exit_code()
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # as by a language server that was told to exit
+            sys.stdout.flush()
     except KeyboardInterrupt:
         code = report_interruption()
     except MemoryError:

@@ -1,4 +1,4 @@
-"""Safety of programs in which some templates have any number of instances.
+"""Safety and robustness of programs in which some templates have any number of instances.
 
 Few threads come first: a run of the smallest number is the one to read. Then the engine for any number decides. Where
 it does not, as many threads as the time allows are checked one after the other, and the answer says how many.
@@ -10,21 +10,25 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from memfence.deadline import Deadline
+from memfence.models.spec import SC
+from memfence.passes.robustness_query import Unsupported, robustness_query
 from memfence.passes.unset_registers import with_first_values
 from memfence.passes.valid_ends import with_valid_ends
 from memfence.program.crowd import instances_of, named_instances, resized
 from memfence.program.ir import Final, NoDeadlock, Program, Property
 from memfence.program.traversal import map_property, property_expressions
 from memfence.questions.conflicts import refuse_other_questions
+from memfence.questions.criteria import in_form
 from memfence.questions.safety import goal_of, model_asked
 from memfence.strategy.portfolio import ask, decide
-from memfence.tasks.answer import Answer, Tried, Verdict
+from memfence.tasks.answer import Answer, Tried, Verdict, outside
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import FewThreads, Limit, Run
+from memfence.tasks.evidence import AnyNumber, FewThreads, Limit, Run, ScItself
 from memfence.tasks.limits import Cost, Stop
+from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.options import CheckOptions, what_is_asked
 from memfence.tasks.result import CheckResult, stats_of
-from memfence.tasks.task import Task
+from memfence.tasks.task import Keeps, Safety, Task
 
 FIRST = 3
 """Threads of each template that are tried before the engine for any number."""
@@ -41,9 +45,11 @@ MOST_STATES = 1_000_000
 
 
 def check_any_number(program: Program, criterion: Criterion, options: CheckOptions) -> CheckResult:
-    """Decide the properties of states for any number of instances; others are refused (InputError)."""
+    """Decide the properties of states, or robustness, for any number of instances; others are refused (InputError)."""
     options = options.started()
     refuse_other_questions(program, criterion, options)
+    if criterion is Criterion.ROBUST:
+        return _Robustness(in_form(replace(program, properties=())), options).answer()
     return _Question(program, options, what_is_asked(program, options).states).answer()
 
 
@@ -56,6 +62,8 @@ def prove_soon(program: Program, options: CheckOptions) -> CheckResult | None:
 
 
 class _Question:
+    criterion = Criterion.SAFETY
+
     def __init__(self, program: Program, options: CheckOptions, properties: tuple[Property, ...]) -> None:
         self.options, self.properties = options, properties
         self.goal = goal_of(program, properties)
@@ -162,4 +170,44 @@ class _Question:
         answer = replace(answer, cost=self.cost, tried=tuple(self.tried))
         stats = stats_of(answer.cost, answer.counts)
         model, limits = self.options.model, self.options.limits
-        return CheckResult(program, model, Criterion.SAFETY, properties, answer, limits, stats)
+        return CheckResult(program, model, self.criterion, properties, answer, limits, stats)
+
+
+class _Robustness(_Question):
+    """For any number, by a search under SC for an attack of one instance (`passes.robustness_query`)."""
+
+    criterion = Criterion.ROBUST
+
+    def __init__(self, program: Program, options: CheckOptions) -> None:
+        super().__init__(program, options, ())
+
+    def with_threads(self, threads: int, *, most_states: int, is_small: bool = False) -> CheckResult:
+        some = resized(self.program, dict.fromkeys(self.program.any_number, threads)).program
+        task = Task(some, self.options.spec, Keeps(Criterion.ROBUST), self.options.limits)
+        return self.result(f"{threads} threads", some, (), decide(task.within(most_states=most_states)))
+
+    def by_engine(self) -> CheckResult:
+        if not self.options.spec.has_buffers:
+            return self.result("none", self.program, (), Answer(Verdict.HOLDS, ScItself(), "none", Cost()))
+        answer = self._under_sc()
+        trace = answer.trace
+        if trace is None:
+            return self.result(answer.engine, self.program, (), answer)
+        self.cost += answer.cost
+        found = max(len(instances_of(trace.program, template)) for template in self.program.any_number)
+        return self.with_threads(found, most_states=MOST_STATES)
+
+    def _under_sc(self) -> Answer:
+        """What the query says, of which every failure is an attack or an error of the program."""
+        if self.options.spec.reorders_stores:
+            return outside("any number", Obstacle.ONLY_TSO)
+        try:
+            query = robustness_query(self.program)
+        except Unsupported:
+            return outside("any number", Obstacle.OTHER_COMMUNICATION)
+        task = Task(query, SC, Safety(), self.options.limits, frozenset(self.options.reduce))
+        left = task.limits.deadline.left
+        answer = ask("any number", task.within(timeout_seconds=ENGINE_SECONDS if left is None else left * SHARE))
+        if isinstance(answer.evidence, AnyNumber):
+            answer = replace(answer, evidence=replace(answer.evidence, model=self.options.spec))
+        return answer

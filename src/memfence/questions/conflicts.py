@@ -98,9 +98,9 @@ def _refuse_bound(criterion: Criterion, options: CheckOptions) -> None:
 
 def refuse_other_questions(program: Program, criterion: Criterion, options: CheckOptions) -> None:
     """InputError for a question that is not answered for any number of threads."""
-    if criterion is not Criterion.SAFETY:
+    if criterion not in (Criterion.SAFETY, Criterion.ROBUST):
         raise InputError([needs_fixed_number(program, f"`{criterion}`")])
-    if what_is_asked(program, options).temporal:
+    if criterion is Criterion.SAFETY and what_is_asked(program, options).temporal:
         raise InputError([needs_fixed_number(program, "a temporal property")])
 
 

@@ -14,6 +14,7 @@ from memfence.source import Span
 from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import Stop
 from memfence.tasks.result import CheckResult
+from memfence.tasks.shown import Shown
 
 Stronger = Literal["sc", "x86"]
 
@@ -99,10 +100,11 @@ class ModelAnswer(Record):
     variants: tuple[str, ...] = ()
 
 
-class PortableResult(Record):
+class PortableResult(Shown, Record, repr=False):
     """The answers for all models, in the order in which they were asked for.
 
     `properties`: what was asked besides assertions and errors; `not_asked`: what the program states besides.
+    `states_nothing`: nothing could have failed but for run-time errors.
     """
 
     program: Program
@@ -110,3 +112,11 @@ class PortableResult(Record):
     properties: tuple[Property, ...]
     not_asked: tuple[Property, ...]
     seconds: float
+    states_nothing: bool = False
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict that counts for all models together: the worst."""
+        order = (Verdict.VIOLATED, Verdict.UNKNOWN, Verdict.HOLDS_UP_TO, Verdict.HOLDS)
+        found = {answer.verdict for answer in self.answers}
+        return next(verdict for verdict in order if verdict in found)

@@ -12,6 +12,7 @@ from memfence.running.places import Place
 from memfence.running.records import Layout, RunCounts, RunProgress
 from memfence.running.steps import ProgramStep, StaleLoad
 from memfence.tasks.answer import Verdict
+from memfence.tasks.shown import Shown
 
 DEFAULT_DEPTH = 10_000
 RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
@@ -20,7 +21,7 @@ RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
 class RunOptions(Record, kw_only=True):
     """Every option of `memfence run`, under the same name. `random`: so many executions at random instead of all.
     `reorders_stores`: as under PSO; then the buffers are explored, since borderline is about TSO. `leaks`:
-    they are errors."""
+    they are errors. `cluster`: `local`, `local:N` or the address of a Ray cluster; each processor takes a part."""
 
     macros: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
@@ -31,6 +32,7 @@ class RunOptions(Record, kw_only=True):
     random: int | None = None
     seed: int = 1
     threads: int = 1
+    cluster: str | None = None
     depth: int = DEFAULT_DEPTH
     timeout_seconds: float | None = None
     hang_seconds: float = 5.0
@@ -100,7 +102,7 @@ class Leak(Record):
     schedule: tuple[int, ...]
 
 
-class RunResult(Record):
+class RunResult(Shown, Record, repr=False):
     """The answer. HOLDS only if every class of executions was run to its end, and none is borderline; or every one with
     store buffers was, and none goes wrong.
 

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from memfence.program.orders import MemoryOrder
 from memfence.questions.portable_result import ModelAnswer
 from memfence.reports.json import Object
-from memfence.reports.portable import STOPS, answer_object, bound_text, reason_text, verdict_text
+from memfence.reports.portable import STOPS, UNFIT, answer_object, bound_text, reason_text, verdict_text
 from memfence.reports.table import wrap
 from memfence.synthesis.orders.needed import NeededOrders, WeakerOrder
 from memfence.synthesis.orders.places import OrderPlace
 from memfence.synthesis.orders.result import OrderChange, OrderFix
 from memfence.synthesis.result import FixVerdict
+from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import peak_megabytes
 
 
@@ -60,7 +61,8 @@ def _change_line(change: OrderChange) -> str:
     place = change.place
     where = f"{place.span.source.path}:{place.span.line}"
     if place.point is not None:
-        return f"{where}: a {change.order.value} fence behind `{place.point.after or place.span.text}`"
+        article = "an" if change.order.value[0] in "aeiou" else "a"
+        return f"{where}: {article} {change.order.value} fence behind `{place.point.after or place.span.text}`"
     return f"{where}: {place.order.value} -> {change.order.value}, {place.kind}"
 
 
@@ -69,14 +71,24 @@ def _facts(result: OrderFix) -> list[tuple[str, str]]:
     if result.verdict is FixVerdict.FIXED and result.is_minimum:
         what = "no cheaper set is" if result.minimise == "cost" else "fewer changes are not"
         facts.append(("minimum", f"proved: {what} enough, of all stronger orders and fences behind statements"))
-    if result.stop is not None:
-        facts.append(("limit", STOPS.get(result.stop, "the search was stopped")))
+    limit = _limit(result)
+    if limit is not None:
+        facts.append(("limit", limit))
+    if result.refused is not None:
+        facts.append(("try", "`--model tso`, for which fences are chosen"))
     for answer in result.answers:
         bound = bound_text(answer)
         loops = f" (loops: {bound})" if bound else ""
         facts.append((answer.name, f"{verdict_text(answer)}{loops}: {reason_text(answer)}"))
     facts.append(("search", f"{result.places} places, {result.asked} choices tried, {result.seconds:.2f} s"))
     return facts
+
+
+def _limit(result: OrderFix) -> str | None:
+    """Why there is no answer, where it is not in the answers."""
+    if result.refused is not None:
+        return f"orders cannot be chosen here: {UNFIT[result.refused]}"
+    return None if result.stop is None else STOPS.get(result.stop, "the search was stopped")
 
 
 def order_fix_object(result: OrderFix) -> Object:
@@ -95,7 +107,7 @@ def order_fix_object(result: OrderFix) -> Object:
         "sets_complete": None if result.sets is None else result.are_all,
         "diff": result.diff,
         "patched": result.patched,
-        "limit": None if result.stop is None else STOPS.get(result.stop, "the search was stopped"),
+        "limit": _limit(result),
         "assumptions": list(result.program.assumed),
         "warnings": [],
         "stats": {
@@ -132,12 +144,18 @@ def needed_text(result: NeededOrders, *, width: int) -> str:
     lines = [f"{result.program.source.path}: as it is, " + _verdicts(result.before)]
     for one in result.orders:
         lines += ["", *wrap(_needed_line(one), width)]
-        lines += [f"  {answer.name:<9}{verdict_text(answer)}: {reason_text(answer)}" for answer in one.answers]
+        lines += [f"  {answer.name:<9}{_weaker_text(answer, one)}" for answer in one.answers]
     return "\n".join(lines) + "\n"
 
 
 def _verdicts(answers: Sequence[ModelAnswer]) -> str:
     return ", ".join(f"{answer.name} {verdict_text(answer)}" for answer in answers)
+
+
+def _weaker_text(answer: ModelAnswer, one: WeakerOrder) -> str:
+    if answer.verdict is Verdict.VIOLATED and answer.name in one.failing:
+        return f"{verdict_text(answer)}, as it is, too"
+    return f"{verdict_text(answer)}: {reason_text(answer)}"
 
 
 def _needed_line(one: WeakerOrder) -> str:

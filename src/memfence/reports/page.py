@@ -49,7 +49,8 @@ class ActionView(Record):
 
 
 class StepView(Record):
-    """A step and the state after it: `buffers[process][buffer]` with the oldest entry first.
+    """A step and the state after it: `buffers[process][buffer]` with the oldest entry first. In memory, None is a value
+    that is not known.
 
     `minor`: no other process can see it; it is not shown.
     """
@@ -57,7 +58,7 @@ class StepView(Record):
     kind: str
     actions: tuple[ActionView, ...]
     accesses: tuple[AccessView, ...]
-    memory: tuple[int, ...]
+    memory: tuple[int | None, ...]
     buffers: tuple[tuple[tuple[Pending, ...], ...], ...]
     registers: tuple[tuple[tuple[str, int], ...], ...]
     locations: tuple[str, ...]
@@ -93,6 +94,8 @@ class RunView(Record):
     """Variables that the user did not write."""
     value_names: tuple[tuple[int, str], ...] = ()
     """Numbers that are addresses: `&queue.head`."""
+    how: str = ""
+    """Where the run comes from, if it is not one that was replayed under `model`."""
 
 
 class Mark(Record):

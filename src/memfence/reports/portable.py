@@ -19,8 +19,9 @@ from memfence.questions.portable_result import (
     PortableResult,
     Stopped,
 )
+from memfence.reports.doubts import portable_warnings
 from memfence.reports.execution_view import ExecutionView, failed_text, place_text
-from memfence.reports.json import Object, check_object
+from memfence.reports.json import Object, check_object, diagnostic_object
 from memfence.reports.properties import property_line
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import render_text
@@ -161,18 +162,12 @@ def portable_object(result: PortableResult) -> Object:
         "file": result.program.source.path,
         "model": ",".join(answer.name for answer in result.answers),
         "criterion": Criterion.SAFETY.value,
-        "verdict": worst_verdict(result).value,
+        "verdict": result.verdict.value,
         "notes": notes(result),
+        "warnings": [diagnostic_object(warning) for warning in portable_warnings(result)],
         "models": [answer_object(answer) for answer in result.answers],
         "stats": {"seconds": round(result.seconds, 6)},
     }
-
-
-def worst_verdict(result: PortableResult) -> Verdict:
-    """The verdict that counts for all models together."""
-    order = (Verdict.VIOLATED, Verdict.UNKNOWN, Verdict.HOLDS_UP_TO, Verdict.HOLDS)
-    found = {answer.verdict for answer in result.answers}
-    return next(verdict for verdict in order if verdict in found)
 
 
 def answer_object(answer: ModelAnswer) -> Object:

@@ -182,10 +182,10 @@ def _finding_lines(finding: RunFinding, width: int, *, in_full: bool) -> list[st
             "",
             *wrap(confirmation_text(confirmed), width),
             "",
-            *steps_table(confirmed.steps, confirmed.waiting, width),
+            *steps_table(confirmed.steps, confirmed.waiting, width, buffered=True),
         ]
     if finding.stale is None:
-        lines += ["", *steps_table(finding.steps, finding.waiting, width)]
+        lines += ["", *steps_table(finding.steps, finding.waiting, width, buffered=finding.is_buffered)]
     return lines
 
 
@@ -236,24 +236,45 @@ def _path_lines(stale: StaleLoad) -> Iterator[str]:
         yield f"  thread {step.thread}  {step_text(step)}  ({_at(step.place)}){mark}"
 
 
-def steps_table(steps: Sequence[ProgramStep], waiting: Sequence[ProgramStep], width: int) -> list[str]:
-    """A line for each step, and one for each thread that waits at the end."""
+def steps_table(
+    steps: Sequence[ProgramStep], waiting: Sequence[ProgramStep], width: int, *, buffered: bool = False
+) -> list[str]:
+    """A line for each step, and one for each thread that waits at the end. `buffered`: stores wait in buffers."""
+    held = _never_seen(steps) if buffered else set()
     columns = [
         Column("step", 4, align_right=True),
         Column("thread", 6, align_right=True),
         Column("does", 16),
         Column("at", 12),
     ]
-    rows = [[str(i), str(step.thread), step_text(step), _at(step.place)] for i, step in enumerate(steps, 1)]
+    done = (
+        f"{step_text(step)} (stays in its buffer)" if i in held else step_text(step) for i, step in enumerate(steps)
+    )
+    rows = [
+        [str(i), str(step.thread), text, _at(step.place)]
+        for i, (step, text) in enumerate(zip(steps, done, strict=True), 1)
+    ]
     rows += [["", str(step.thread), f"waits: {step_text(step)}", _at(step.place)] for step in waiting]
     if not rows:
         return []
     return (render_table(columns, rows, max(width, 60)) or "\n".join(" ".join(row) for row in rows)).splitlines()
 
 
+def _never_seen(steps: Sequence[ProgramStep]) -> set[int]:
+    """The stores that reach memory in no step: those of each thread and variable leave in their order."""
+    pending: dict[tuple[int, str], list[int]] = {}
+    for number, step in enumerate(steps):
+        queue = pending.setdefault((step.thread, step.variable), [])
+        if step.kind == "store":
+            queue.append(number)
+        elif step.kind == "flush" and queue:
+            queue.pop(0)
+    return {number for queue in pending.values() for number in queue}
+
+
 def step_text(step: ProgramStep) -> str:
     """What a step does, as short as C."""
-    value = "?" if step.value is None else str(step.value)
+    value = "?" if step.value is None else step.points_to or str(step.value)
     match step.kind:
         case "load":
             return f"load {step.variable}" if step.value is None else f"load {step.variable} = {value}"

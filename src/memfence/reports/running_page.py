@@ -85,7 +85,13 @@ def _run(steps: tuple[ProgramStep, ...], sources: list[SourceText], finding: Run
     confirmed = finding.confirmation if finding.is_confirmed else None
     failure = finding.message if confirmed is None else confirmed.message
     waiting = finding.waiting if confirmed is None else confirmed.waiting
-    return program_view(steps, waiting if finding.is_wrong else (), sources, failure if finding.is_wrong else "")
+    return program_view(
+        steps,
+        waiting if finding.is_wrong else (),
+        sources,
+        failure if finding.is_wrong else "",
+        buffered=confirmed is not None or finding.is_buffered,
+    )
 
 
 def _source_view(number: int, source: SourceText, steps: tuple[ProgramStep, ...]) -> SourceView:

@@ -15,21 +15,25 @@ ACCESSES = ("load", "store", "rmw", "flush")
 
 @dataclass(slots=True)
 class _State:
-    """What is known while the steps go by. Values that nobody has seen yet count as 0."""
+    """What is known while the steps go by. None: a value that nobody has seen yet."""
 
-    memory: list[int]
+    memory: list[int | None]
     buffers: list[list[Pending]]
     overtaken: list[Overtaking] = field(default_factory=list)
 
 
 def program_view(
-    steps: Sequence[ProgramStep], waiting: Sequence[ProgramStep], sources: Sequence[SourceText], failure: str
+    steps: Sequence[ProgramStep],
+    waiting: Sequence[ProgramStep],
+    sources: Sequence[SourceText],
+    failure: str,
+    *,
+    buffered: bool,
 ) -> RunView:
-    """The run. Stores wait in buffers if any of them is seen to reach memory later."""
+    """The run of a compiled program. `buffered`: its stores wait in buffers."""
     threads = 1 + max((step.thread for step in (*steps, *waiting)), default=0)
     variables = list(dict.fromkeys(step.variable for step in steps if step.kind in ACCESSES and step.variable))
-    buffered = any(step.kind == "flush" for step in steps)
-    state = _State([_initial(name, steps) for name in variables], [[] for _ in range(threads)])
+    state = _State([_initial(name, steps, buffered=buffered) for name in variables], [[] for _ in range(threads)])
     views = [_view("start", (), (), state, buffered)]
     for number, step in enumerate(steps, 1):
         accesses = _access(number, step, variables, state, buffered)
@@ -47,12 +51,24 @@ def program_view(
         steps=tuple(views),
         overtaken=tuple(state.overtaken),
         acting=tuple(sorted({step.thread for step in (*steps, *waiting)})),
+        value_names=tuple({step.value: step.points_to for step in steps if step.value and step.points_to}.items()),
+        how=f"as the compiled program ran{' with simulated store buffers' if buffered else ''}",
     )
 
 
-def _initial(name: str, steps: Sequence[ProgramStep]) -> int:
-    first = next(step for step in steps if step.variable == name and step.kind in ACCESSES)
-    return first.value or 0 if first.kind == "load" else 0
+def _initial(name: str, steps: Sequence[ProgramStep], *, buffered: bool) -> int | None:
+    """What somebody reads there before anything is written to it."""
+    own: set[int] = set()
+    for step in steps:
+        if step.variable != name or step.kind not in ACCESSES:
+            continue
+        if step.kind == "store" and buffered:
+            own.add(step.thread)
+        elif step.kind != "load":
+            return None
+        elif step.thread not in own:
+            return step.value
+    return None
 
 
 def _access(

@@ -87,6 +87,11 @@ class Names:
         offset = address - self._base - found.address
         return found.name if offset == 0 else f"{found.name}+{offset}"
 
+    def pointee(self, value: int) -> str:
+        """What a value points to, if it is the address of something that has a name; else nothing."""
+        is_address = value in HEAP or STACKS <= value < STACKS + MOST_STACKS * STACK_BYTES
+        return f"&{self.variable(value)}" if is_address or self._symbol(value - self._base) is not None else ""
+
     def _symbol(self, address: int) -> Symbol | None:
         index = bisect_right(self._starts, address) - 1
         if index < 0:

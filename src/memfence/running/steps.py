@@ -11,12 +11,14 @@ from memfence.records import Record
 from memfence.running.places import Names, Place
 from memfence.running.records import RawFinding, RawStep, StepKind
 
+POINTER_BYTES = 8
 SLEEPS = ("waits for a signal", "waits at the futex", "sem_wait", "waits at the barrier")
 """Steps of threads that sleep until another one wakes them, as the runtime calls them."""
 
 
 class ProgramStep(Record):
-    """One step. `variable`: the memory or object that it touches. `spins`: it waits for that to change."""
+    """One step. `variable`: the memory or object that it touches. `spins`: it waits for that to change. `points_to`:
+    what `value` is the address of, as far as known."""
 
     thread: int
     kind: StepKind
@@ -26,6 +28,7 @@ class ProgramStep(Record):
     name: str | None = None
     is_locked: bool = False
     spins: bool = False
+    points_to: str = ""
 
 
 class SuggestedFence(Record):
@@ -62,7 +65,9 @@ def _named(step: RawStep, names: Names) -> ProgramStep:
     place = names.place(None if step.kind == "begin" else step.pc, step.calls)
     if step.kind == "begin" and step.pc is not None:
         place = names.place(step.pc + 1)
-    return ProgramStep(step.thread, step.kind, variable, _signed(step), place, step.name, step.is_locked, step.spins)
+    points_to = names.pointee(step.value) if step.value is not None and step.size == POINTER_BYTES else ""
+    value = _signed(step)
+    return ProgramStep(step.thread, step.kind, variable, value, place, step.name, step.is_locked, step.spins, points_to)
 
 
 def _signed(step: RawStep) -> int | None:

@@ -66,7 +66,7 @@ def attempt(program: Program, criterion: Criterion, options: FixOptions, kinds: 
     allowed = _useful(kinds, options)
     edits = find_edits(for_hardware(program, options.spec), allowed, options.costs)
     is_attacked = criterion in (Criterion.PERSISTENT, Criterion.ROBUST) and options.spec.has_buffers
-    if is_attacked and "locked" not in allowed:
+    if is_attacked and "locked" not in allowed and not program.any_number:
         return _from_attacks(program, criterion, options, edits)
     return _from_checks(program, criterion, options, edits)
 

@@ -65,5 +65,9 @@ class Shown:
         return self._renderer.html(self)
 
     def _repr_html_(self) -> str:
-        """The page in a frame, for notebooks."""
-        return f'<iframe srcdoc="{escape(self.to_html())}" style="width: 100%; height: 40em; border: 0"></iframe>'
+        """The page in a frame, for notebooks; the text where there is no page."""
+        try:
+            page = self.to_html()
+        except ValueError:
+            return f"<pre>{escape(str(self))}</pre>"
+        return f'<iframe srcdoc="{escape(page)}" style="width: 100%; height: 40em; border: 0"></iframe>'

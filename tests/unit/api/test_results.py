@@ -14,6 +14,8 @@ from support.command_line import memfence as command
 
 EXAMPLE = "examples/lost_wakeup.pml"
 TEXT = "byte x; active proctype A() { x = 1; assert(x == 1) }"
+RUN = "examples/c/sober_lost_wakeup.c"
+ORDERED = ROOT / "examples/c/spsc_ring.c"
 TRACE = '{"op":"st","thread":0,"addr":"x","value":1}\n'
 
 
@@ -33,6 +35,8 @@ def results(tmp_path: Path) -> dict[str, Any]:
         "compare": memfence.compare(EXAMPLE, fences=False),
         "explore": memfence.explore(EXAMPLE),
         "monitor": memfence.monitor(trace),
+        "check_models": memfence.check_models("examples/store_buffering.litmus", "x86,sc"),
+        "run": memfence.run(RUN),
     }
 
 
@@ -53,6 +57,20 @@ def test_results_of_every_verb_can_be_looked_at(tmp_path: Path) -> None:
         assert "<iframe" in result._repr_html_(), verb
 
 
+def test_a_result_without_a_page_is_shown_as_text() -> None:
+    for result in (memfence.why_models(ORDERED, models="x86"), memfence.fix_models(ORDERED, "x86")):
+        assert len(repr(result)) < 120 and "x86" in str(result)
+        assert isinstance(json.loads(result.to_json()), dict)
+        assert result._repr_html_().startswith("<pre>") and "x86" in result._repr_html_()
+
+
+def test_keywords_may_have_the_names_of_the_command_line() -> None:
+    assert memfence.check(EXAMPLE, timeout=10, memory=1000).limits.memory_megabytes == 1000
+    assert memfence.explore(EXAMPLE, timeout=10).verdict == "violated"
+    assert memfence.run(RUN, timeout=20, model="tso").verdict == "violated"
+    assert memfence.check_models("examples/store_buffering.litmus", "sc,x86", timeout=10).verdict == "violated"
+
+
 def test_a_result_is_neither_true_nor_false(tmp_path: Path) -> None:
     for result in results(tmp_path).values():
         with pytest.raises(TypeError, match=r'write `result.verdict == "holds"`|look at'):
@@ -71,6 +89,11 @@ def test_the_text_of_a_result_is_what_the_terminal_shows() -> None:
     ("verb", "keywords", "allowed"),
     [
         ("check", {"model": "arm"}, "'sc', 'tso', 'pso'"),
+        ("check", {"model": 3}, "'sc', 'tso', 'pso'"),
+        ("check", {"model": "rc11"}, "check_models"),
+        ("check", {"timeout": "soon"}, "seconds"),
+        ("run", {"model": "sc"}, "'tso', 'pso'"),
+        ("run", {"preemption": 2}, "did you mean preemptions?"),
         ("check", {"criterion": "fast"}, "'robust'"),
         ("check", {"engine": "magic"}, "'auto'"),
         ("check", {"modle": "tso"}, "did you mean model?"),

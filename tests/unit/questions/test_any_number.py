@@ -159,7 +159,7 @@ def test_threads_that_know_who_they_are_are_refused(text, code):
 
 
 @pytest.mark.parametrize(
-    "asked", [{"criterion": "robust"}, {"ltl": "[] (lock <= 1)"}], ids=["a criterion", "a temporal property"]
+    "asked", [{"criterion": "persistent"}, {"ltl": "[] (lock <= 1)"}], ids=["a criterion", "a temporal property"]
 )
 def test_other_questions_need_a_fixed_number(asked):
     with pytest.raises(InputError) as raised:
@@ -177,3 +177,25 @@ def test_an_unknown_template_is_refused():
     with pytest.raises(InputError) as raised:
         memfence.check(LOCKED.replace("[*]", "[2]"), language="promela", forbid=TWO_INSIDE, any_number=("U",))
     assert "[MF104]" in render(raised.value.diagnostics)
+
+
+def test_robustness_is_decided_for_any_number():
+    held = memfence.check(LOCKED, criterion="robust")
+    assert (held.verdict, type(held.evidence)) == ("holds", AnyNumber)
+    broken = memfence.check(FLAGS, criterion="robust")
+    assert (broken.verdict, broken.evidence.threads) == ("violated", (("Reader", 1),))
+    assert broken.trace.model == "tso"
+
+
+def test_robustness_is_mended_for_any_number():
+    mended = memfence.fix(FLAGS, criterion="robust")
+    assert (mended.verdict, mended.chosen.count, mended.is_minimum) == ("fixed", 1, True)
+    assert isinstance(memfence.check(mended.patched, criterion="robust").evidence, AnyNumber)
+
+
+def test_under_sc_every_program_is_robust():
+    assert memfence.check(FLAGS, criterion="robust", model="sc").verdict == "holds"
+
+
+def test_under_pso_robustness_is_checked_for_few_threads():
+    assert isinstance(memfence.check(LOCKED, criterion="robust", model="pso").evidence, FewThreads)

@@ -63,6 +63,15 @@ def test_a_for_loop_shows_its_parts_as_they_are_written(tmp_path: Path) -> None:
         assert part in text, part
 
 
+def test_the_bounds_of_a_for_loop_are_shown_in_the_words_of_the_loop(tmp_path: Path) -> None:
+    text = "#define N 2\nbyte x; byte a[3];\nactive proctype A() { byte i;\n"
+    text += "for (i : N-1 .. N) { x = i };\nfor (i in a) { x = i };\nassert(x == 9) }\n"
+    run = shown(text, tmp_path, "--model", "sc")
+    for part in ("4: i = N-1", "4: i <= N ", "4: i > N ", "5: i = 0", "5: i <= 2", "5: i > 2"):
+        assert part in run, part
+    assert "#define" not in run
+
+
 def test_an_inline_shows_its_call_and_the_names_of_its_arguments(tmp_path: Path) -> None:
     text = shown(INLINES, tmp_path)
     assert "2: y = y + 2 (bump, line 6) [y=0]" in text

@@ -13,7 +13,7 @@ import pytest
 from memfence import pipeline
 from memfence.questions.portable import check_models
 from memfence.questions.portable_result import Complete, Cut, ModelAnswer, PortableResult
-from memfence.reports.portable import portable_object, reason_text, render_portable, worst_verdict
+from memfence.reports.portable import portable_object, reason_text, render_portable
 from memfence.reports.portable_page import portable_page
 from memfence.reports.schemas import json_schema, schema_names
 from memfence.source import SourceText
@@ -68,7 +68,7 @@ def test_a_bound_is_always_said() -> None:
 def test_the_worst_verdict_counts() -> None:
     program = pipeline.load_text(SourceText("spin.pml", "byte x;" + SPIN))
     good, cut = (ModelAnswer("m", v, e, 1) for v, e in ((Verdict.HOLDS, Complete()), (Verdict.HOLDS_UP_TO, Cut())))
-    assert worst_verdict(PortableResult(program, (good, cut), (), (), 0.0)) is Verdict.HOLDS_UP_TO
+    assert PortableResult(program, (good, cut), (), (), 0.0).verdict is Verdict.HOLDS_UP_TO
 
 
 @needs_clang

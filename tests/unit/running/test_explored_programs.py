@@ -193,3 +193,11 @@ def test_plain_accesses_that_nothing_orders_are_warned_about(tmp_path: Path) -> 
     handed = two_threads("int x; atomic_int flag;", "x = 1; flag = 1;", "if (flag) x = 2;")
     assert run_text(tmp_path, handed).races == ()
     assert run_text(tmp_path, two_threads("volatile int x;", "x = 1;", "x = 2;")).races == ()
+
+
+def test_what_is_handed_over_by_a_loop_that_waits_does_not_race(tmp_path: Path) -> None:
+    give = "slot = 1; atomic_store_explicit(&head, 1, memory_order_release);"
+    give += " while (!atomic_load_explicit(&tail, memory_order_acquire)); slot = 3;"
+    take = "while (!atomic_load_explicit(&head, memory_order_acquire)); int seen = slot; (void)seen;"
+    take += " atomic_store_explicit(&tail, 1, memory_order_release);"
+    assert run_text(tmp_path, two_threads("int slot; atomic_int head, tail;", give, take)).races == ()

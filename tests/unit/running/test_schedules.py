@@ -12,6 +12,7 @@ import pytest
 
 from memfence.api.run import replay, run, schedules
 from memfence.diagnostics import InputError
+from memfence.reports.running import run_text as report
 from memfence.reports.running_page import running_page
 from memfence.reports.schemas import json_schema
 from memfence.running.assembler import with_visible_fences
@@ -171,3 +172,20 @@ def test_the_page_steps_through_the_run_with_its_buffers(tmp_path: Path) -> None
     assert done.returncode == 1 and "store to `x`" in (tmp_path / "page.html").read_text().replace(
         "<code>", "`"
     ).replace("</code>", "`")
+
+
+def test_a_store_that_never_leaves_its_buffer_is_shown_there(tmp_path: Path) -> None:
+    read = "int *p = shared; hazard = p; if (p && p == shared) assert(*p == 7);"
+    drop = "int *old = __atomic_exchange_n(&shared, 0, __ATOMIC_SEQ_CST); if (hazard != old) free(old);"
+    text = two_threads("int *volatile shared; int *volatile hazard;", read, drop)
+    text = text.replace("pthread_t a, b;", "pthread_t a, b; shared = malloc(4); *shared = 7;")
+    result = run_text(tmp_path, text)
+    table = " ".join(report(result, width=300).split())
+    assert "store hazard = &heap+0x40000000 (stays in its buffer)" in table and "load hazard = 0" in table
+    page = running_page(result)
+    assert page.run is not None and page.run.how == "as the compiled program ran with simulated store buffers"
+    hazard = page.run.variables.index("hazard")
+    assert {step.memory[hazard] for step in page.run.steps} == {0}
+    assert any(
+        pending.variable == hazard for queues in page.run.steps[-1].buffers for queue in queues for pending in queue
+    )

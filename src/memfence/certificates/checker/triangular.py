@@ -76,11 +76,11 @@ def check_no_race(program: Program, pair: Marked) -> None:
             continue
         stores = any(access.writes_memory for access in made)
         last = 0 if fences(transition) else marks[step.process]
-        exposed |= {
-            (step.process, access.variable)
-            for access in made
-            if access.kind == "load" and (stores or last not in (0, access.variable + 1))
-        }
+        for access in made:
+            if access.writes_memory:
+                last, stores = access.variable + 1, False  # what follows has the store behind it
+            elif stores or last not in (0, access.variable + 1):
+                exposed.add((step.process, access.variable))
     for reader, variable in exposed:
         if any(variable == other and reader != writer for writer, other in written):
             raise Refused(Condition.RACE, program.variables[variable].name, state=state)

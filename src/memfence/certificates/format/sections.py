@@ -11,15 +11,21 @@ from memfence.certificates.format.header import Header, read_header, read_object
 from memfence.records import Record
 
 HEAD, PROGRAM, PLACES, SECTION, ROWS, OBJECT = b"HEAD", b"PROG", b"TEXT", b"SECT", b"ROWS", b"JSON"
+BYTES_FOR_ONE = 32
+"""What a byte of JSON may take in memory: `[],` is three bytes, and a list of 64."""
 
 
 @dataclass(slots=True)
 class Section:
-    """`kind` and `details` are what its first chunk says. Its chunks can be read once, before the next section."""
+    """`kind` and `details` are what its first chunk says. Its chunks can be read once, before the next section.
+
+    `most_bytes`: of the lists in `JSON` chunks, all together; MemoryError for more.
+    """
 
     kind: str
     details: dict[str, Any]
     _chunks: Iterator[Chunk]
+    most_bytes: int = 1 << 28
     _waiting: Chunk | None = None
 
     def chunks(self, kind: bytes) -> Iterator[bytes]:
@@ -29,6 +35,9 @@ class Section:
             if chunk.kind != kind:
                 self._waiting = chunk
                 return
+            self.most_bytes -= len(chunk.content) if kind == OBJECT else 0
+            if self.most_bytes < 0:
+                raise MemoryError
             yield chunk.content
 
     def number(self, name: str, *, most: int) -> int:
@@ -55,14 +64,14 @@ class Opened(Record):
     places: str
     _chunks: Iterator[Chunk]
 
-    def sections(self) -> Iterator[Section]:
-        """Each section in turn; whoever takes it reads all its chunks."""
+    def sections(self, *, most_bytes: int) -> Iterator[Section]:
+        """Each section in turn; whoever takes it reads all its chunks. `most_bytes`: of their lists in memory."""
         chunk = next(self._chunks, None)
         while chunk is not None:
             if chunk.kind != SECTION:
                 raise NotACertificate("a section was expected")
             details = read_object(chunk.content)
-            section = Section(str(details.get("kind")), details, self._chunks)
+            section = Section(str(details.get("kind")), details, self._chunks, most_bytes // BYTES_FOR_ONE)
             yield section
             chunk = section.end()
 

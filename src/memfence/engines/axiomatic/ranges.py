@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memfence.axiomatic.code import Choose, Code, Define, Join, Read, Thread, Write
+from memfence.engines.axiomatic.counters import find_counters
 from memfence.engines.axiomatic.vectors import WORD
 from memfence.program.expressions import Address, Expr, RegisterOf
 from memfence.program.facts.interval_arithmetic import EVERYTHING, ZERO, Interval, hull, meet, value_of
@@ -19,12 +20,15 @@ MOST_ROUNDS = 40
 
 
 class Ranges:
-    """`slots[thread][slot]` and `memory[variable]`: every value that they can have."""
+    """`slots[thread][slot]` and `memory[variable]`: every value that they can have; `counters`: see there."""
 
     def __init__(self, code: Code) -> None:
         self.code = code
         self.slots: list[list[Interval]] = [[ZERO] * thread.slots for thread in code.threads]
         self.memory = [Interval(min(v.init), max(v.init)) for v in code.program.variables]
+        self.counters = find_counters(code)
+        for variable, values in self.counters.items():
+            self.memory[variable] = values
         writes = sum(isinstance(item, Write) for thread in code.threads for item in thread.items)
         for _ in range(min(writes + 1, MOST_ROUNDS)):
             if not self._round():
@@ -34,15 +38,15 @@ class Ranges:
 
     def _round(self) -> bool:
         """Compute everything once, in order; whether memory can hold more than before."""
-        before = list(self.memory)
+        self._before = list(self.memory)
         for thread, slots in zip(self.code.threads, self.slots, strict=True):
             self._compute(thread, slots)
-        return self.memory != before
+        return self.memory != self._before
 
     def _widen(self) -> None:
         """Give every variable that is written its whole domain."""
         writes = (item for thread in self.code.threads for item in thread.items if isinstance(item, Write))
-        for number in {number for write in writes for number in write.address.variables}:
+        for number in {number for write in writes for number in write.address.variables} - self.counters.keys():
             domain = self.code.program.variables[number].domain
             self.memory[number] = hull(self.memory[number], Interval(domain.lo, domain.hi))
         self._round()
@@ -57,7 +61,7 @@ class Ranges:
                 case Choose(slot, values):
                     slots[slot] = Interval(min(values), max(values))
                 case Read(slot, address):
-                    slots[slot] = _hull_of([ZERO, *(self.memory[n] for n in address.variables)])
+                    slots[slot] = _hull_of([ZERO, *(self._before[n] for n in address.variables)])
                 case Write(address, value):
                     self._write(address, self._value(value, slots))
                 case _:
@@ -65,7 +69,8 @@ class Ranges:
 
     def _write(self, address: Address, value: Interval) -> None:
         for number in address.variables:
-            self.memory[number] = hull(self.memory[number], value)
+            if number not in self.counters:
+                self.memory[number] = hull(self.memory[number], value)
 
     def _value(self, expr: Expr, slots: Sequence[Interval]) -> Interval:
         found = value_of(expr, slots, _look)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from memfence.deadline import Deadline
 from memfence.engines.axiomatic.clauses import Clauses
 from memfence.tasks.limits import Limits, Stop
 
-SOLVER = "cadical153"
+SOLVER = "minisat22"
 FIRST_BUDGET = 2_000
 """Conflicts until somebody looks at the clock for the first time."""
 SECONDS_BETWEEN_LOOKS = 0.3

@@ -9,10 +9,12 @@ from typing import assert_never
 from memfence.axiomatic.candidates import candidate
 from memfence.axiomatic.code import Code
 from memfence.axiomatic.execution import Decisions, Execution
+from memfence.axiomatic.library import is_coherent
 from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.replay import NotAnExecution, carry_out
 from memfence.deadline import TimeUp
 from memfence.engines.axiomatic.base import Base, TagLiterals
+from memfence.engines.axiomatic.chains import demand_chains
 from memfence.engines.axiomatic.clauses import FALSE, TRUE
 from memfence.engines.axiomatic.core import Core
 from memfence.engines.axiomatic.decode import decisions_of
@@ -100,6 +102,8 @@ class Executions:
         relations = Relations(Base(self.core, model, tags=tags, dependencies=dependencies))
         active = self.clauses.fresh()
         relations.demand_axioms(active)
+        if is_coherent(model):
+            demand_chains(self.core, active)
         return Activated(model, active, relations.flags(), dependencies, tags is None)
 
     def literal_of(self, goal: Goal, model: Activated) -> int:

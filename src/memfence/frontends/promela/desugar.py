@@ -25,7 +25,7 @@ def expand_for(
 
 
 def _words(expression: syntax.Expression) -> str:
-    return " ".join(expression.span.text.split())
+    return expression.span.shown or " ".join(expression.span.text.split())
 
 
 def expand_select(step: syntax.Step, variable: syntax.Reference, first: int, last: int) -> syntax.If:

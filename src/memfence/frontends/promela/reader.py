@@ -235,8 +235,15 @@ class _Reader:
                 target, bounds, body = _nodes(node)
                 if bounds.data == "within":
                     return syntax.ForIn(self.reference(target), self.name(_tokens(bounds, "NAME")[0]), self.body(body))
-                low, high = (self.expression(child) for child in _nodes(bounds))
+                low, high = (self.bound(child) for child in _nodes(bounds))
                 return syntax.For(self.reference(target), low, high, self.body(body))
+
+    def bound(self, node: Node) -> syntax.Expression:
+        """A bound of `for`, which runs show in the words of the loop, not of the macros in it."""
+        value, (first, last) = self.expression(node), self.range(node)
+        written = " ".join(self.span(node).text.split())
+        words = joined(self.tokens[first:last]) if self.tokens[first].frame else written
+        return replace(value, span=replace(value.span, shown=words))
 
     # Expressions
 

@@ -183,8 +183,7 @@ class _Lowering:
             case syntax.For(variable, low, high, body):
                 self.sequence(expand_for(variable, low, high, body), target, head)
             case syntax.ForIn(variable, array, body):
-                first = syntax.Number(0, array.span)
-                self.sequence(expand_for(variable, first, self.last_index(array), body), target, head)
+                self.sequence(expand_for(variable, *self.index_range(array), body), target, head)
             case syntax.Select():
                 self.select(head, step, step.statement, target)
             case syntax.Else():
@@ -333,11 +332,12 @@ class _Lowering:
 
     # Sugar
 
-    def last_index(self, array: syntax.Name) -> syntax.Number:
+    def index_range(self, array: syntax.Name) -> tuple[syntax.Number, syntax.Number]:
         size = self.names.size_of(array)
         if size is None:
             self.errors.add(Code.TYPE_MISMATCH, f"`{array.text}` is not an array", array.span)
-        return syntax.Number((size or 1) - 1, array.span)
+        first, last = (syntax.Number(bound, replace(array.span, shown=str(bound))) for bound in (0, (size or 1) - 1))
+        return first, last
 
     def select(self, head: int, step: syntax.Step, chosen: syntax.Select, target: int) -> None:
         """Any value of a constant range: one transition each, as in Spin."""

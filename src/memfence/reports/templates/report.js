@@ -46,7 +46,7 @@
   };
   const colour = (process) => `p${process % 6}`;
   const addresses = new Map(run.value_names);
-  const valueText = (value) => addresses.get(value) ?? String(value);
+  const valueText = (value) => addresses.get(value) ?? (value === null ? "?" : String(value));
   const equation = (variable, value) => `${run.variables[variable]} = ${valueText(value)}`;
   // Steps that nobody else can see are passed over; where one was asked for, the one before it is shown.
   const visible = run.steps.map((step, n) => n).filter((n) => !run.steps[n].minor);

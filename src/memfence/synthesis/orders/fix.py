@@ -45,8 +45,8 @@ def fix_orders(program: Program, names: Sequence[str], options: FixOptions, *, u
         return _timed(_Fixing(program, names, options, unrolled, blank, before).result(), options)
     except OutOfTime:
         return _timed(replace(blank, stop=Stop.TIMEOUT), options)
-    except NotUnrolled:
-        return _timed(blank, options)
+    except NotUnrolled as unfit:
+        return _timed(replace(blank, refused=unfit.why), options)
 
 
 def _asks_for_a_fix(answer: ModelAnswer) -> bool:

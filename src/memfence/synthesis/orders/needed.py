@@ -14,25 +14,28 @@ from memfence.synthesis.orders.places import OpNumber, OrderPlace, every_place, 
 from memfence.synthesis.orders.strengths import Strength, order_with, strengths_of
 from memfence.tasks.answer import Verdict
 from memfence.tasks.options import CheckOptions
+from memfence.tasks.shown import Shown
 
 
 class WeakerOrder(Record):
-    """What each model says where the place has the order `weaker` instead of its own."""
+    """What each model says where the place has the order `weaker` instead of its own. `failing`: the models that do not
+    hold with its own order either."""
 
     place: OrderPlace
     weaker: MemoryOrder
     answers: tuple[ModelAnswer, ...]
+    failing: frozenset[str]
 
     @property
     def is_needed(self) -> bool | None:
-        """Whether some model fails then; None where nobody knows."""
-        verdicts = {answer.verdict for answer in self.answers}
+        """Whether some model fails then that does not fail as it is; None where nobody knows."""
+        verdicts = {answer.verdict for answer in self.answers if answer.name not in self.failing}
         if Verdict.VIOLATED in verdicts:
             return True
-        return None if Verdict.UNKNOWN in verdicts else False
+        return None if self.failing or Verdict.UNKNOWN in verdicts else False
 
 
-class NeededOrders(Record):
+class NeededOrders(Shown, Record, repr=False):
     """`before`: what the models say of the program as it is."""
 
     program: Program
@@ -46,8 +49,9 @@ def needed_orders(
 ) -> NeededOrders:
     """For every place of the line (None: of the text), and every order that is one step weaker."""
     before = check_models(program, names, options.afresh(), unrolled=unrolled).answers
+    failing = frozenset(answer.name for answer in before if answer.verdict is Verdict.VIOLATED)
     weaker = [
-        WeakerOrder(place, order, _asked(program, place, order, names, options, unrolled))
+        WeakerOrder(place, order, _asked(program, place, order, names, options, unrolled), failing)
         for place in strong_places(program)
         if line is None or place.span.line == line
         for order in weaker_orders(place)

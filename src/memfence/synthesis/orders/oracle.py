@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from memfence.axiomatic.code import Code, EventItem
-from memfence.axiomatic.library import models_named
+from memfence.axiomatic.library import WITH_STATES, models_named
 from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.unroll import unroll
+from memfence.axiomatic.unrolling.refusal import NotUnrolled
 from memfence.engines.axiomatic.goals import Goal
 from memfence.engines.axiomatic.solve import Activated, Executions, Found, OutOfTime
 from memfence.program.ir import Program, Property
@@ -50,13 +51,23 @@ class OrderOracle:
         self._edits = edits
         self._under: list[_Formula] = []
         levels = _at_all_levels(program, places)
+        refused: NotUnrolled | None = None
         for name in dict.fromkeys(names):
-            codes = [unroll(as_seen_by(name, changed, properties), rounds) for changed in levels]
+            try:
+                codes = [unroll(as_seen_by(name, changed, properties), rounds) for changed in levels]
+            except NotUnrolled as unfit:
+                if name not in WITH_STATES:
+                    raise
+                refused = unfit  # its states are searched for the proof; the others choose
+                continue
             models = models_named(name, language=program.language)
             dependencies = keeps_dependencies(program, models)
             self._under += [
                 _Formula(codes, model, places, edits, properties, limits, dependencies=dependencies) for model in models
             ]
+
+        if not self._under and refused is not None:
+            raise refused
 
     def violates(self, choice: Choice) -> bool:
         """Whether some model allows an execution that nobody wants, with these edits made; OutOfTime."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memfence.axiomatic.unrolling.refusal import Unfit
 from memfence.program.ir import Program
 from memfence.program.orders import MemoryOrder
 from memfence.questions.portable_result import ModelAnswer
@@ -11,6 +12,7 @@ from memfence.synthesis.orders.places import OrderPlace
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.answer import Verdict
 from memfence.tasks.limits import Stop
+from memfence.tasks.shown import Shown
 
 
 class OrderChange(Record):
@@ -20,12 +22,12 @@ class OrderChange(Record):
     order: MemoryOrder
 
 
-class OrderFix(Record):
+class OrderFix(Shown, Record, repr=False):
     """`answers`: of the text with the changes, or of the text as it is where nothing was found.
 
     `changes`: in the order of the text. `is_minimum`: nothing cheaper is enough. `sets`: all minimal sets, if they were
     asked for; `are_all`: and there are no others. `places`: how many there were to choose from; `asked`: how many
-    choices were tried. `stop`: the limit that ended the search.
+    choices were tried. `stop`: the limit that ended the search; `refused`: why there was none.
     """
 
     program: Program
@@ -43,6 +45,7 @@ class OrderFix(Record):
     asked: int = 0
     seconds: float = 0.0
     stop: Stop | None = None
+    refused: Unfit | None = None
 
     @property
     def bound(self) -> int | None:
