@@ -2,8 +2,9 @@
 
     python benchmarks/axiomatic.py [most events] [OUT.svg]
 
-Every answer is asserted: the correct programs never fail, and each fails with one order too weak. `solving` is what
-counts as the time of a question; `making` is the time to write the formula down. The plot shows the proofs' solving.
+Every answer is asserted: the correct programs never fail, and each fails with one order too weak where that matters.
+`solving` is what counts as the time of a question; `making` is the time to write the formula down, both in seconds of
+the processor. The plot shows the solving of the proofs.
 """
 
 from __future__ import annotations
@@ -28,9 +29,11 @@ from memfence.tasks.limits import Limits
 
 RELAXED, ACQUIRE, RELEASE = MemoryOrder.RELAXED, MemoryOrder.ACQUIRE, MemoryOrder.RELEASE
 BYTE = Domain(0, 255)
-LIMIT_SECONDS = 60
+LIMIT_SECONDS = 600
 MODELS = ("sc", "tso", "pso", "rc11", "armv8")
 Point = tuple[int, float | None]
+KEEPING_STORES = ("sc", "tso")
+"""Under which a release store is as good as any."""
 DRAWN = ("tso", "rc11", "armv8")
 
 
@@ -171,9 +174,11 @@ def measure(name: str, make: Callable[[int, MemoryOrder], Program], most: int) -
         for model in (model for model_name in MODELS for model in models_named(model_name)[:1]):
             proof, making, proving = ask(code, model)
             assert not isinstance(proof, Found), (name, model.name)
-            bug, _, finding = ask(weak, model)
-            assert not isinstance(bug, Nothing if model.name not in ("sc", "tso") else Found), (name, model.name)
-            times = f"{making:9.2f} {shown(proof, proving):>9} {shown(bug, finding):>15}"
+            times = f"{making:9.2f} {shown(proof, proving):>9}"
+            if model.name not in KEEPING_STORES:
+                bug, _, finding = ask(weak, model)
+                assert not isinstance(bug, Nothing), (name, model.name)
+                times += f" {shown(bug, finding):>15}"
             print(f"{name:12} {model.name:6} {events_of(code):6} {times}", flush=True)
             points[model.name].append((events_of(code), None if isinstance(proof, OutOfTime) else proving))
     return points

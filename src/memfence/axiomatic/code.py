@@ -176,3 +176,8 @@ class Code(Record):
     program: Program
     threads: tuple[Thread, ...]
     unrolled: int
+
+    def item_at(self, place: tuple[int, int]) -> Item:
+        """The item of a thread at a position."""
+        thread, position = place
+        return self.threads[thread].items[position]

@@ -47,7 +47,7 @@ ClusterOption = Annotated[
     typer.Option(
         "--cluster",
         metavar="local|HOST:PORT",
-        help="Share the search between the machines of a Ray cluster; local: between processes of this one.",
+        help="Share the search, or several FILEs, between the machines of a Ray cluster; local: this one.",
     ),
 ]
 AtomicWaitsOption = Annotated[

@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +17,7 @@ from memfence.cli.refusal import refuse
 
 if TYPE_CHECKING:
     from memfence.cli.option_groups import Reported
+    from memfence.diagnostics import InputError
     from memfence.tasks.result import CheckResult
 
 T = TypeVar("T")
@@ -43,7 +45,18 @@ def check_several(files: Sequence[Path], keywords: dict[str, Any], reported: Rep
         return code, MEANINGS[code], check_object(result) if reported.json else {}
 
     _refuse_reports(reported)
+    if keywords.get("cluster") is not None:
+        from memfence.api.jobs import check_each
+
+        with closing(check_each(files, keywords["cluster"], keywords)) as answers:
+            return _each(files, lambda file: _or_raised(next(answers)), found, json=reported.json)
     return _each(files, lambda file: check(file, **keywords), found, json=reported.json)
+
+
+def _or_raised(answer: CheckResult | InputError) -> CheckResult:
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
 
 
 def fix_several(files: Sequence[Path], keywords: dict[str, Any], reported: Reported, said: set[str]) -> Exit:

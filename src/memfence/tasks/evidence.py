@@ -73,6 +73,7 @@ class Route(Enum):
     """By the backward search, and no shorter one was found within its budget."""
     UNDER_SC = auto()
     FEW_SWITCHES = auto()
+    FROM_EXECUTION = auto()
 
 
 class Run(Record):

@@ -21,7 +21,7 @@ from memfence.engines.axiomatic.core import Core
 from memfence.engines.axiomatic.events import INITIAL, Event
 from memfence.engines.axiomatic.vectors import is_equal, is_less
 from memfence.program.expressions import Binary, Expr, Register, walk
-from memfence.records import dataclass
+from memfence.records import Record
 
 Link = tuple[Event, Event]
 """A read-modify-write: its read and its write."""
@@ -103,8 +103,7 @@ class _Chain:
                     self._demand(*not_here, turn.is_own, -is_next)
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
+class _Turn(Record):
     """Where the thread compares its number with what it sees elsewhere; `is_own`: where they are equal."""
 
     link: Link

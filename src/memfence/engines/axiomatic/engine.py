@@ -1,7 +1,7 @@
 """The axiomatic engine: SC, TSO and PSO as texts in cat, asked for an execution that goes wrong.
 
 It shares nothing with the engines that go from state to state, so it is a check on them all. It proves where there is
-no execution; where there is one, it says so, but a run of the store buffers is the other engines' matter.
+no execution; where there is one, `runs` finds the run with store buffers that does the same.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ from memfence.axiomatic.unroll import unroll
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
 from memfence.deadline import Deadline
 from memfence.engines.axiomatic.goals import Ends, Fails, Goal
+from memfence.engines.axiomatic.runs import IsWanted, run_of
 from memfence.engines.axiomatic.solve import Executions, Found, Nothing, OutOfTime
+from memfence.models.fairness import is_true
+from memfence.models.state import Failure
 from memfence.program.expressions import At, Binary, BufferEmpty, Expr, Shared, conjunction, walk
 from memfence.program.ir import Final, Program
 from memfence.tasks.answer import Answer, Verdict, outside
-from memfence.tasks.evidence import Evidence, Limit, NoExecution
+from memfence.tasks.evidence import BadState, Evidence, Limit, NoExecution, Route, Run, StepFails
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Safety, Task
@@ -66,8 +69,12 @@ def _ask(task: Task, code: Code, goals: list[Goal]) -> tuple[Verdict, Evidence]:
     events = len(executions.core.events.list)
     for goal in goals:
         match executions.find(active, goal):
-            case Found():
-                return Verdict.UNKNOWN, Limit(Stop.FOUND, events, found=True)
+            case Found(execution):
+                trace = run_of(task.program, task.model.definition, model, execution, _is_wanted(task, goal))
+                if trace is None:
+                    return Verdict.UNKNOWN, Limit(Stop.FOUND, events, found=True)
+                finding = StepFails() if isinstance(goal, Fails) else BadState()
+                return Verdict.VIOLATED, Run(trace, finding, Route.FROM_EXECUTION)
             case OutOfTime(stop):
                 return Verdict.UNKNOWN, Limit(stop, events)
             case Nothing():
@@ -75,6 +82,15 @@ def _ask(task: Task, code: Code, goals: list[Goal]) -> tuple[Verdict, Evidence]:
             case _ as other:
                 assert_never(other)
     return Verdict.HOLDS, NoExecution(task.model, events)
+
+
+def _is_wanted(task: Task, goal: Goal) -> IsWanted:
+    """Whether a state, or a failure, is what the goal is about."""
+    if isinstance(goal, Fails):
+        return lambda after: isinstance(after, Failure)
+    assert isinstance(task.goal, Safety) and task.goal.bad is not None
+    bad = task.goal.bad
+    return lambda after: not isinstance(after, Failure) and is_true(task.program, after, bad)
 
 
 def _code(task: Task) -> Code | Obstacle:
