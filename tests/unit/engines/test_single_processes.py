@@ -1,4 +1,4 @@
-"""The engines that look at one process alone, and at PSO by way of TSO: what they say, and what they leave to others."""
+"""The engines that look at one process alone, and at PSO by way of TSO: what they say, and what they leave open."""
 
 from __future__ import annotations
 
