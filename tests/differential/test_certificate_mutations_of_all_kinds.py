@@ -68,7 +68,7 @@ APART = "byte x, y; active proctype P() { x = 1; x = 2 } active proctype Q() { b
 FOREVER = (
     "byte x, y; active proctype P() { do :: x = 1; y = 1 od } active proctype Q() { byte r; do :: r = x; r = y od }"
 )
-SHORT = "bit x; active proctype P() { x = 1; x = 1 } active proctype Q() { bit b; b = x; b = x }"
+SHORT = "bit x, y; active proctype P() { bit a; x = 1; x = 1; a = y } active proctype Q() { y = 1 }"
 TURNS = "bit x; active proctype P() { do :: x == 0 -> x = 1 :: x == 1 -> x = 0 od }"
 GUARDED = """byte x, y, n; active proctype P() { x = 1; (y == 0) -> n = n + 1; assert(n == 1); n = n - 1 }
 active proctype Q() { y = 1; (x == 0) -> n = n + 1; assert(n == 1); n = n - 1 }
@@ -103,7 +103,7 @@ SAMPLES = [
     Sample("state-robust", FENCED, Claim(model="pso", criterion="state-robust")),
     Sample("sc-itself", PLAIN, Claim(model="sc", criterion="robust")),
     Sample("ranks", TURNS, Claim(model="tso", bound=1, ltl="[] <> (x == 0)", fair=True)),
-    Sample("dual", SHORT, Claim(model="tso", forbid=("P@#2 && Q.b == 1",))),
+    Sample("dual", SHORT, Claim(model="tso", forbid=("P@#0 && P.a == 1 && Q@#1",))),
     Sample("minimum", GUARDED, Claim(model="tso")),
     Sample("minimum", BOTH.replace("FENCE", ""), Claim(model="tso", criterion="persistent")),
 ]
