@@ -253,7 +253,7 @@ memfence reads C and C++ by way of clang. What clang refuses cannot be checked: 
 memfence reads C and C++ by way of clang, and found none: neither the one named with --clang, nor the one of the
 `ziglang` package, nor a `clang` on the PATH. `memfence run`, `cc` and `c++` need gcc and g++ instead.
 
-    pip install 'memfence[c]'                    brings one along
+    pip install '.[c]'                           in a clone of memfence: brings one along
     memfence check FILE.c --clang /opt/clang     uses your own
 """,
     Code.BAD_TRACE: """

@@ -85,7 +85,10 @@ def _certified(
     place = path or _temporary()
     try:
         claim, minimum, not_minimum = _with_minimum(program, claim_of(program, asked, result), fixed)
-        written = certify(program, claim, place, result.limits, evidence=result.evidence, minimum=minimum)
+        visited = result.answer.visited
+        written = certify(
+            program, claim, place, result.limits, evidence=result.evidence, minimum=minimum, visited=visited
+        )
         judged = verify(place, program) if verified else None
         return Certified(result, written if path else None, None, judged, not_minimum)
     except NoCertificate as problem:

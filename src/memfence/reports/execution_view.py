@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import PurePath
 
 from memfence.axiomatic.code import Barrier, EventItem, Read, Write
 from memfence.axiomatic.execution import Execution, Happened, Place
@@ -54,7 +55,7 @@ class ExecutionView:
             EventRow(
                 self.numbers[event.place],
                 self.execution.code.threads[event.place[0]].name,
-                place_text(self.item(event).origin.span),
+                place_text(self.item(event).origin.span, self.program),
                 self._action(event),
                 self._source(event),
             )
@@ -143,7 +144,7 @@ def failed_text(found: Counterexample) -> str:
     view = ExecutionView(found.execution)
     if found.race is not None:
         first, second = (found.execution.events[n] for n in found.race)
-        places = " and ".join(place_text(view.item(event).origin.span) for event in (first, second))
+        places = " and ".join(place_text(view.item(event).origin.span, view.program) for event in (first, second))
         name = view.program.variables[first.variable or 0].name
         return f"undefined behaviour: plain accesses to `{name}` race: {places}"
     if found.violated is not None:
@@ -153,9 +154,13 @@ def failed_text(found: Counterexample) -> str:
     check = found.execution.code.threads[thread].items[position]
     error = getattr(check, "error", "") or "assertion fails"
     origin = getattr(check, "origin", None)
-    return f"{error} ({place_text(origin.span)})" if origin is not None else error
+    return f"{error} ({place_text(origin.span, view.program)})" if origin is not None else error
 
 
-def place_text(span: Span) -> str:
-    """`line 12`; nothing where the text has no such place."""
-    return f"line {span.line}" if span.source.text else ""
+def place_text(span: Span, program: Program | None = None) -> str:
+    """`line 12`; with the file where that is not the program's own; nothing where the text has no such place."""
+    if not span.source.text:
+        return ""
+    if program is None or span.source.path == program.source.path:
+        return f"line {span.line}"
+    return f"{PurePath(span.source.path).name}:{span.line}"

@@ -47,6 +47,8 @@ ROUTES: dict[Route, str] = {
     Route.DIRECT: "a run was found and replayed step by step",
     Route.TWO_PROCESSES: "a run of two processes was found and replayed step by step; "
     "there may be a shorter one of more",
+    Route.STORES_IN_ORDER: "a run in which stores commit in their order was found and replayed step by step; "
+    "there may be a shorter one",
     Route.UNBOUNDED: "found with unbounded buffers; the run was replayed step by step",
     Route.BACKWARD: "found by backward search; the run was replayed step by step",
     Route.BACKWARD_ONLY: "found by backward search; the run was replayed step by step; there may be a shorter one",
@@ -67,6 +69,7 @@ OBSTACLES: dict[Obstacle, str] = {
     Obstacle.OTHER_GOAL: "it answers other questions",
     Obstacle.NO_BUFFERS: "it is about models with store buffers",
     Obstacle.ONLY_TSO: "it is about TSO only",
+    Obstacle.STORES_KEEP_ORDER: "stores commit in their order anyway",
     Obstacle.BOUND_GIVEN: "it chooses its own bounds",
     Obstacle.ANY_BOUND: "it is about buffers of any length",
     Obstacle.NO_BOUND: "it needs a bound on the buffers",
@@ -166,7 +169,7 @@ def _exhausted(evidence: Exhausted) -> str:
         return f"{runs}, each store eventually committed, unbounded buffers: complete"
     if not evidence.model.has_buffers or evidence.pending is None:
         return "every run: complete"
-    most = f"no run has more than {counted(evidence.pending, 'pending store')} a buffer"
+    most = f"no run has more than {counted(evidence.pending, 'pending store')} per buffer"
     return f"unbounded buffers and loops: complete ({most})"
 
 
@@ -174,8 +177,8 @@ def _bounded(evidence: Bound) -> str:
     bound = evidence.model.bound or 0
     stores = counted(bound, "pending store")
     if evidence.fair is None:
-        return f"only runs with at most {bound} pending stores a buffer: not a proof"
-    where = "a process and variable" if evidence.model.per_variable else "a buffer"
+        return f"only runs with at most {bound} pending stores per buffer: not a proof"
+    where = "per process and variable" if evidence.model.per_variable else "per buffer"
     runs = _runs(evidence.fair)
     return f"{runs} with at most {stores} {where}, each eventually committed: complete within this bound"
 
@@ -186,7 +189,7 @@ def _few_switches(evidence: FewSwitches) -> str:
     if evidence.steps is not None:
         what += f", and {counted(evidence.steps, 'step')}"
     if evidence.pending is not None:
-        what += f", and {counted(evidence.pending, 'pending store')} a buffer"
+        what += f", and {counted(evidence.pending, 'pending store')} per buffer"
     return f"{what}: not a proof"
 
 

@@ -203,7 +203,7 @@ def _sc_itself(case: Case, section: Section) -> Proved:
     """Under SC, every run is that of SC."""
     if case.question.model.has_buffers:
         raise Refused(Condition.KIND, "the claim is not about SC")
-    return Proved(frozenset({"persistent", "robust", "state-robust"}), 0)
+    return Proved(frozenset({"persistent", "robust", "state-robust"}), 0, case.fast)
 
 
 def _robust(case: Case, section: Section) -> Proved:
