@@ -4,6 +4,8 @@
 // that the limits name, it begins again as a compact one.
 #pragma once
 
+#include <stdexcept>
+
 #include "search/breadth_first.hpp"
 #include "search/exploration.hpp"
 #include "search/retracing.hpp"
@@ -44,7 +46,11 @@ class ExplorationOf : public Exploration {
     return all;
   }
   void for_each(const std::function<void(const Value*)>& visit) const override {
-    for_each_state([&](const Word* state) { visit(values_of(state).data()); });
+    Work work(space_.layout().slots());
+    for_each_state([&](const Word* state) {
+      space_.load(state, work);
+      visit(work.data());
+    });
   }
 
  private:
@@ -64,8 +70,10 @@ class ExplorationOf : public Exploration {
     first_of_level_ = compact_->first_of_level();
     if (!compact_->found()) return;
     finding = compact_->found()->finding;
-    retrace(finding->parent, limits.after(stats.seconds));
-    if (way_.empty()) finding.reset();  // no limit is broken for the sake of the run
+    const Stop why = retrace(finding->parent, limits.after(stats.seconds));
+    if (why == Stop::None) return;
+    finding.reset();  // no limit is broken for the sake of the run
+    stop = why;
   }
 
   States initial_states() const {
@@ -80,7 +88,7 @@ class ExplorationOf : public Exploration {
     return way_;
   }
   // The set of states makes room for the search that finds the way.
-  void retrace(Index index, Limits limits) const {
+  Stop retrace(Index index, Limits limits) const {
     limits.most_states = 0;
     compact_->forget_states();
     const auto after = std::upper_bound(first_of_level_.begin(), first_of_level_.end(), index);
@@ -88,6 +96,8 @@ class ExplorationOf : public Exploration {
     Retracing<Semantics> retracing(space_, limits, threads_);
     way_ = retracing.find(initial_states(), depth, [&](std::uint64_t number, const auto&) { return number == index; });
     end_of_way_ = index;
+    if (way_.empty() && retracing.stop() == Stop::None) throw std::logic_error("a state is not found again");
+    return retracing.stop();
   }
 
   std::vector<Value> values_of(const Word* state) const {

@@ -76,7 +76,7 @@ def check(
             result, proof = ask_and_certify(file, certifying, keywords)
     finally:
         progress.close()
-    warnings = warnings_of(result) if not deciding.loading.split_reads else ()
+    warnings = warnings_of(result)
     if warnings and not (reported.quiet or reported.json):
         terminal.write(render(warnings) + "\n", sys.stderr)
     _print(result, reported, proof)

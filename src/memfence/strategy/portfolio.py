@@ -14,7 +14,6 @@ from typing import assert_never
 
 from memfence.engines.registry import engine_named
 from memfence.records import Record
-from memfence.strategy.side_by_side import ask_side_by_side
 from memfence.tasks.answer import Answer, Tried, Verdict, outside
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import Limit, Route, Run
@@ -36,7 +35,9 @@ SMALL = Attempt("explicit", most_states=100_000)
 SAFETY = (
     SMALL,
     Attempt("control flow"),
+    Attempt("one process", most_states=1_000_000, seconds=5.0),
     Attempt("two processes", most_states=50_000),
+    Attempt("stores in order", most_states=50_000, seconds=5.0),
     Attempt("dual", most_states=10_000, seconds=3.0),
     Attempt("forgetful buffers", most_states=500_000, seconds=2.0),
     Attempt("symbolic", most_states=10_000, seconds=3.0),
@@ -143,6 +144,8 @@ def _safety(task: Task) -> Answer:
     few = _few_switches(task, tried)
     if few is not None and few.is_conclusive:
         return replace(few, cost=few.cost + first.cost, tried=tuple(tried))
+    from memfence.strategy.side_by_side import ask_side_by_side  # threads: small questions need none
+
     last = ask_side_by_side([(name, _without_bound(name, task)) for name in SAFETY_AT_LAST], partial(_trusted, task))
     tried.append(_tried(last.engine, last))
     if last.is_conclusive:

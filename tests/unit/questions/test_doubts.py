@@ -175,3 +175,11 @@ def test_a_condition_about_a_register_that_nobody_writes_is_warned_of(tmp_path: 
     assert "warning[MF204]: no instruction of P1 writes `EBX`: it is 0 at every end" in done.stderr
     path.write_text(path.read_text().replace("EBX", "EAX"))
     assert memfence("check", path).stderr == ""
+
+
+def test_split_reads_silences_nothing_but_the_warning_about_reads(tmp_path: Path) -> None:
+    path = tmp_path / "model.pml"
+    path.write_text("byte x, y;\nactive proctype A() { x = x + y; if :: x > 90 -> x = 3 :: else fi; assert(x < 9) }\n")
+    assert memfence("check", path).stderr.count("warning[MF201]") == 1
+    done = memfence("check", path, "--split-reads", "--strict")
+    assert done.returncode == Exit.VIOLATED and "MF201" not in done.stderr and "warning[MF203]" in done.stderr
