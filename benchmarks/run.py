@@ -9,18 +9,17 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp, log
 
 import spin
 from cases import CORPUS, THREADS, WITH_BUFFERS, WITH_REDUCTIONS, WITHOUT_REDUCTIONS, Case
+from programs import command_of, load_case
 
 from memfence.engines.native.explicit import Explored, explore
 from memfence.models.spec import ModelSpec
 from memfence.pipeline import load
 from memfence.program.ir import Forbidden, Program
-from memfence.program.load_options import LoadOptions
-from memfence.program.text.properties import parse_expression
 from memfence.tasks.limits import Limits
 from memfence.tasks.task import ALL_REDUCTIONS, Safety
 from support.models import spec
@@ -134,20 +133,6 @@ def measure(program: Program, memory: ModelSpec, reductions: frozenset[str], sta
     measured = Measured(explored, time.perf_counter() - wall, time.process_time() - cpu)
     expect(program.name, "states", explored.cost.states, states)
     return measured
-
-
-def load_case(case: Case) -> Program:
-    """The program with its property, as both tools see it."""
-    program = load(case.path, LoadOptions(int_bits=case.int_bits))
-    if not case.forbidden:
-        return program
-    bad = Forbidden(parse_expression(case.forbidden, program, "--forbid"), case.forbidden)
-    return replace(program, properties=(bad,))
-
-
-def command_of(case: Case) -> list[str]:
-    options = ["--model", "sc", "--int-bits", str(case.int_bits), "--forbid", case.forbidden, "--quiet"]
-    return [sys.executable, "-m", "memfence", "check", str(case.path), *options]
 
 
 def available(cases: tuple[Case, ...]) -> tuple[Case, ...]:

@@ -37,13 +37,18 @@ void bind_certificate(nb::module_& m) {
           "__init__",
           [](certificate::Checker* self, const std::string& program, int buffers, int bound, bool per_variable, int capacity,
              const std::string& bad, bool deadlock, const std::vector<std::string>& final, int expected,
-             const std::vector<std::vector<std::int64_t>>& outcomes, bool persistent) {
+             const std::vector<std::vector<std::int64_t>>& outcomes, bool persistent,
+             const std::vector<std::vector<int>>& passing, const std::vector<std::vector<std::vector<int>>>& dead,
+             const std::vector<std::vector<int>>& quiet, const std::vector<std::vector<int>>& forgotten) {
             const certificate::Model model{static_cast<certificate::Buffers>(buffers), bound, per_variable};
-            new (self) certificate::Checker(program, model, capacity,
-                                            certificate::Asked{bad, deadlock, final, expected, outcomes, persistent});
+            new (self) certificate::Checker(
+                program, model, capacity,
+                certificate::Asked{bad, deadlock, final, expected, outcomes, persistent, {passing, dead, quiet, forgotten}});
           },
           "program"_a, "buffers"_a, "bound"_a, "per_variable"_a, "capacity"_a, "bad"_a, "deadlock"_a, "final"_a, "expected"_a,
-          "outcomes"_a, "persistent"_a = false)
+          "outcomes"_a, "persistent"_a = false, "passing"_a = std::vector<std::vector<int>>(),
+          "dead"_a = std::vector<std::vector<std::vector<int>>>(), "quiet"_a = std::vector<std::vector<int>>(),
+          "forgotten"_a = std::vector<std::vector<int>>())
       .def_prop_ro("width", &certificate::Checker::width)
       .def_prop_ro("states", &certificate::Checker::states)
       .def_prop_ro("memory", &certificate::Checker::bytes)
@@ -54,6 +59,14 @@ void bind_certificate(nb::module_& m) {
           },
           "block"_a)
       .def("steps", &steps_of, "row"_a)
+      .def(
+          "reachable",
+          [](certificate::Checker& self, std::size_t most_bytes) {
+            std::vector<nb::bytes> rows;
+            for (const std::string& row : self.reachable(most_bytes)) rows.emplace_back(row.data(), row.size());
+            return rows;
+          },
+          "most_bytes"_a)
       .def("check", [](certificate::Checker& self) {
         certificate::Finding finding;
         {

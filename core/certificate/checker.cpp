@@ -1,6 +1,8 @@
 #include "certificate/checker.hpp"
 
 #include <algorithm>
+#include <new>
+#include <unordered_set>
 
 namespace memfence::certificate {
 
@@ -15,6 +17,7 @@ Checker::Checker(const std::string& program, const Model& model, int capacity, c
       program_(read_program(program, model_)),
       layout_(program_, model_, capacity),
       steps_(program_, model_, layout_),
+      ends_(program_, model_, layout_, asked.left_out),
       rows_(layout_.width()),
       deadlock_(asked.deadlock),
       expected_(asked.expected),
@@ -58,8 +61,22 @@ Finding Checker::check() {
   return finding.condition == Condition::None ? attack_ : finding;
 }
 
-// Condition 1: every initial state, that is every choice of initial values, is in the set.
+// Condition 1: every initial state is in the set.
 Finding Checker::check_initial() {
+  Finding finding;
+  for_each_initial([&](const Number* state) {
+    finding.condition = missing(state, nullptr);
+    if (finding.condition == Condition::None) return true;
+    if (finding.condition == Condition::Closed) finding.condition = Condition::Initial;
+    layout_.write(state, scratch_.data());
+    finding.row.assign(scratch_.begin(), scratch_.end());
+    return false;
+  });
+  return finding;
+}
+
+// Every choice of initial values, as long as `visit` says to go on.
+void Checker::for_each_initial(const std::function<bool(const Number*)>& visit) {
   std::vector<std::pair<int, const std::vector<Number>*>> choices;
   for (std::size_t v = 0; v < program_.variables.size(); ++v)
     choices.emplace_back(program_.memory_at + static_cast<int>(v), &program_.variables[v].init);
@@ -72,12 +89,47 @@ Finding Checker::check_initial() {
     for (std::size_t p = 0; p < program_.processes.size(); ++p) state[p] = program_.processes[p].initial;
     for (std::size_t n = 0; n < choices.size(); ++n)
       state[static_cast<std::size_t>(choices[n].first)] = choices[n].second->at(chosen[n]);
-    if (!layout_.write(state.data(), scratch_.data()) || !rows_.contains(scratch_.data()))
-      return {Condition::Initial, std::string(scratch_.begin(), scratch_.end()), false, {}};
+    if (!visit(state.data())) return;
     std::size_t n = choices.size();
     while (n > 0 && ++chosen[n - 1] == choices[n - 1].second->size()) chosen[--n] = 0;
-    if (n == 0) return {};
+    if (n == 0) return;
   }
+}
+
+std::vector<std::string> Checker::reachable(std::size_t most_bytes) {
+  std::unordered_set<std::string> seen;
+  std::vector<const std::string*> waiting;
+  const auto visit = [&](const Number* state) {
+    if (!layout_.write(state, scratch_.data())) throw Unsupported("a state has more pending stores than the set says");
+    const auto [row, is_new] = seen.emplace(scratch_.begin(), scratch_.end());
+    if (is_new) waiting.push_back(&*row);
+    if (seen.size() * (layout_.width() + sizeof(std::string) + 48) > most_bytes) throw std::bad_alloc();
+    return true;
+  };
+  for_each_initial(visit);
+  std::vector<Number> state(static_cast<std::size_t>(layout_.places()));
+  while (!waiting.empty()) {
+    layout_.read(reinterpret_cast<const unsigned char*>(waiting.back()->data()), state.data());
+    waiting.pop_back();
+    steps_.for_each(state.data(), [&](const Step&, Outcome outcome, const Number* after) {
+      return outcome == Outcome::Failed || visit(after);
+    });
+  }
+  std::vector<std::string> rows(seen.begin(), seen.end());
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+Condition Checker::missing(const Number* state, const Step* step) {
+  Condition condition = Condition::None;
+  ends_.for_each(state, step, [&](Outcome outcome, const Number* end) {
+    if (outcome == Outcome::Failed)
+      condition = Condition::Failure;
+    else if (!layout_.write(end, scratch_.data()) || !rows_.contains(scratch_.data()))
+      condition = Condition::Closed;
+    return condition == Condition::None;
+  });
+  return condition;
 }
 
 Finding Checker::check_state(std::size_t number, const Number* state) {
@@ -88,10 +140,12 @@ Finding Checker::check_state(std::size_t number, const Number* state) {
   std::fill(changing_.begin(), changing_.end(), 0);
   steps_.for_each(state, [&](const Step& step, Outcome outcome, const Number* after) {
     has_step = true;
-    const bool is_inside = outcome == Outcome::Done && layout_.write(after, scratch_.data()) && rows_.contains(scratch_.data());
     if (overtaking_ && outcome == Outcome::Done) note_changes(state, step, after);
-    if (is_inside) return true;
-    finding = found(outcome == Outcome::Failed ? Condition::Failure : Condition::Closed, number);
+    const Condition condition = outcome == Outcome::Done     ? missing(after, &step)
+                                : outcome == Outcome::Failed ? Condition::Failure
+                                                             : Condition::Closed;
+    if (condition == Condition::None) return true;
+    finding = found(condition, number);
     finding.has_step = true;
     finding.step = step;
     return false;

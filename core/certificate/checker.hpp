@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "certificate/ends.hpp"
 #include "certificate/overtaking.hpp"
 #include "certificate/row_set.hpp"
 #include "certificate/steps.hpp"
@@ -31,6 +32,7 @@ struct Asked {
   int expected = -1;
   std::vector<std::vector<Number>> outcomes;
   bool persistent = false;  // of states of SC: no attack on persistence starts in one
+  LeftOut left_out;
 };
 
 class Checker {
@@ -44,6 +46,9 @@ class Checker {
   Finding add(const unsigned char* block, std::size_t size);
   // Judge the whole set.
   Finding check();
+  // The rows of all states that steps lead to, in order: what an abridged set stands for, for checkers that want every state.
+  // bad_alloc where they need more than `most_bytes`.
+  std::vector<std::string> reachable(std::size_t most_bytes);
 
   struct Taken {
     Step step;
@@ -55,6 +60,9 @@ class Checker {
 
  private:
   Finding check_initial();
+  void for_each_initial(const std::function<bool(const Number*)>& visit);
+  // Whether the set has every end of `state`; else why not.
+  Condition missing(const Number* state, const Step* step);
   Finding check_state(std::size_t number, const Number* state);
   void note_changes(const Number* state, const Step& step, const Number* after);
   Finding found(Condition condition, std::size_t number) const;
@@ -67,6 +75,7 @@ class Checker {
   Program program_;
   Layout layout_;
   Steps steps_;
+  Ends ends_;
   RowSet rows_;
   int bad_ = -1;
   bool deadlock_ = false;

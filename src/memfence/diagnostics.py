@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Literal
 
 from memfence.codes import Code
@@ -46,6 +45,8 @@ class InputError(Exception):
 
 def did_you_mean(name: str, known: Sequence[str], otherwise: str | None = None) -> str | None:
     """A hint that proposes the closest of the `known` names, else `otherwise`."""
+    from difflib import get_close_matches  # only for mistakes: importing it takes a while
+
     near = get_close_matches(name, known, n=1)
     return f"did you mean `{near[0]}`?" if near else otherwise
 

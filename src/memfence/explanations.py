@@ -240,6 +240,8 @@ consistency; but this is the model that was asked about.
 
     memfence check FILE --model tso                           compares TSO with SC
     memfence check FILE --model sc --invariant 'x <= 1'       asks something about SC
+
+Under a list of models nothing is compared with SC: each is asked whether something that is stated fails.
 """,
     Code.COMPILER: """
 memfence reads C and C++ by way of clang. What clang refuses cannot be checked: the message and the place are clang's.
@@ -251,7 +253,7 @@ memfence reads C and C++ by way of clang. What clang refuses cannot be checked: 
 memfence reads C and C++ by way of clang, and found none: neither the one named with --clang, nor the one of the
 `ziglang` package, nor a `clang` on the PATH. `memfence run`, `cc` and `c++` need gcc and g++ instead.
 
-    pip install 'memfence[c]'                    brings one along
+    pip install '.[c]'                           in a clone of memfence: brings one along
     memfence check FILE.c --clang /opt/clang     uses your own
 """,
     Code.BAD_TRACE: """

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 
 from memfence.codes import Code
-from memfence.diagnostics import Diagnostic, InputError, Label, did_you_mean
+from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.registry import LANGUAGES, Language, choose_language, language_named, looks_like_markup
 from memfence.passes.intervals import bound_values
 from memfence.passes.lock_regions import fuse_lock_regions
@@ -89,9 +90,16 @@ def _unreadable(path: str | Path, reason: str) -> InputError:
     empty = SourceText(str(path), "")
     at, hint = (
         Label(empty.span(0, 0)),
-        None if Path(path).exists() else did_you_mean(str(path), _neighbours(Path(path))),
+        None if Path(path).exists() else _nearest(Path(path)),
     )
     return InputError([Diagnostic(Code.UNREADABLE, f"cannot read `{path}`: {reason}", at, hint=hint)])
+
+
+def _nearest(path: Path) -> str | None:
+    """The file beside it whose name is most like it, whatever the folder and the ending."""
+    names = {Path(other).stem: other for other in _neighbours(path)}
+    near = get_close_matches(path.stem, names, n=1)
+    return f"did you mean `{names[near[0]]}`?" if near else None
 
 
 def _neighbours(path: Path) -> list[str]:

@@ -162,7 +162,7 @@ def test_a_proof_of_one_thing_is_none_of_another(criterion: str, tmp_path: Path)
     header["claim"]["criterion"] = criterion
     forged = container([(chunks[0][0], json.dumps(header).encode()), *chunks[1:]])
     if criterion == "persistent":
-        assert verify(io.BytesIO(forged), program).states == 153
+        assert verify(io.BytesIO(forged), program).states == 84
     else:
         with pytest.raises(Refused):
             verify(io.BytesIO(forged), program)

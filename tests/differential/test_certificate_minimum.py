@@ -17,17 +17,18 @@ from differential.test_fences_against_every_subset import Model, holds, question
 from memfence.api.certify import certify_fix
 from memfence.api.fix import fix
 from memfence.api.verify import verify
-from memfence.certificates.checker.minimum import cheap_choice, variant
+from memfence.certificates.checker.minimum import cheap_choice, check_clause, variant
 from memfence.certificates.checker.question import question_of
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.checker.sc_trace import has_sc_trace
 from memfence.certificates.checker.verify import Case, _minimum
 from memfence.certificates.format.container import Chunk, NotACertificate, read_chunks
 from memfence.certificates.format.header import Claim
-from memfence.certificates.format.minimum import Site, read_minimum
+from memfence.certificates.format.minimum import Clause, Site, read_minimum
 from memfence.certificates.format.sections import HEAD, OBJECT, Section
 from memfence.certificates.writer.minimum import minimum_chunks
 from memfence.models.replay import replay
+from memfence.models.state import Run
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
@@ -214,6 +215,21 @@ def test_a_site_without_a_fence_cannot_be_chosen() -> None:
     program = load_text(SourceText("t.pml", "byte x, y; active proctype P() { x = 1; y = 1 }"))
     with pytest.raises(Refused, match="do not prove"):
         variant(program, [Site("mfence", ((0, 0),), 1, True)], set())
+
+
+def test_who_stands_before_a_fence_has_not_passed_it() -> None:
+    """With the fence, `done` is never reached with `x` still 0: no run says that the fence is of no use."""
+    text = '#include "memfence.h"\nbyte x; active proctype P() { x = 1; mfence(); done: x = 2 }'
+    program = load_text(SourceText(str(EXAMPLES / "t.pml"), text))
+    steps = {type(t.ops[0]).__name__ + str(t.source): n for n, t in enumerate(program.processes[0].transitions)}
+    start = program.processes[0].initial
+    (fence,) = (n for name, n in steps.items() if name.startswith("Fence"))
+    question = question_of(Claim(model="tso", forbid=("P@done && x == 0",)), program)
+    run = (Run(0, steps[f"Store{start}"]),)
+    site = Site("mfence", ((0, fence),), 1, True)
+    with pytest.raises(Refused, match="no run shows"):
+        check_clause(question, "safety", [site], Clause(frozenset(), 0, run))
+    assert check_clause(question, "safety", [site], Clause(frozenset({0}), 0, (*run, Run(0, fence)))) == 2
 
 
 def test_a_place_that_does_not_exist_is_no_certificate() -> None:

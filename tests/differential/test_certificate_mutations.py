@@ -63,7 +63,7 @@ def subject(name: str) -> Program:
 @cache
 def made(name: str, claim: Claim, folder: Path) -> bytes:
     path = folder / f"{name}-{claim.model}.mfc"
-    certify(subject(name), claim, path, Limits())
+    certify(subject(name), claim, path, Limits(), whole=True)
     return path.read_bytes()
 
 

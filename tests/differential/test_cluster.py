@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -10,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from memfence.api.check import check
+from memfence.api.jobs import check_each
+from memfence.api.run import run
 from memfence.cluster.session import connected
 from memfence.engines.cluster.engine import ClusterEngine
 from memfence.engines.cluster.rounds import Settings
@@ -75,6 +79,23 @@ def test_two_machines_find_a_run_that_replays(machines: Machines) -> None:
     task = Task(program, spec("tso", 2), Safety(deadlock=True), Limits())
     mine = ClusterEngine().answer(task.within(cluster=machines.cluster.address))
     assert mine.verdict is ExplicitEngine().answer(task).verdict
+
+
+def test_machines_share_the_executions_of_a_program(machines: Machines) -> None:
+    if not shutil.which("g++"):
+        pytest.skip("no g++ here")
+    one, both = (
+        run(EXAMPLES / "c" / "sober_lost_wakeup.c", cluster=where) for where in (None, machines.cluster.address)
+    )
+    assert both.verdict is one.verdict
+    assert both.counts.executions == one.counts.executions
+
+
+def test_machines_take_a_file_each(machines: Machines) -> None:
+    files = [EXAMPLES / "peterson.pml", EXAMPLES / "szymanski.pml", EXAMPLES / "store_buffering.litmus"]
+    answers = list(check_each(files, machines.cluster.address, {"model": "sc"}))
+    expected = [check(file, model="sc") for file in files]
+    assert [(one.verdict, one.stats.states) for one in answers] == [(one.verdict, one.stats.states) for one in expected]
 
 
 def check_after_a_loss(machines: Machines, random: Random) -> None:

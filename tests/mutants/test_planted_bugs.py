@@ -19,6 +19,12 @@ ROOT = Path(__file__).resolve().parents[2]
 PATCHES = sorted(Path(__file__).with_name("patches").glob("*.patch"))
 COPIED = ("core", "examples", "src", "tests", "CMakeLists.txt", "pyproject.toml")
 
+NOT_EDITABLE = """import sys
+
+sys.meta_path[:] = [finder for finder in sys.meta_path if not type(finder).__module__.startswith("_editable")]
+"""
+"""An editable installation finds its own sources before those on PYTHONPATH."""
+
 pytestmark = pytest.mark.slow
 
 
@@ -75,6 +81,9 @@ def copied(copy: Path) -> Path:
     configured = run(["cmake", "-S", str(copy), "-B", str(copy / "build"), "-G", "Ninja", *options], copy)
     assert configured.returncode == 0, configured.stderr
     build(copy)
+    (copy / "src" / "sitecustomize.py").write_text(NOT_EDITABLE)
+    found = run([sys.executable, "-c", "import memfence; print(memfence.__file__)"], copy, PYTHONPATH=str(copy / "src"))
+    assert found.stdout.startswith(str(copy)), "another memfence would be tested"
     return copy
 
 

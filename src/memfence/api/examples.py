@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from textwrap import shorten
 
 SUFFIXES = (".pml", ".litmus", ".c", ".cpp", ".dve", ".rmm", ".pst")
 
@@ -39,4 +40,4 @@ def example(name: str) -> Path | None:
 
 def _about(text: str) -> str:
     found = re.match(r"\s*/\*+\s*(.+?)(?:\.\s|\*/|\n\s*\*?\s*\n|\n)", text, re.DOTALL)
-    return " ".join(found[1].split())[:90] if found else ""
+    return shorten(found[1], 90, placeholder=" ...") if found else ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -134,6 +133,8 @@ def refuse_unknown(names: Iterable[str], known: Iterable[str], loading: Iterable
     allowed = sorted({*known, *loading})
     for name in names:
         if name not in allowed:
+            from difflib import get_close_matches  # only for mistakes: importing it takes a while
+
             near = get_close_matches(name, allowed, n=1)
             raise WrongUsage(name, "there is no such option" + (f"; did you mean {near[0]}?" if near else ""))
 

@@ -15,6 +15,13 @@ from memfence.questions.portable_result import PortableResult
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.usage import WrongUsage
 
+MEANT = {
+    **dict.fromkeys(("arm", "armv8-a", "arm64", "aarch64"), "armv8"),
+    **dict.fromkeys(("c", "c11", "c++", "c++11", "cpp", "c20", "c++20"), "rc11"),
+    **dict.fromkeys(("x86-64", "x86_64", "amd64", "x64"), "x86"),
+}
+"""Names that people try."""
+
 
 def check_models(
     source: Source, models: str | Sequence[str] = "x86,rc11,armv8", *, unroll: int | None = None, **keywords: Any
@@ -40,5 +47,8 @@ def models_of(models: str | Sequence[str]) -> tuple[str, ...]:
     names = tuple(name.strip() for name in (models.split(",") if isinstance(models, str) else models))
     for name in names:
         if name not in NAMES and Path(name).suffix != ".cat":
-            raise WrongUsage("model", f"{name!r} is not one of {', '.join(map(repr, NAMES))}, nor a file NAME.cat")
+            near = f"; did you mean {MEANT[name.lower()]!r}?" if name.lower() in MEANT else ""
+            raise WrongUsage(
+                "model", f"{name!r} is not one of {', '.join(map(repr, NAMES))}, nor a file NAME.cat{near}"
+            )
     return tuple(dict.fromkeys(names))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -44,6 +45,14 @@ class Commands(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         names = super().list_commands(ctx)
         return sorted(names, key=list(VERBS).index)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        try:
+            return super().resolve_command(ctx, args)
+        except Exception as wrong:
+            if args and Path(args[0]).is_file() and hasattr(wrong, "message"):
+                wrong.message += f" Did you mean `memfence check {args[0]}`?"
+            raise
 
 
 app = typer.Typer(

@@ -56,7 +56,7 @@ def check(
     progress = ProgressLine(quiet=reported.quiet)
     if not is_one_with_states(model):
         keywords = keywords_of(context, progress, but=("certificate", "verify", "strict", "model", "witness"))
-        raise typer.Exit(check_models_of(file, model, keywords, reported))
+        raise typer.Exit(check_models_of(file, model, keywords, reported, strict=strict))
     if unroll is not None:
         raise typer.BadParameter("sc, tso and pso need no bound on loops", param_hint="--unroll")
     if cluster is not None and certifying.is_asked:
@@ -76,7 +76,7 @@ def check(
             result, proof = ask_and_certify(file, certifying, keywords)
     finally:
         progress.close()
-    warnings = warnings_of(result) if not deciding.loading.split_reads else ()
+    warnings = warnings_of(result)
     if warnings and not (reported.quiet or reported.json):
         terminal.write(render(warnings) + "\n", sys.stderr)
     _print(result, reported, proof)

@@ -16,6 +16,6 @@ def lsp() -> None:
     try:
         from memfence.server.lsp.server import make_server
     except ImportError as missing:
-        sys.stderr.write(f"memfence lsp needs {missing.name}: pip install 'memfence[lsp]'\n")
+        sys.stderr.write(f"memfence lsp needs {missing.name}: pip install 'pygls>=2'\n")
         raise typer.Exit(Exit.USAGE) from None
     make_server().start_io()

@@ -46,10 +46,14 @@ def is_one_with_states(model: str) -> bool:
     return model in WITH_STORE_BUFFERS
 
 
-def check_models_of(file: Path, model: str, keywords: dict[str, Any], reported: Reported) -> Exit:
-    """Check the file under each model, print one table and what it rests on; the exit code is that of the worst."""
+def check_models_of(file: Path, model: str, keywords: dict[str, Any], reported: Reported, *, strict: bool) -> Exit:
+    """Check the file under each model, print one table and what it rests on; the exit code is that of the worst.
+
+    `strict`: a warning makes it 1."""
     from memfence.api.portable import check_models
     from memfence.cli import terminal
+    from memfence.diagnostics import render
+    from memfence.reports.doubts import portable_warnings
     from memfence.reports.json import dump
     from memfence.reports.portable import portable_object, render_portable
 
@@ -60,9 +64,12 @@ def check_models_of(file: Path, model: str, keywords: dict[str, Any], reported: 
     files.require_places([("FILE", file)])
     with refusing(reported.json):
         result = check_models(file, model, **keywords)
+    warnings = portable_warnings(result)
     if reported.json:
         sys.stdout.write(dump(portable_object(result)))
     else:
+        if warnings and not reported.quiet:
+            terminal.write(render(warnings) + "\n", sys.stderr)
         terminal.write(render_portable(result, width=terminal.width(), quiet=reported.quiet))
     files.write_models(result)
-    return worst(exit_of(answer.verdict) for answer in result.answers)
+    return worst(exit_of(answer.verdict, is_doubtful=strict and bool(warnings)) for answer in result.answers)

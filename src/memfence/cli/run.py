@@ -11,7 +11,7 @@ from typer.core import TyperCommand
 
 from memfence.cli.choices import RelaxedModel
 from memfence.cli.exit_codes import Exit, exit_of
-from memfence.cli.option_groups import HtmlOption, JsonOption, QuietOption
+from memfence.cli.option_groups import ClusterOption, HtmlOption, JsonOption, QuietOption
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles, make_folder, write_report
 from memfence.cli.verb import verb
@@ -26,6 +26,7 @@ NOT_WITH_REPLAY = (
     "random",
     "seed",
     "threads",
+    "cluster",
     "depth",
     "first",
     "leaks",
@@ -81,6 +82,7 @@ def run(
     threads: Annotated[
         int, typer.Option(metavar="N", min=0, help="Share the work among N processes; 0: one per processor.")
     ] = 1,
+    cluster: ClusterOption = None,
     depth: Annotated[int, typer.Option(metavar="D", min=1, help="Follow no execution beyond D steps.")] = 10_000,
     first: Annotated[bool, typer.Option("--first", help="Stop at the first finding.")] = False,
     leaks: Annotated[bool, typer.Option("--leaks", help="Memory that is never freed is an error.")] = False,
@@ -123,6 +125,7 @@ def run(
         "random": random,
         "seed": seed,
         "threads": threads,
+        "cluster": cluster,
         "depth": depth,
         "first": first,
         "leaks": leaks,

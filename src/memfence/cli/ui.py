@@ -26,7 +26,7 @@ def ui(
     try:
         from memfence.server.ui.page import serve
     except ImportError as missing:
-        sys.stderr.write(f"memfence ui needs {missing.name}: pip install 'memfence[ui]'\n")
+        sys.stderr.write(f"memfence ui needs {missing.name}: pip install nicegui\n")
         raise typer.Exit(Exit.USAGE) from None
     from memfence.api.examples import examples_folder
     from memfence.pipeline import read_source
@@ -37,5 +37,18 @@ def ui(
     chosen = folder or (file.parent if file is not None else examples_folder())
     if not chosen.is_dir():
         raise typer.BadParameter(f"there is no folder `{chosen}`", param_hint="--folder")
+    _require_port(port)
     sys.stderr.write(f"memfence ui: http://localhost:{port} (Ctrl-C ends it)\n")
     serve(chosen, file, port, show=show)
+
+
+def _require_port(port: int) -> None:
+    """Refuse a port that somebody else listens at, before anything is said about where the page is."""
+    import socket
+
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind(("127.0.0.1", port))
+        except OSError as problem:
+            raise typer.BadParameter(f"cannot use port {port}: {problem.strerror}", param_hint="--port") from None

@@ -56,7 +56,7 @@ class Bounded(Record):
 
 
 class BoundedPerVariable(Bounded):
-    """TSO/var(k): at most `bound` pending stores a process and variable, the order among all of them kept.
+    """TSO/var(k): at most `bound` pending stores per process and variable, the order among all of them kept.
 
     With bound 1 this is the under-approximation of Barnat, Brim and Havel, section III.
     """

@@ -328,7 +328,8 @@ class Program(Record):
     (`program.crowd`). `error_locations` (DVE): a run goes on after a run-time error, with every process at this
     location, all memory and registers 0 and nothing pending. None: a run ends with its error. `constants`: names of
     values, for properties; `meanings`: words that properties may use, such as Promela's `timeout`, and what they mean.
-    `unbounded`: templates of which the text creates more instances than there are here, without end.
+    `unbounded`: templates of which the text creates more instances than there are here, without end. `unreached`:
+    assertions of the text that are not in the program, since no run comes to them, whatever the memory model.
     """
 
     name: str
@@ -348,6 +349,7 @@ class Program(Record):
     value_names: Mapping[int, str] = field(default_factory=dict, compare=False)
     any_number: tuple[str, ...] = ()
     unbounded: tuple[str, ...] = field(default=(), compare=False)
+    unreached: tuple[Span, ...] = field(default=(), compare=False)
 
     @property
     def language(self) -> str:

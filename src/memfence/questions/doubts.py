@@ -22,7 +22,7 @@ from memfence.source import NOWHERE
 from memfence.strategy.portfolio import ask
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.doubts import Doubt, NeverTaken, NeverTrue, NothingToCheck, Stuck
+from memfence.tasks.doubts import Doubt, NeverReached, NeverTaken, NeverTrue, NothingToCheck, OneProcess, Stuck
 from memfence.tasks.evidence import Deadlocked, ScItself
 from memfence.tasks.evidence import Run as RunFound
 from memfence.tasks.limits import Limits
@@ -44,10 +44,13 @@ def doubts_about(result: CheckResult, options: CheckOptions) -> tuple[Doubt, ...
         return ()  # what a few threads never do, more may do
     if isinstance(result.evidence, ScItself):
         return (NothingToCheck(),)
+    if result.criterion is not Criterion.SAFETY and len(result.program.processes) == 1:
+        return (OneProcess(),)
     if result.criterion is not Criterion.SAFETY or not what_is_asked(result.program, options).asks_states:
         return ()
     search = Search(result.program, model_asked(options), options.limits)
-    return (*search.stuck(result.properties), *search.never_taken(), *search.never_true(result))
+    left_out = map(NeverReached, result.program.unreached)
+    return (*search.stuck(result.properties), *search.never_taken(), *left_out, *search.never_true(result))
 
 
 class Search:

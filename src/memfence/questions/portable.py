@@ -47,7 +47,7 @@ from memfence.source import NOWHERE
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, Stop
-from memfence.tasks.options import CheckOptions, properties_to_check
+from memfence.tasks.options import CheckOptions, criterion_to_check, properties_to_check
 
 MOST_ROUNDS = 4
 """Without a limit on time, loops are unrolled no further than so often."""
@@ -65,7 +65,8 @@ def check_models(
     asked = tuple(p for p in properties_to_check(program, options) if _goal(p) is not None)
     others = tuple(p for p in properties_to_check(program, options) if _goal(p) is None)
     answers = tuple(_Asking(program, name, asked, others, options).answer(unrolled) for name in names)
-    return PortableResult(program, answers, asked, others, options.limits.deadline.elapsed)
+    states_nothing = criterion_to_check(program, options) is not Criterion.SAFETY
+    return PortableResult(program, answers, asked, others, options.limits.deadline.elapsed, states_nothing)
 
 
 def _goal(prop: Property) -> Goal | None:

@@ -104,6 +104,7 @@ class PortableResult(Shown, Record, repr=False):
     """The answers for all models, in the order in which they were asked for.
 
     `properties`: what was asked besides assertions and errors; `not_asked`: what the program states besides.
+    `states_nothing`: nothing could have failed but for run-time errors.
     """
 
     program: Program
@@ -111,6 +112,7 @@ class PortableResult(Shown, Record, repr=False):
     properties: tuple[Property, ...]
     not_asked: tuple[Property, ...]
     seconds: float
+    states_nothing: bool = False
 
     @property
     def verdict(self) -> Verdict:

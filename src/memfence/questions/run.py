@@ -13,6 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+from memfence.cluster.jobs import processors
+from memfence.cluster.session import connected
 from memfence.deadline import Deadline
 from memfence.questions.run_buffers import BUFFER_SECONDS, needs_buffers, with_buffers
 from memfence.questions.run_parts import joined, know_the_same
@@ -27,6 +29,7 @@ from memfence.questions.run_result import (
     verdict_of,
 )
 from memfence.running.build import Sources, build_program
+from memfence.running.elsewhere import run_everywhere
 from memfence.running.places import NO_PLACE, Names, Place
 from memfence.running.process import Ran, fault_of, run_process
 from memfence.running.records import Hunt, Layout, RawConfirmation, RawFinding, RawLeak, RawRace, RunCounts
@@ -61,40 +64,37 @@ def explore_buffers(program: Path, files: tuple[str, ...], options: RunOptions, 
 def _explore(
     program: Path, files: tuple[str, ...], options: RunOptions, deadline: Deadline, *, buffers: bool = False
 ) -> RunResult:
-    workers = options.threads or all_processors()
+    if options.cluster is not None:
+        with connected(options.cluster):
+            workers = processors(options.cluster)
+            parts = [_part(options, deadline, number, workers, buffers=buffers) for number in range(workers)]
+            ran = run_everywhere(options.cluster, program, options.arguments, parts, deadline.left)
+    else:
+        workers = options.threads or all_processors()
+        parts = [_part(options, deadline, number, workers, buffers=buffers) for number in range(workers)]
+        with ThreadPoolExecutor(workers) as pool:
+            ran = list(pool.map(lambda part: _run_here(program, options, part, deadline), parts))
+    results = [result_of(one, program, files, options) for one in ran]
     if workers == 1:
-        return _run_one(program, files, options, deadline, buffers=buffers)
-
-    def run_part(number: int) -> RunResult:
-        if options.random is None:
-            return _run_one(program, files, options, deadline, part=(number, workers), buffers=buffers)
-        share = replace(options, random=-(-options.random // workers), seed=options.seed + 1_000_003 * number)
-        return _run_one(program, files, share, deadline, buffers=buffers)
-
-    with ThreadPoolExecutor(workers) as pool:
-        results = list(pool.map(run_part, range(workers)))
+        return results[0]
     if options.random is None and not know_the_same(results):
-        return _run_one(program, files, options, deadline, buffers=buffers)
+        whole = _part(options, deadline, 0, 1, buffers=buffers)
+        return result_of(_run_here(program, options, whole, deadline), program, files, options)
     return joined(results, options)
 
 
-def _run_one(
-    program: Path,
-    files: tuple[str, ...],
-    options: RunOptions,
-    deadline: Deadline,
-    *,
-    part: tuple[int, int] = (0, 1),
-    buffers: bool,
-) -> RunResult:
-    ran = run_process(
-        program,
-        options.arguments,
-        {**_runtime_options(options, deadline), "part": part[0], "parts": part[1], "buffers": buffers},
-        seconds=deadline.left,
-        progress=options.progress,
-    )
-    return result_of(ran, program, files, options)
+def _part(
+    options: RunOptions, deadline: Deadline, number: int, count: int, *, buffers: bool
+) -> dict[str, str | int | float | bool]:
+    """What the runtime is told by whom takes one part of several: of the tree, or of the executions at random."""
+    if options.random is None or count == 1:
+        return {**_runtime_options(options, deadline), "part": number, "parts": count, "buffers": buffers}
+    share = replace(options, random=-(-options.random // count), seed=options.seed + 1_000_003 * number)
+    return {**_runtime_options(share, deadline), "part": 0, "parts": 1, "buffers": buffers}
+
+
+def _run_here(program: Path, options: RunOptions, part: dict[str, str | int | float | bool], deadline: Deadline) -> Ran:
+    return run_process(program, options.arguments, part, seconds=deadline.left, progress=options.progress)
 
 
 def _runtime_options(options: RunOptions, deadline: Deadline) -> dict[str, str | int | float | bool]:

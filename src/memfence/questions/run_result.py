@@ -21,7 +21,7 @@ RunKind = Literal["borderline", "deadlock", "lost wake-up", "failure"]
 class RunOptions(Record, kw_only=True):
     """Every option of `memfence run`, under the same name. `random`: so many executions at random instead of all.
     `reorders_stores`: as under PSO; then the buffers are explored, since borderline is about TSO. `leaks`:
-    they are errors."""
+    they are errors. `cluster`: `local`, `local:N` or the address of a Ray cluster; each processor takes a part."""
 
     macros: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
@@ -32,6 +32,7 @@ class RunOptions(Record, kw_only=True):
     random: int | None = None
     seed: int = 1
     threads: int = 1
+    cluster: str | None = None
     depth: int = DEFAULT_DEPTH
     timeout_seconds: float | None = None
     hang_seconds: float = 5.0

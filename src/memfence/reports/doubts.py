@@ -8,10 +8,12 @@ from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, Label
 from memfence.program.ir import Program
 from memfence.program.text.steps import step_text
+from memfence.questions.portable_result import PortableResult
 from memfence.reports.coverage import race_warnings
 from memfence.reports.standing import Standing, standing_of
 from memfence.source import Span
-from memfence.tasks.doubts import Doubt, NeverTaken, NeverTrue, NothingToCheck, Stuck
+from memfence.tasks.answer import Verdict
+from memfence.tasks.doubts import Doubt, NeverReached, NeverTaken, NeverTrue, NothingToCheck, OneProcess, Stuck
 from memfence.tasks.result import CheckResult
 
 
@@ -32,6 +34,8 @@ def _warning(result: CheckResult, doubt: Doubt) -> Diagnostic:
             return _stuck(standing_of(trace), _top(program))
         case NeverTaken():
             return _never_taken(program, doubt)
+        case NeverReached(at):
+            return _of(Code.NEVER_TAKEN, f"the assertion `{' '.join(at.text.split())}` is never reached", at, None)
         case NeverTrue(number, premise):
             stated = getattr(result.properties[number], "text", "")
             message = f"`{premise}` is never true, so that `{stated}` says nothing"
@@ -39,8 +43,21 @@ def _warning(result: CheckResult, doubt: Doubt) -> Diagnostic:
         case NothingToCheck():
             message = "nothing is stated about this program: under `sc` there is nothing to check"
             return _of(Code.NOTHING_TO_CHECK, message, _top(program), "add an assertion, or use --forbid, --invariant")
+        case OneProcess():
+            message = "nothing is stated about this program, and there is one process only: nobody sees what it does"
+            hint = "start threads in `main`" if program.language == "c" else "add a process, or an assertion"
+            return _of(Code.NOTHING_TO_CHECK, message, _top(program), hint)
         case _:
             assert_never(doubt)
+
+
+def portable_warnings(result: PortableResult) -> tuple[Diagnostic, ...]:
+    """Those about a program and its verdicts under several models."""
+    if not result.states_nothing or result.verdict is Verdict.VIOLATED:
+        return result.program.warnings
+    message = "nothing is stated about this program: a list of models has nothing to check but run-time errors"
+    hint = "add an assertion, or use --final; `--model tso` alone compares TSO with SC"
+    return (*result.program.warnings, _of(Code.NOTHING_TO_CHECK, message, _top(result.program), hint))
 
 
 def _stuck(waiting: tuple[Standing, ...], top: Span) -> Diagnostic:

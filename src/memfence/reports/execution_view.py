@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import PurePath
 
 from memfence.axiomatic.code import Barrier, EventItem, Read, Wait, Write
 from memfence.axiomatic.execution import Execution, Happened, Place
@@ -55,7 +56,7 @@ class ExecutionView:
             EventRow(
                 self.numbers[event.place],
                 self.execution.code.threads[event.place[0]].name,
-                place_text(self.item(event).origin.span),
+                place_text(self.item(event).origin.span, self.program),
                 self._action(event),
                 self._source(event),
             )
@@ -144,7 +145,7 @@ def failed_text(found: Counterexample) -> str:
     view = ExecutionView(found.execution)
     if found.race is not None:
         first, second = (found.execution.events[n] for n in found.race)
-        places = " and ".join(place_text(view.item(event).origin.span) for event in (first, second))
+        places = " and ".join(place_text(view.item(event).origin.span, view.program) for event in (first, second))
         name = view.program.variables[first.variable or 0].name
         return f"undefined behaviour: plain accesses to `{name}` race: {places}"
     if isinstance(found.violated, NoDeadlock):
@@ -156,14 +157,14 @@ def failed_text(found: Counterexample) -> str:
     check = found.execution.code.threads[thread].items[position]
     error = getattr(check, "error", "") or "assertion fails"
     origin = getattr(check, "origin", None)
-    return f"{error} ({place_text(origin.span)})" if origin is not None else error
+    return f"{error} ({place_text(origin.span, view.program)})" if origin is not None else error
 
 
 def _waiting_text(execution: Execution) -> str:
     """Who waits for ever, and where; who only waits for the end of others is left out."""
-    waits = waiting_for_ever(execution)
+    program, waits = execution.code.program, waiting_for_ever(execution)
     causes = [place for place in waits if not _is_bookkeeping(execution, place)] or list(waits)
-    places = dict.fromkeys(text for place in causes if (text := place_text(_waits_at(execution, place))))
+    places = dict.fromkeys(text for place in causes if (text := place_text(_waits_at(execution, place), program)))
     where = f" ({' and '.join(places)})" if places else ""
     return ("a thread waits for ever" if len(causes) == 1 else "threads wait for ever") + where
 
@@ -189,6 +190,10 @@ def _waits_at(execution: Execution, place: Place) -> Span:
     return next((span for span in spans if span.source.text), wait.origin.span)
 
 
-def place_text(span: Span) -> str:
-    """`line 12`; nothing where the text has no such place."""
-    return f"line {span.line}" if span.source.text else ""
+def place_text(span: Span, program: Program | None = None) -> str:
+    """`line 12`; with the file where that is not the program's own; nothing where the text has no such place."""
+    if not span.source.text:
+        return ""
+    if program is None or span.source.path == program.source.path:
+        return f"line {span.line}"
+    return f"{PurePath(span.source.path).name}:{span.line}"

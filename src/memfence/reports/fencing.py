@@ -19,7 +19,7 @@ from memfence.reports.json import Object, trace_list
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
 from memfence.reports.sentences import counted
-from memfence.reports.shown_run import ending_lines
+from memfence.reports.shown_run import ending_lines, value_text
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import DEFAULT_WIDTH
 from memfence.source import NOWHERE, Span
@@ -150,7 +150,8 @@ def _later(program: Program, pair: Overtaken) -> str:
 
 def _event(program: Program, event: Occurrence) -> str:
     variable = program.variables[event.access.variable]
-    return f"{variable.name} = {variable.domain.text(event.access.value)}{_line(event.span)}"
+    value = value_text(program, event.access.variable, event.access.value)
+    return f"{variable.name} = {value}{_line(event.span)}"
 
 
 def _line(span: Span) -> str:
@@ -166,7 +167,7 @@ def _sets(result: FixResult, width: int) -> list[str]:
         return []
     several = "is 1 minimal set" if len(result.sets) == 1 else f"are {len(result.sets)} minimal sets"
     more = "" if result.are_all else " and perhaps others"
-    lines = ["", f"There {several}{more}; of none can a fence be dropped or made weaker:"]
+    lines = ["", f"There {several}{more}; no fence in them can be dropped or made weaker:"]
     for number, chosen in enumerate(result.sets[:MOST_LISTED], 1):
         lines += wrap(f"{number:>3}. cost {chosen.cost}: {_short(chosen)}", width)
     if len(result.sets) > MOST_LISTED:

@@ -19,8 +19,9 @@ from memfence.questions.portable_result import (
     PortableResult,
     Stopped,
 )
+from memfence.reports.doubts import portable_warnings
 from memfence.reports.execution_view import ExecutionView, failed_text, place_text
-from memfence.reports.json import Object, check_object
+from memfence.reports.json import Object, check_object, diagnostic_object
 from memfence.reports.properties import property_line
 from memfence.reports.table import Column, render_table, wrap
 from memfence.reports.text import render_text
@@ -160,6 +161,7 @@ def portable_object(result: PortableResult) -> Object:
         "criterion": Criterion.SAFETY.value,
         "verdict": result.verdict.value,
         "notes": notes(result),
+        "warnings": [diagnostic_object(warning) for warning in portable_warnings(result)],
         "models": [answer_object(answer) for answer in result.answers],
         "stats": {"seconds": round(result.seconds, 6)},
     }

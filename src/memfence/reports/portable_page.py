@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memfence.questions.portable_result import ByDependencies, Counterexample, ModelAnswer, PortableResult
+from memfence.reports.doubts import portable_warnings
 from memfence.reports.execution_svg import execution_svg
 from memfence.reports.execution_view import ExecutionView, failed_text
 from memfence.reports.page import Page, TableView, Tone
@@ -24,7 +25,10 @@ def portable_page(result: PortableResult) -> Page:
         verdict=f"{holding} of {len(result.answers)} hold",
         tone=tones.get(worst, "open"),
         headline="the same program under several memory models",
-        facts=tuple(("Note", note) for note in notes(result)),
+        facts=(
+            *(("Note", note) for note in notes(result)),
+            *(("Warning", f"{one.message} ({one.at.span.place})") for one in portable_warnings(result)),
+        ),
         why=tuple(f"{answer.name}: {text}" for answer, found in shown for text in explanations(found)),
         sources=(source_view(result.program.source, {}),),
         tables=(models, *(_events(answer, found) for answer, found in shown)),

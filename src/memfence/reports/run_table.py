@@ -37,8 +37,12 @@ def run_table(trace: Trace, width: int, loop_start: int | None = None) -> str:
 def _left_out(trace: Trace) -> list[str]:
     """How to read the places of calls, and which steps are not in the table."""
     rows = rows_of(trace)
-    has_calls = any("→" in action.place for row in rows for action in actions(trace, row.position).values())
-    lines = ["(40→12: line 12, in a call from line 40)"] if has_calls else []
+    places = (action.place.rstrip(": ") for row in rows for action in actions(trace, row.position).values())
+    called = next((place.split("→") for place in places if "→" in place), None)
+    lines = []
+    if called is not None:
+        caller, line = called[-2:]
+        lines.append(f"({caller}→{line}: line {line}, in a call from line {caller})")
     if any(row.position != row.last for row in rows):
         lines.append("(a store and its commit in the next step are one line)")
     return lines + left_out_text(trace)

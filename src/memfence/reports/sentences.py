@@ -166,7 +166,7 @@ def _exhausted(evidence: Exhausted) -> str:
         return f"{runs}, each store eventually committed, unbounded buffers: complete"
     if not evidence.model.has_buffers or evidence.pending is None:
         return "every run: complete"
-    most = f"no run has more than {counted(evidence.pending, 'pending store')} a buffer"
+    most = f"no run has more than {counted(evidence.pending, 'pending store')} per buffer"
     return f"unbounded buffers and loops: complete ({most})"
 
 
@@ -174,8 +174,8 @@ def _bounded(evidence: Bound) -> str:
     bound = evidence.model.bound or 0
     stores = counted(bound, "pending store")
     if evidence.fair is None:
-        return f"only runs with at most {bound} pending stores a buffer: not a proof"
-    where = "a process and variable" if evidence.model.per_variable else "a buffer"
+        return f"only runs with at most {bound} pending stores per buffer: not a proof"
+    where = "per process and variable" if evidence.model.per_variable else "per buffer"
     runs = _runs(evidence.fair)
     return f"{runs} with at most {stores} {where}, each eventually committed: complete within this bound"
 
@@ -186,7 +186,7 @@ def _few_switches(evidence: FewSwitches) -> str:
     if evidence.steps is not None:
         what += f", and {counted(evidence.steps, 'step')}"
     if evidence.pending is not None:
-        what += f", and {counted(evidence.pending, 'pending store')} a buffer"
+        what += f", and {counted(evidence.pending, 'pending store')} per buffer"
     return f"{what}: not a proof"
 
 

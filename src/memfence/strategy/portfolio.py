@@ -14,7 +14,6 @@ from typing import assert_never
 
 from memfence.engines.registry import engine_named
 from memfence.records import Record
-from memfence.strategy.side_by_side import ask_side_by_side
 from memfence.tasks.answer import Answer, Tried, Verdict, outside
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import Limit, Route, Run
@@ -143,6 +142,8 @@ def _safety(task: Task) -> Answer:
     few = _few_switches(task, tried)
     if few is not None and few.is_conclusive:
         return replace(few, cost=few.cost + first.cost, tried=tuple(tried))
+    from memfence.strategy.side_by_side import ask_side_by_side  # threads: small questions need none
+
     last = ask_side_by_side([(name, _without_bound(name, task)) for name in SAFETY_AT_LAST], partial(_trusted, task))
     tried.append(_tried(last.engine, last))
     if last.is_conclusive:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
-from memfence.execution.overtaking import Overtaken, overtaken_pairs
+from memfence.execution.overtaking import Overtaken, explain, overtaken_pairs
 from memfence.execution.trace import Trace
 from memfence.frontends.registry import EditKind
 from memfence.models.spec import TSO
@@ -202,7 +202,7 @@ def _placed(program: Program, edit: FenceEdit, run: Trace | None) -> PlacedFence
 
 
 def _kept_in_order(program: Program, run: Trace, edit: FenceEdit) -> Overtaken | None:
-    """The last pair of accesses of the run between which the fence would stand."""
+    """The accesses of the run between which the fence would stand: those that the reasons name, else the last ones."""
     home = homes(program, run.program)
     crossings = [
         (move.process, position)
@@ -213,7 +213,9 @@ def _kept_in_order(program: Program, run: Trace, edit: FenceEdit) -> Overtaken |
     pairs = [pair for pair in overtaken_pairs(run) if any(is_crossed(pair, p, at) for p, at in crossings)]
     if edit.kind == "sfence":
         pairs = [pair for pair in pairs if pair.issued is not None]
-    return pairs[-1] if pairs else None
+    why = explain(run)
+    blamed = [pair for pair in pairs if why is not None and pair == why.pair]
+    return (blamed or pairs)[-1] if pairs else None
 
 
 def with_text(result: FixResult, edits: Sequence[FenceEdit], options: FixOptions) -> FixResult:

@@ -23,6 +23,12 @@ class NeverTaken(Record):
     is_assertion: bool
 
 
+class NeverReached(Record):
+    """The front end left this assertion out: no run comes to it."""
+
+    at: Span
+
+
 class NeverTrue(Record):
     """The property says something only where this part of it is true, and no run comes there.
 
@@ -37,4 +43,8 @@ class NothingToCheck(Record):
     """The model was compared with itself, and nothing else was asked."""
 
 
-Doubt = Stuck | NeverTaken | NeverTrue | NothingToCheck
+class OneProcess(Record):
+    """There is nobody else to see what the only process does, and nothing was asked about it."""
+
+
+Doubt = Stuck | NeverTaken | NeverReached | NeverTrue | NothingToCheck | OneProcess

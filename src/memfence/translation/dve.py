@@ -1,6 +1,6 @@
 """A DVE model with its store buffers written out, for checkers that know sequential consistency only.
 
-The transformation of Barnat, Brim and Havel, section III (TSO with one pending store a process and variable): for
+The transformation of Barnat, Brim and Havel, section III (TSO with one pending store per process and variable): for
 every variable x that process P writes there are `sb_x_P` (the pending value) and `i_x_P` (whether there is one), and
 for every process the order of its pending stores (`queue_P`, a ring from `head_P` to `tail_P`). Writes go there, and
 wait while one to the same variable is pending. Reads come from there where something is pending: a transition that

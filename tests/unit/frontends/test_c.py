@@ -263,7 +263,7 @@ def test_without_clang_the_error_says_what_to_type(monkeypatch: pytest.MonkeyPat
         checked("int main(void) { return 0; }")
     (diagnostic,) = error.value.diagnostics
     assert diagnostic.code is Code.NO_COMPILER and diagnostic.code.id == "MF007"
-    assert diagnostic.hint == "pip install 'memfence[c]'"
+    assert diagnostic.hint == "pip install ziglang tree-sitter tree-sitter-c tree-sitter-cpp"
 
 
 def test_a_compiler_that_does_not_exist_is_named() -> None:

@@ -131,3 +131,55 @@ int main(void) {
     pthread_join(c, 0);
 }
 """
+
+
+@pytest.mark.parametrize("models", ["sc,tso", "x86"])
+def test_a_list_of_models_with_nothing_to_check_is_warned_of(models: str, tmp_path: Path) -> None:
+    text = "byte x, y;\nactive proctype A() { x = 1; y = x }\nactive proctype B() { y = 1; x = y }\n"
+    assert codes(text, tmp_path, "--model", models) == [("MF205", 1)]
+    path = tmp_path / "model.pml"
+    assert memfence("check", path, "--model", models, "--strict", "-q").returncode == Exit.VIOLATED
+    assert "a list of models has nothing to check" in memfence("check", path, "--model", models).stderr
+    assert memfence("check", path, "--model", models, "--html", tmp_path / "a.html", "-q").returncode == 0
+    assert "nothing is stated about this program" in (tmp_path / "a.html").read_text()
+    assert codes(FINE, tmp_path, "--model", models) == []
+
+
+def test_a_program_with_one_process_and_nothing_stated_is_warned_of(tmp_path: Path) -> None:
+    assert codes("byte x;\nactive proctype A() { x = 1 }\n", tmp_path) == [("MF205", 1)]
+    assert codes("byte x;\nactive proctype A() { x = 1; assert(x == 1) }\n", tmp_path) == []
+
+
+@needs_clang
+def test_an_assertion_in_c_that_no_run_comes_to_is_warned_of(tmp_path: Path) -> None:
+    dead = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\nstatic atomic_int x; static int d;\n"
+    dead += "static void *w(void *a) { d = 1; atomic_store(&x, 1); assert(d == 1); return a; }\n"
+    dead += "static void *r(void *a) {\n  if (atomic_load(&x) == 2)\n    assert(d == 2 && x);\n  return a; }\n"
+    dead += "void unused(void) { assert(d == 7); }\n"
+    dead += "int main(void) { pthread_t p, q; pthread_create(&p, 0, w, 0); pthread_create(&q, 0, r, 0);\n"
+    dead += "pthread_join(p, 0); pthread_join(q, 0); assert(1 + 1 == 2); return 0; }\n"
+    path = tmp_path / "dead.c"
+    path.write_text(dead)
+    done = memfence("check", path)
+    assert done.returncode == 0 and done.stderr.count("warning[MF203]") == 1
+    assert "warning[MF203]: the assertion `assert(d == 2 && x)` is never reached" in done.stderr
+    path.write_text(dead.replace("== 2)\n", "== 1)\n").replace("d == 2 && x", "d == 1 && x"))
+    assert memfence("check", path).stderr == ""
+
+
+def test_a_condition_about_a_register_that_nobody_writes_is_warned_of(tmp_path: Path) -> None:
+    path = tmp_path / "t.litmus"
+    path.write_text("X86 t\n{ x=0; }\n P0 | P1 ;\n MOV [x],$1 | MOV EAX,[x] ;\nexists (1:EBX=1 /\\ 1:EAX=1)\n")
+    done = memfence("check", path)
+    assert done.returncode == 0
+    assert "warning[MF204]: no instruction of P1 writes `EBX`: it is 0 at every end" in done.stderr
+    path.write_text(path.read_text().replace("EBX", "EAX"))
+    assert memfence("check", path).stderr == ""
+
+
+def test_split_reads_silences_nothing_but_the_warning_about_reads(tmp_path: Path) -> None:
+    path = tmp_path / "model.pml"
+    path.write_text("byte x, y;\nactive proctype A() { x = x + y; if :: x > 90 -> x = 3 :: else fi; assert(x < 9) }\n")
+    assert memfence("check", path).stderr.count("warning[MF201]") == 1
+    done = memfence("check", path, "--split-reads", "--strict")
+    assert done.returncode == Exit.VIOLATED and "MF201" not in done.stderr and "warning[MF203]" in done.stderr

@@ -7,39 +7,30 @@ only where processes talk by loads and stores, at most one plain store a step, t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from memfence.certificates.checker.invariant import check_initial
+from memfence.certificates.checker.abridged import ends_of
+from memfence.certificates.checker.invariant import check_closed
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
+from memfence.certificates.format.abridged import WHOLE, Abridgement
 from memfence.models.accesses import Access, accesses
 from memfence.models.readings import is_locked
 from memfence.models.sc import Sc
-from memfence.models.state import Failure, Run, State
+from memfence.models.state import Run, State
 from memfence.models.steps import MemoryModel, set_at, starts, successors, take
 from memfence.models.tso import Tso
-from memfence.program.expressions import At, BufferEmpty, RegisterOf, Shared, walk
+from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
 from memfence.program.facts.effects import has_guarded_writes, has_torn_steps, op_expressions
 from memfence.program.ir import Lock, Program, Store, Transition, Unlock
 
 SC, TSO = Sc(), Tso()
 
 
-def check_closed(program: Program, model: MemoryModel, states: Collection[State]) -> None:
-    """The set holds the initial states, no step leads out, and none fails."""
-    check_initial(program, model, states)
-    for state in states:
-        for step, after in successors(program, model, state):
-            if isinstance(after, Failure):
-                raise Refused(Condition.FAILURE, after.reason, state=state, step=step)
-            if after not in states:
-                raise Refused(Condition.CLOSED, state=state, step=step, after=after)
-
-
 def check_state_robust(program: Program, model: MemoryModel, states: Collection[State]) -> None:
     """Theorem 4: every state of the set that has empty buffers is one that SC reaches."""
-    check_closed(program, model, states)
+    check_closed(ends_of(program, model, WHOLE), states)
     reached = reached_under_sc(program)
     for state in {without_buffers(state) for state in states if state.is_plain}:
         if state not in reached:
@@ -58,10 +49,10 @@ def reached_under_sc(program: Program) -> set[State]:
     return reached
 
 
-def check_race_free(program: Program, states: Collection[State]) -> None:
+def check_race_free(program: Program, states: Collection[State], left_out: Abridgement = WHOLE) -> None:
     """Theorem 5: in no state are two processes about to access one variable, one writing, not both in locked steps."""
     require_shared_memory(program)
-    check_closed(program, SC, states)
+    check_closed(ends_of(program, SC, left_out), states)
     for state in states:
         about = list(_about_to(program, state))
         for mine, is_mine_locked in about:
@@ -96,10 +87,17 @@ def _with_step(program: Program, step: Run, transition: Transition) -> Program:
     return replace(program, processes=set_at(program.processes, step.process, changed))
 
 
-def check_persistent(program: Program, states: Collection[State]) -> None:
+def check_persistent(
+    program: Program,
+    states: Collection[State],
+    left_out: Abridgement = WHOLE,
+    exprs: Sequence[Expr] = (),
+    *,
+    deadlock: bool = False,
+) -> None:
     """Theorem 6: no process overtakes its own store with a read that another process can change."""
     require_single_stores(program)
-    check_closed(program, SC, states)
+    check_closed(ends_of(program, SC, left_out, exprs, deadlock=deadlock), states)
     for state in states:
         changed = set(_changeable(program, state))
         for process, step, variable in _overtaking(program, state):
@@ -135,10 +133,10 @@ def _overtaking(program: Program, state: State) -> Iterator[tuple[int, Run, int]
                     waiting.append(after)
 
 
-def check_implied(question: Question, states: Collection[State]) -> None:
+def check_implied(question: Question, states: Collection[State], left_out: Abridgement = WHOLE) -> None:
     """Theorem 7: persistent, and the question is about what pending stores do not change: then SC has the answer."""
     require_no_look_at_buffers(question)
-    check_persistent(question.program, states)
+    check_persistent(question.program, states, left_out, question.looks_at, deadlock=question.deadlock)
     for state in states:
         if question.is_bad(state):
             raise Refused(Condition.BAD, state=state)

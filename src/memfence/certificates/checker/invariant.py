@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from memfence.certificates.checker.abridged import Ends, ends_of
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
+from memfence.certificates.format.abridged import WHOLE, Abridgement
 from memfence.certificates.format.columns import Columns
 from memfence.models.state import Failure, State
-from memfence.models.steps import MemoryModel, starts, successors
-from memfence.program.ir import Program
+from memfence.models.steps import starts, successors
 
 BYTES_OF_A_STATE = 1000
 """About what a state takes in Python, beside its values."""
@@ -37,26 +38,31 @@ def read_states(columns: Columns, blocks: Iterable[bytes], *, most_bytes: int) -
     return states
 
 
-def check_initial(program: Program, model: MemoryModel, states: Collection[State]) -> None:
-    """Condition 1: the set holds every initial state."""
-    for state in starts(program, model):
-        if state not in states:
-            raise Refused(Condition.INITIAL, state=state)
+def check_closed(ends: Ends, states: Collection[State]) -> None:
+    """The set holds the initial states, no step leads out, and none fails."""
+    program, model = ends.program, ends.model
+    for state in starts(program, model):  # Condition 1: the set holds every initial state.
+        for end in ends.of(state):
+            if isinstance(end, Failure):
+                raise Refused(Condition.FAILURE, end.reason, state=state)
+            if end not in states:
+                raise Refused(Condition.INITIAL, state=end)
+    for state in states:
+        for step, after in successors(program, model, state):
+            for end in (after,) if isinstance(after, Failure) else ends.of(after, step):
+                if isinstance(end, Failure):  # Condition 3b: no step fails.
+                    raise Refused(Condition.FAILURE, end.reason, state=state, step=step)
+                if end not in states:  # Condition 2: no step leads out.
+                    raise Refused(Condition.CLOSED, state=state, step=step, after=end)
 
 
-def check_invariant(question: Question, states: Collection[State]) -> None:
+def check_invariant(question: Question, states: Collection[State], left_out: Abridgement = WHOLE) -> None:
     """Return if the set proves what is asked of single states; else Refused."""
     program, model = question.program, question.model.definition
-    check_initial(program, model, states)
+    check_closed(ends_of(program, model, left_out, question.looks_at, deadlock=question.deadlock), states)
     for state in states:
         check_state(question, state)
-        has_step = False
-        for step, after in successors(program, model, state):
-            has_step = True
-            if isinstance(after, Failure):  # Condition 3b: no step fails.
-                raise Refused(Condition.FAILURE, after.reason, state=state, step=step)
-            if after not in states:  # Condition 2: no step leads out.
-                raise Refused(Condition.CLOSED, state=state, step=step, after=after)
+        has_step = not question.deadlock or any(True for _ in successors(program, model, state))
         if question.is_stuck(state, has_step=has_step):  # Condition 3d.
             raise Refused(Condition.DEADLOCK, state=state)
 

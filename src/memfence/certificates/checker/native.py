@@ -6,9 +6,10 @@ work with a program, such as one with numbers beyond 64 bits, the Python checker
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from memfence import _core
+from memfence.certificates.checker.abridged import Ends
 from memfence.certificates.checker.finals import Outcomes
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
@@ -48,6 +49,7 @@ class NativeInvariant:
         columns: Columns,
         capacity: int,
         outcomes: Outcomes | None,
+        ends: Ends,
         *,
         persistent: bool = False,
     ) -> None:
@@ -69,6 +71,7 @@ class NativeInvariant:
                 -1 if final is None else _EXPECTED[final.quantifier],
                 [] if outcomes is None else [list(values) for values in outcomes.values],
                 persistent,
+                *_left_out(ends),
             )
         except (RuntimeError, TypeError) as problem:
             raise NotForTheFastChecker(str(problem)) from None
@@ -87,6 +90,12 @@ class NativeInvariant:
         except RuntimeError as problem:
             raise NotForTheFastChecker(str(problem)) from None
         return self._native.states
+
+    def reachable(self, *, most_bytes: int) -> Iterator[bytes]:
+        """Blocks of all states that are reachable, in order: what an abridged set stands for."""
+        rows = self._native.reachable(most_bytes)
+        for at in range(0, len(rows), ROWS_IN_A_BLOCK):
+            yield b"".join(map(bytes, zip(*rows[at : at + ROWS_IN_A_BLOCK], strict=True)))
 
     def _refuse(self, found: Found | None) -> None:
         if found is None:
@@ -115,3 +124,13 @@ def _step(found: tuple[int, int, int, int, int]) -> Step:
         lambda: DropSeparator(process),
     )
     return makers[kind]()
+
+
+def _left_out(ends: Ends) -> tuple[list[list[int]], list[list[list[int]]], list[list[int]], list[list[int]]]:
+    """By process: passing locations, dead registers by location, quiet transitions, forgotten locations."""
+    dead = [[sorted(registers) for registers in process] for process in ends.left_out.dead]
+    return _lists(ends.left_out.passing), dead, _lists(ends.quiet), _lists(ends.forgotten)
+
+
+def _lists(sets: Iterable[frozenset[int]]) -> list[list[int]]:
+    return [sorted(numbers) for numbers in sets]

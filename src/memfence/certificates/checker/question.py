@@ -41,6 +41,12 @@ class Question(Record):
     temporal: tuple[Ltl | PropertyAutomaton, ...]
     asks_states: bool
 
+    @property
+    def looks_at(self) -> tuple[Expr, ...]:
+        """Everything that is asked of single states."""
+        bad = () if self.bad is None else (self.bad,)
+        return (*bad, *(expr for final in self.finals for expr in (final.expr, *(e for _, e in final.observed))))
+
     def is_bad(self, state: State) -> bool:
         return self.bad is not None and is_true(self.program, state, self.bad)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
+from memfence.certificates.checker.abridged import ends_of
 from memfence.certificates.checker.automata import AutomataCheck
 from memfence.certificates.checker.criteria import (
     check_implied,
@@ -15,6 +16,7 @@ from memfence.certificates.checker.criteria import (
     require_no_look_at_buffers,
     require_single_stores,
 )
+from memfence.certificates.checker.dual import check_dual
 from memfence.certificates.checker.finals import check_outcomes, read_outcomes
 from memfence.certificates.checker.invariant import BYTES_OF_A_STATE, check_invariant, read_states
 from memfence.certificates.checker.minimum import check_bound, check_clause
@@ -23,9 +25,11 @@ from memfence.certificates.checker.ranks import check_ranks, product_of
 from memfence.certificates.checker.refusal import Checked, Condition, NotProved, Refused
 from memfence.certificates.checker.robust import check_robust
 from memfence.certificates.checker.triangular import check_triangular
+from memfence.certificates.format.abridged import Abridgement, read_abridgement
 from memfence.certificates.format.automata import SymbolicRows, read_automata
 from memfence.certificates.format.columns import MOST_PENDING, Columns
 from memfence.certificates.format.container import NotACertificate
+from memfence.certificates.format.dual import read_configurations
 from memfence.certificates.format.header import Claim
 from memfence.certificates.format.minimum import read_minimum
 from memfence.certificates.format.ranks import read_marks, read_ranks
@@ -130,19 +134,24 @@ def _invariant(case: Case, section: Section) -> Proved:
     question = case.question
     capacity = section.number("capacity", most=MOST_PENDING)
     columns = Columns(question.program, question.model.buffering, capacity)
+    left_out = read_abridgement(question.program, section.details)
     outcomes = read_outcomes(question, only(section.chunks(OBJECT))) if question.finals else None
     blocks = section.chunks(ROWS)
+    if case.fast or (case.is_proved and left_out.passing):
+        from memfence.certificates.checker.native import NativeInvariant
+
+        model = question.model.definition
+        ends = ends_of(question.program, model, left_out, question.looks_at, deadlock=question.deadlock)
+        native = NativeInvariant(question, columns, capacity, outcomes, ends)
+        count = native.check(blocks, most_bytes=case.most_bytes)
+        blocks = native.reachable(most_bytes=case.most_bytes)  # the proved checker wants every state
     if case.is_proved:
         from memfence.certificates.checker.proved import ProvedInvariant
 
         count = ProvedInvariant(question, columns, capacity, outcomes).check(blocks, most_bytes=case.most_bytes)
-    elif case.fast:
-        from memfence.certificates.checker.native import NativeInvariant
-
-        count = NativeInvariant(question, columns, capacity, outcomes).check(blocks, most_bytes=case.most_bytes)
-    else:
+    elif not case.fast:
         states = read_states(columns, blocks, most_bytes=case.most_bytes)
-        check_invariant(question, states)
+        check_invariant(question, states, left_out)
         if outcomes is not None:
             check_outcomes(question, outcomes, states)
         count = len(states)
@@ -173,7 +182,7 @@ def _sc_states(case: Case, section: Section) -> set[State]:
 
 def _race_free(case: Case, section: Section) -> Proved:
     states = _sc_states(case, section)
-    check_race_free(case.program, states)
+    check_race_free(case.program, states, read_abridgement(case.program, section.details))
     return Proved(frozenset({"drf", *_implied_by_race_freedom(case)}), len(states))
 
 
@@ -197,7 +206,7 @@ def _robust(case: Case, section: Section) -> Proved:
     states = _sc_states(case, section)
     if case.question.model.buffering is not Buffering.PER_PROCESS:
         raise Refused(Condition.KIND, "these attacks are about TSO")
-    check_robust(case.program, states)
+    check_robust(case.program, states, read_abridgement(case.program, section.details))
     return Proved(frozenset({"robust"}), len(states))
 
 
@@ -209,23 +218,25 @@ def _triangular(case: Case, section: Section) -> Proved:
 
 def _persistent(case: Case, section: Section) -> Proved:
     require_tso(case)
+    left_out = read_abridgement(case.program, section.details)
     if case.fast:
         require_single_stores(case.program)
         plain = replace(case.question, bad=None, deadlock=False, finals=())
-        return Proved(frozenset({"persistent"}), _fast_persistent(case, plain, section), is_fast=True)
+        return Proved(frozenset({"persistent"}), _fast_persistent(case, plain, section, left_out), is_fast=True)
     states = _sc_states(case, section)
-    check_persistent(case.program, states)
+    check_persistent(case.program, states, left_out)
     return Proved(frozenset({"persistent"}), len(states))
 
 
 def _implied(case: Case, section: Section) -> Proved:
     require_tso(case)
+    left_out = read_abridgement(case.program, section.details)
     if case.fast:
         require_no_look_at_buffers(case.question)
         require_single_stores(case.question.program)
-        return Proved(frozenset({STATES}), _fast_persistent(case, case.question, section), is_fast=True)
+        return Proved(frozenset({STATES}), _fast_persistent(case, case.question, section, left_out), is_fast=True)
     states = _sc_states(case, section)
-    check_implied(case.question, states)
+    check_implied(case.question, states, left_out)
     return Proved(frozenset({STATES}), len(states))
 
 
@@ -234,12 +245,13 @@ def require_tso(case: Case) -> None:
         raise Refused(Condition.KIND, "persistence is about TSO")
 
 
-def _fast_persistent(case: Case, question: Question, section: Section) -> int:
+def _fast_persistent(case: Case, question: Question, section: Section, left_out: Abridgement) -> int:
     """The same conditions in C++: how many states of SC there are."""
     from memfence.certificates.checker.native import NativeInvariant
 
     under_sc = replace(question, model=SC)
-    native = NativeInvariant(under_sc, Columns(question.program, SC.buffering, 0), 0, None, persistent=True)
+    ends = ends_of(question.program, SC.definition, left_out, question.looks_at, deadlock=question.deadlock)
+    native = NativeInvariant(under_sc, Columns(question.program, SC.buffering, 0), 0, None, ends, persistent=True)
     return native.check(section.chunks(ROWS), most_bytes=case.most_bytes)
 
 
@@ -272,6 +284,11 @@ def _ranks(case: Case, section: Section) -> Proved:
     return Proved(frozenset({f"temporal {number}"}), len(ranks))
 
 
+def _dual(case: Case, section: Section) -> Proved:
+    found = read_configurations(case.question.program, section.chunks(OBJECT))
+    return Proved(frozenset({STATES}), check_dual(case.question, found))
+
+
 def _minimum(case: Case, section: Section) -> Proved:
     """Theorem 12. The claim says how many fences are a minimum; which ones they are says the section."""
     sites, found = read_minimum(case.program, section.chunks(OBJECT))
@@ -299,6 +316,7 @@ _KINDS: dict[str, Callable[[Case, Section], Proved]] = {
     "state-robust": _state_robust,
     "ranks": _ranks,
     "minimum": _minimum,
+    "dual": _dual,
 }
 
 

@@ -13,6 +13,7 @@ from memfence.certificates.format.sections import HEAD, PLACES, PROGRAM
 from memfence.certificates.writer.automata import automata_chunks
 from memfence.certificates.writer.chunks import Chunks, NoCertificate, first_that_works
 from memfence.certificates.writer.criteria import criterion_chunks, sc_chunks
+from memfence.certificates.writer.dual import dual_chunks
 from memfence.certificates.writer.invariant import invariant_chunks
 from memfence.certificates.writer.ranks import rank_chunks
 from memfence.program.ir import Program
@@ -39,17 +40,19 @@ def certify(
     *,
     evidence: Evidence | None = None,
     minimum: Iterable[tuple[bytes, bytes]] = (),
+    whole: bool = False,
 ) -> Written:
     """Write a certificate that `claim` is true of `program` to `path`, whole or not at all; else NoCertificate.
 
     `evidence`: what the answer rests on. It says where to start; any proof will do. `minimum`: the section that proves
-    the fences to be a minimum, where the claim says so.
+    the fences to be a minimum, where the claim says so. `whole`: with every state, where checkers would also put up
+    with fewer of them.
     """
     part = path.with_name(path.name + ".part")
     try:
         with part.open("wb") as file:
             writer = Writer(file)
-            for kind, content in chain(_all_chunks(program, claim, limits, evidence), minimum):
+            for kind, content in chain(_all_chunks(program, claim, limits, evidence, whole), minimum):
                 writer.add(kind, content)
             writer.close()
         part.replace(path)
@@ -59,7 +62,7 @@ def certify(
     return Written(path, path.stat().st_size)
 
 
-def _all_chunks(program: Program, claim: Claim, limits: Limits, evidence: Evidence | None) -> Chunks:
+def _all_chunks(program: Program, claim: Claim, limits: Limits, evidence: Evidence | None, whole: bool) -> Chunks:
     text = canonical_text(program)
     header = Header(
         tool=f"memfence {VERSION}",
@@ -71,26 +74,32 @@ def _all_chunks(program: Program, claim: Claim, limits: Limits, evidence: Eviden
     yield HEAD, header_bytes(header)
     yield PROGRAM, text.encode()
     yield PLACES, "".join(_places(program)).encode()
-    yield from _proof(program, claim, limits, evidence)
+    yield from _proof(program, claim, limits, evidence, whole)
 
 
-def _proof(program: Program, claim: Claim, limits: Limits, evidence: Evidence | None) -> Chunks:
+def _proof(program: Program, claim: Claim, limits: Limits, evidence: Evidence | None, whole: bool) -> Chunks:
     try:
         question = question_of(claim, program)
     except NotACertificate as problem:
         raise NoCertificate(str(problem)) from None
     if claim.criterion != "safety":
-        yield from criterion_chunks(claim.criterion, question, limits)
+        yield from criterion_chunks(claim.criterion, question, limits, whole=whole)
         return
     for number, stated in enumerate(question.temporal):
         yield from rank_chunks(number, question, claim, stated, program, limits)
     if question.temporal and not question.asks_states:
         return
     pending = evidence.pending if isinstance(evidence, Exhausted) else None
-    attempts = [invariant_chunks(question, limits, pending=pending or 0), automata_chunks(question, limits)]
+    attempts = [
+        invariant_chunks(question, limits, pending=pending or 0, whole=whole),
+        automata_chunks(question, limits),
+        dual_chunks(question, limits),
+    ]
     if isinstance(evidence, Implied) and evidence.by is Criterion.PERSISTENT:
-        attempts.insert(0, sc_chunks("implied", question, limits))
-    yield from first_that_works(attempts[::-1] if isinstance(evidence, Fixpoint) else attempts)
+        attempts.insert(0, sc_chunks("implied", question, limits, whole=whole))
+    if isinstance(evidence, Fixpoint):
+        attempts[:2] = attempts[1::-1]
+    yield from first_that_works(attempts)
 
 
 def _places(program: Program) -> Iterator[str]:

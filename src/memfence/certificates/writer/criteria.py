@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from memfence.certificates.checker.criteria import require_shared_memory, require_single_stores
 from memfence.certificates.checker.question import Question
@@ -13,46 +14,47 @@ from memfence.certificates.format.automata import NUMBER
 from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns, row_of
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.sections import ROWS, SECTION
+from memfence.certificates.writer.abridging import abridged
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
+from memfence.certificates.writer.invariant import safety_of
 from memfence.certificates.writer.rows import blocks_of
 from memfence.engines.ladder import climb
-from memfence.engines.native.explicit import explore
+from memfence.engines.native.explicit import Explored, explore
 from memfence.engines.native.races import explore_races
 from memfence.models.buffering import Buffering
 from memfence.models.spec import SC, ModelSpec
 from memfence.models.state import Failure
 from memfence.program.ir import Program
 from memfence.tasks.limits import Limits, Stop
-from memfence.tasks.task import Safety
 
 MOST_MARKED = 200_000
 
 
-def criterion_chunks(criterion: str, question: Question, limits: Limits) -> Chunks:
-    """A section that proves the criterion."""
+def criterion_chunks(criterion: str, question: Question, limits: Limits, *, whole: bool = False) -> Chunks:
+    """A section that proves the criterion. `whole`: nothing is left out of its states."""
     match criterion:
         case "persistent" | "robust" | "state-robust" if not question.model.has_buffers:
             return iter([(SECTION, json.dumps({"kind": "sc-itself"}).encode())])
-        case "state-robust":
-            return _states("state-robust", question, question.model, limits)
+        case "state-robust":  # that SC reaches the same states is asked of all of them
+            return _states("state-robust", question, question.model, limits, whole=True)
         case "drf":
-            return sc_chunks("race-free", question, limits)
+            return sc_chunks("race-free", question, limits, whole=whole)
         case "persistent":
-            return sc_chunks("persistent", question, limits)
+            return sc_chunks("persistent", question, limits, whole=whole)
         case "trf":
             return triangular_chunks(question.program, limits)
         case "robust" if question.model.buffering is Buffering.PER_PROCESS:
-            return sc_chunks("robust", question, limits)
+            return sc_chunks("robust", question, limits, whole=whole)
         case "robust":  # what is known of other models: without data races, every trace is that of an SC run
-            return race_free_chunks(question, limits)
+            return race_free_chunks(question, limits, whole=whole)
         case _:
             raise NoCertificate(f"there are no certificates for `{criterion}`")
 
 
-def sc_chunks(kind: str, question: Question, limits: Limits) -> Chunks:
+def sc_chunks(kind: str, question: Question, limits: Limits, *, whole: bool = False) -> Chunks:
     """A section with every state of SC, for programs that the checker knows the criterion of."""
     _require(require_shared_memory if kind == "race-free" else require_single_stores, question.program)
-    yield from _states(kind, question, SC, limits)
+    yield from _states(kind, question, SC, limits, whole)
 
 
 def _require(condition: Callable[[Program], None], program: Program) -> None:
@@ -62,12 +64,12 @@ def _require(condition: Callable[[Program], None], program: Program) -> None:
         raise NoCertificate(reason.detail) from None
 
 
-def race_free_chunks(question: Question, limits: Limits) -> Chunks:
+def race_free_chunks(question: Question, limits: Limits, *, whole: bool) -> Chunks:
     """The same, where there is no data race; else there is nothing to write."""
     _require(require_single_stores, question.program)
     if explore_races(question.program, triangular=False, limits=limits).race is not None:
         raise NoCertificate("under this model, only programs without data races have certificates")
-    yield from sc_chunks("race-free", question, limits)
+    yield from sc_chunks("race-free", question, limits, whole=whole)
 
 
 def triangular_chunks(program: Program, limits: Limits) -> Chunks:
@@ -102,20 +104,26 @@ def _planes(rows: Sequence[bytes]) -> bytes:
     return b"".join(bytes(plane) for plane in zip(*rows, strict=True))
 
 
-def _states(kind: str, question: Question, asked: ModelSpec, limits: Limits) -> Chunks:
-    for model in climb(asked):
-        explored = explore(question.program, model, Safety(), limits=limits)
-        if explored.stop is not Stop.NOTHING_LEFT or explored.refused == 0:
-            break
-    if explored.finding is not None:
-        raise NoCertificate("a step of the program fails, and such programs are not covered")
-    if explored.stop is not Stop.NOTHING_LEFT or explored.refused:
-        raise NoCertificate("the search without reductions did not come to its end")
+def _states(kind: str, question: Question, asked: ModelSpec, limits: Limits, whole: bool) -> Chunks:
+    search = partial(_explored, question, asked, limits)
+    explored, left_out = abridged(question, asked, search, whole=whole)
     capacity = explored.model.bound or 0
     try:
         columns = Columns(question.program, asked.buffering, capacity)
     except NotACertificate as too_wide:
         raise NoCertificate(str(too_wide)) from None
-    yield SECTION, json.dumps({"kind": kind, "capacity": capacity}).encode()
+    yield SECTION, json.dumps({"kind": kind, "capacity": capacity} | left_out.as_lists()).encode()
     for block in blocks_of(explored, columns):
         yield ROWS, block
+
+
+def _explored(question: Question, asked: ModelSpec, limits: Limits, reductions: frozenset[str]) -> Explored:
+    for model in climb(asked):
+        explored = explore(question.program, model, safety_of(question), limits=limits, reductions=reductions)
+        if explored.stop is not Stop.NOTHING_LEFT or explored.refused == 0:
+            break
+    if explored.finding is not None:
+        raise NoCertificate("a step of the program fails, and such programs are not covered")
+    if explored.stop is not Stop.NOTHING_LEFT or explored.refused:
+        raise NoCertificate("the search did not come to its end")
+    return explored

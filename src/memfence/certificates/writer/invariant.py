@@ -1,14 +1,16 @@
-"""Invariants: the explicit search once more, without reductions: it visits every state of the loaded program."""
+"""Invariants: the explicit search once more, with no reductions but those that the checker can follow."""
 
 from __future__ import annotations
 
 import json
+from functools import partial
 
 from memfence.certificates.checker.question import Question
 from memfence.certificates.format.columns import Columns
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.runs import steps_as_lists
 from memfence.certificates.format.sections import OBJECT, ROWS, SECTION
+from memfence.certificates.writer.abridging import abridged
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
 from memfence.certificates.writer.rows import blocks_of, capacity_of
 from memfence.engines.ladder import climb
@@ -19,15 +21,18 @@ from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.task import Safety
 
 
-def invariant_chunks(question: Question, limits: Limits, *, pending: int = 0) -> Chunks:
-    """A section that proves what `question` asks of single states. `pending`: so many stores some run has at once."""
-    explored = _explored(question, limits, pending)
+def invariant_chunks(question: Question, limits: Limits, *, pending: int = 0, whole: bool = False) -> Chunks:
+    """A section that proves what `question` asks of single states.
+
+    `pending`: so many stores some run has at once. `whole`: nothing is left out of its states.
+    """
+    explored, left_out = abridged(question, question.model, partial(_explored, question, limits, pending), whole=whole)
     capacity = capacity_of(question.program, explored.model)
     try:
         columns = Columns(question.program, question.model.buffering, capacity)
     except NotACertificate as too_wide:
         raise NoCertificate(str(too_wide)) from None
-    yield SECTION, json.dumps({"kind": "invariant", "capacity": capacity}).encode()
+    yield SECTION, json.dumps({"kind": "invariant", "capacity": capacity} | left_out.as_lists()).encode()
     if question.finals:
         runs = [_run(explored.trace_to(final.index)) for final in explored.final_states]
         yield OBJECT, json.dumps({"runs": runs}).encode()
@@ -35,12 +40,12 @@ def invariant_chunks(question: Question, limits: Limits, *, pending: int = 0) ->
         yield ROWS, block
 
 
-def _explored(question: Question, limits: Limits, pending: int) -> Explored:
+def _explored(question: Question, limits: Limits, pending: int, reductions: frozenset[str]) -> Explored:
     """A search that saw every state of the unbounded model, or of the bounded one that is asked about."""
     goal = safety_of(question)
     rungs = list(climb(question.model))
     for model in [rung for rung in rungs if rung.bound is None or rung.bound >= pending] or rungs[-1:]:
-        explored = explore(question.program, model, goal, limits=limits)
+        explored = explore(question.program, model, goal, limits=limits, reductions=reductions)
         if explored.stop is not Stop.NOTHING_LEFT or explored.refused == 0 or question.model.is_bounded:
             break
     if explored.finding is not None or explored.stop is not Stop.NOTHING_LEFT:

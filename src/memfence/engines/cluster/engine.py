@@ -93,7 +93,7 @@ class SafetySearch:
         finals = tuple(
             FinalState(final.values, final.count, partial(self._trace, chain)) for final, chain in shared.finals
         )
-        return Answer(verdict, evidence, ClusterEngine.name, cost, (("lost", shared.lost),), finals)
+        return Answer(verdict, evidence, ClusterEngine.name, cost, shared.counts, finals)
 
     def _judged(self, shared: Shared, cost: Cost) -> tuple[Verdict, Evidence]:
         if shared.finding is not None:

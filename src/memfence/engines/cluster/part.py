@@ -13,10 +13,12 @@ from memfence.version import VERSION
 
 
 class Report(Record):
-    """What a part says after a round. `saved`: what to keep for a checkpoint, beside the rows of its states."""
+    """What a part says after a round. `sent`: bytes of all its messages so far. `saved`: what to keep for a checkpoint,
+    beside the rows of its states."""
 
     standing: Standing
     finding: PartFinding | None
+    sent: int
     saved: Saved | None = None
 
 
@@ -26,6 +28,7 @@ class Part:
     def __init__(self, plan: Plan, place: Place) -> None:
         self._place = place
         self._part = Partition(plan, place.number, place.count, place.round_states, place.memory_bytes)
+        self._sent = 0
 
     def digest(self) -> tuple[str, str]:
         """What must be the same on all machines."""
@@ -47,8 +50,9 @@ class Part:
         self._part.expand()
         standing = self._part.standing
         finding = self._part.finding if standing.found_in else None
-        mail = (self._part.message_to(owner) for owner in range(self._place.count))
-        return (Report(standing, finding, saved), *mail)
+        mail = [self._part.message_to(owner) for owner in range(self._place.count)]
+        self._sent += sum(len(message) for message in mail if message is not None)
+        return (Report(standing, finding, self._sent, saved), *mail)
 
     def rows(self, begin: int, end: int) -> bytes:
         """States with their parents: once found, they never change."""

@@ -28,6 +28,13 @@ class Shared(Record):
     finding: tuple[PartFinding, Chain] | None = None
     finals: tuple[tuple[PartFinal, Chain], ...] = ()
     lost: int = 0
+    rounds: int = 0
+    sent: int = 0
+
+    @property
+    def counts(self) -> tuple[tuple[str, int], ...]:
+        """Numbers that only a cluster has: machines lost, rounds, bytes of messages."""
+        return ("lost", self.lost), ("rounds", self.rounds), ("sent", self.sent)
 
 
 class SharedSearch(SharedWork[Shared]):
@@ -38,6 +45,7 @@ class SharedSearch(SharedWork[Shared]):
         self._checkpoints = Checkpoints(self._parts.count, here.row_size)
         self._next_save = Deadline(settings.checkpoint_seconds)
         self._reports: list[Report] = []
+        self._round = 0
 
     def _end(self) -> None:
         super()._end()
@@ -50,6 +58,7 @@ class SharedSearch(SharedWork[Shared]):
         self._begin()
         for reports in self._rounds(self._is_time_to_save):
             self._reports = reports
+            self._round += 1
             self._keep(reports)
             self._note([report.standing for report in reports])
             stop = _reason(reports, self._limits.most_states)
@@ -94,7 +103,8 @@ class SharedSearch(SharedWork[Shared]):
         chains = self._chains(ends)
         finding = None if found is None else (found[1], chains.pop())
         seen = tuple((final, chain) for (_, final), chain in zip(finals, chains, strict=True))
-        return Shared(stop, cost, refused, finding, seen, lost)
+        sent = sum(report.sent for report in self._reports)
+        return Shared(stop, cost, refused, finding, seen, lost, self._round, sent)
 
 
 def _reason(reports: Sequence[Report], most_states: int) -> Stop | None:

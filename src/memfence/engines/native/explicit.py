@@ -86,6 +86,11 @@ class Explored(Searched):
         """The machine that was searched."""
         return self._encoded
 
+    @property
+    def reduced(self) -> Program:
+        """The program that was searched: what it consists of has the same numbers as in `program`."""
+        return self._reduced
+
     def rows(self, columns: Sequence[RowColumn], rows_in_a_block: int) -> list[bytes]:
         """Every state that was visited as a row of `columns`, sorted, in blocks: see `core/search/rows.hpp`."""
         plain = [(c.slot, c.lo, c.width, c.length_slot, c.position, c.special) for c in columns]

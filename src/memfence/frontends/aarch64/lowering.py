@@ -32,4 +32,4 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
     stated = final_property(test.condition, threads, memory, register_name) if test.condition is not None else None
     if errors or stated is None:
         raise InputError(sorted(errors, key=lambda d: d.at.span.start))
-    return whole_test(test.name, memory, threads, stated, source, replace(options, language="aarch64"))
+    return whole_test(test.name, memory, threads, stated, source, replace(options, language="aarch64"), observed)

@@ -32,7 +32,7 @@ ZIG_TARGET = ("-target", "x86_64-linux-gnu", "-mcpu=x86_64+cx16")
 CLANG_TARGET = ("--target=x86_64-linux-gnu",)
 NEWEST, OLDEST = 30, 13
 MESSAGE = re.compile(r"^(?P<path>.+?):(?P<line>\d+):(?P<column>\d+): (?:fatal )?error: (?P<text>.*)$")
-INSTALL = "pip install 'memfence[c]'"
+INSTALL = "pip install ziglang tree-sitter tree-sitter-c tree-sitter-cpp"
 SECONDS = 300
 HINTS = {
     "file not found": "name the folder of the header with -I",
@@ -148,7 +148,7 @@ def _diagnostics(output: str, source: SourceText) -> list[Diagnostic]:
 def _failed_hint(reason: str) -> str:
     if "-std=" in reason:
         return "use a standard that clang knows: --std c11, --std gnu17, --std c++20"
-    return "is the program of --clang a clang? Leave the option out to use the one that memfence[c] brings"
+    return "is the program of --clang a clang? Leave the option out to use that of the ziglang package"
 
 
 def _diagnostic(match: re.Match[str], texts: dict[str, SourceText]) -> Diagnostic:

@@ -105,7 +105,11 @@ def _twice(first: Symbol, second: Symbol, linked: Linked, sources: Sources) -> D
     """Two files define the same name: as a linker would say it."""
     spans = [sources.span(linked.place_of(symbol)) for symbol in (first, second)]
     related = (Label(spans[0], "defined here"),)
-    return Diagnostic(Code.DUPLICATE, f"`{second.name}` is defined in two files", Label(spans[1]), related=related)
+    hint = "the files of one command are one program; check each in a command of its own"
+    message = f"`{second.name}` is defined in two files"
+    return Diagnostic(
+        Code.DUPLICATE, message, Label(spans[1]), related=related, hint=hint if second.name == "main" else None
+    )
 
 
 def _diagnostic(refused: Refused, sources: Sources, source: SourceText) -> Diagnostic:

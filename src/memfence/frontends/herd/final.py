@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import assert_never
 
+from memfence.codes import Code
+from memfence.diagnostics import Diagnostic, Label
 from memfence.frontends.herd.condition import atoms_of
 from memfence.frontends.herd.memory import Memory
 from memfence.frontends.herd.syntax import Atom, Condition, Junction, Not, Observed, Proposition, Truth
@@ -20,7 +22,7 @@ from memfence.program.expressions import (
     negate,
     variable_address,
 )
-from memfence.program.ir import Final, Process, Program
+from memfence.program.ir import Assign, Final, Load, Op, Process, Program, Rmw, Store
 from memfence.program.load_options import LoadOptions
 from memfence.records import Record
 from memfence.source import SourceText
@@ -46,13 +48,41 @@ def observed_by(condition: Condition | None) -> list[Observed]:
 
 
 def whole_test(
-    name: str, memory: Memory, threads: Sequence[LoweredThread], stated: Final, source: SourceText, options: LoadOptions
+    name: str,
+    memory: Memory,
+    threads: Sequence[LoweredThread],
+    stated: Final,
+    source: SourceText,
+    options: LoadOptions,
+    observed: Sequence[Observed] = (),
 ) -> Program:
-    """The program of a test; a note says what an `exists` means."""
+    """The program of a test; a note says what an `exists` means. A warning: an `observed` register never changes."""
     names_outcome = "an `exists` condition names an outcome: HOLDS says that it is impossible"
     notes = (names_outcome,) if stated.quantifier == "exists" else ()
     processes = tuple(thread.process for thread in threads)
-    return Program(name, tuple(memory.variables), processes, (stated,), source, options, notes)
+    warnings = tuple(warning for what in observed for warning in _unwritten(what, threads))
+    return Program(name, tuple(memory.variables), processes, (stated,), source, options, notes, warnings=warnings)
+
+
+def _unwritten(what: Observed, threads: Sequence[LoweredThread]) -> Iterator[Diagnostic]:
+    """Most often a slip: the condition is about a register that holds 0 all the time."""
+    if what.thread is None or what.register is None:
+        return
+    thread = threads[what.thread]
+    number = thread.registers[what.register]
+    ops = (op for step in thread.process.transitions for op in step.ops)
+    if thread.process.registers[number].init == (0,) and all(number not in _changed(op) for op in ops):
+        message = f"no instruction of P{what.thread} writes `{what.name}`: it is 0 at every end"
+        yield Diagnostic(Code.NEVER_TRUE, message, Label(what.span), hint="check the register", severity="warning")
+
+
+def _changed(op: Op) -> tuple[int | None, ...]:
+    match op:
+        case Load(register) | Rmw(register=register) | Assign(register):
+            return (register,)
+        case Store(status=status):
+            return (status,)
+    return ()
 
 
 def final_property(

@@ -74,8 +74,9 @@ def read_header(source: SourceText, text: str, architectures: tuple[str, ...]) -
     if header is None or header["architecture"] not in architectures:
         word = re.match(r"\s*(\S*)", text)
         assert word is not None
-        what = f"`{word[1]}` is not an architecture" if word[1] else "the text does not begin with an architecture"
-        hint = "begin with " + " or ".join(f"`{name} NAME`" for name in architectures)
+        nothing = "the text does not begin with an architecture"
+        what = f"litmus tests of `{word[1]}` are not read here" if word[1] else nothing
+        hint = "begin with " + " or ".join(f"`{name} NAME`" for name in dict.fromkeys((*architectures, "AArch64", "C")))
         fail(source.span(word.start(1), word.end(1) or 1), what, hint)
     return header
 

@@ -38,7 +38,7 @@ def parse(source: SourceText, options: LoadOptions = DEFAULT_OPTIONS) -> Program
         )
     if errors or stated is None:
         raise InputError(sorted(errors, key=lambda d: d.at.span.start))
-    return whole_test(test.name, memory, threads, stated, source, replace(options, language="litmus"))
+    return whole_test(test.name, memory, threads, stated, source, replace(options, language="litmus"), observed)
 
 
 def _declare(memory: Memory, columns: Sequence[Sequence[Item[Instruction]]]) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memfence.frontends.parsing.grammar import STARTS, make_lark
+from memfence.frontends.parsing.tables import folder_of
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -143,8 +143,9 @@ def _is_word_of(word: Any, terminal: Any) -> bool:
 def main() -> None:
     """Write all tables again."""
     for language in STARTS:
-        folder = Path(__file__).parent.parent / language
-        (folder / "grammar.tables").write_text(render_tables(make_lark(language, cache=False)), encoding="utf-8")
+        (folder_of(language) / "grammar.tables").write_text(
+            render_tables(make_lark(language, cache=False)), encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

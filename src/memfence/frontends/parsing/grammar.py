@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
 
 from memfence.codes import Code
 from memfence.diagnostics import Diagnostic, InputError, Label
 from memfence.frontends.parsing.driver import GivenToken, parse, parse_tokens
 from memfence.frontends.parsing.nodes import Node, Tree, make_token
-from memfence.frontends.parsing.tables import Tables, load_tables
+from memfence.frontends.parsing.tables import Tables, folder_of, load_tables
 from memfence.source import SourceText, Span
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def make_lark(language: str, *, cache: bool = True) -> lark.Lark:
     """lark's LALR parser of the grammar. `cache`: keep it on disk between processes."""
     from lark import Lark
 
-    text = files("memfence.frontends").joinpath(language, "grammar.lark").read_text(encoding="utf-8")
+    text = (folder_of(language) / "grammar.lark").read_text(encoding="utf-8")
     options: dict[str, Any] = {"parser": "lalr", "propagate_positions": True, "start": list(STARTS[language])}
     if language in _TOKENS_GIVEN:
         from memfence.frontends.parsing.given_tokens import GivenTokens

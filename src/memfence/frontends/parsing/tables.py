@@ -105,7 +105,12 @@ class Tables:
 
 def load_tables(language: str) -> Tables:
     """The tables beside the grammar of `frontends/LANGUAGE`."""
-    return Tables((Path(__file__).parent.parent / language / "grammar.tables").read_text(encoding="utf-8"))
+    return Tables((folder_of(language) / "grammar.tables").read_text(encoding="utf-8"))
+
+
+def folder_of(language: str) -> Path:
+    """Where the front end of a language is."""
+    return Path(__file__).parent.parent / language
 
 
 def _matcher(terminals: tuple[Terminal, ...]) -> Match:

@@ -52,9 +52,12 @@ def _waiting(number: int, process: Process, read: Read) -> Iterator[expressions.
     if ends:
         yield expressions.At(number, ends)
     held = {location for location, holds in reached_with_lock(process) if holds}
-    for location in sorted({t.source for t in process.transitions} - held):
+    leaving: dict[int, list[Transition]] = {}
+    for transition in process.transitions:
+        leaving.setdefault(transition.source, []).append(transition)
+    for location in sorted(leaving.keys() - held):
         here = expressions.At(number, frozenset({location}))
-        ways = [_can_be_taken(number, t, here, read) for t in process.transitions if t.source == location]
+        ways = [_can_be_taken(number, t, here, read) for t in leaving[location]]
         blocked = expressions.fold(expressions.conjunction(*(expressions.negate(way) for way in ways)))
         if blocked != expressions.FALSE:
             yield expressions.Binary("&&", here, blocked)

@@ -42,10 +42,13 @@ def locations_in_reach(program: ir.Program) -> tuple[frozenset[int], ...]:
 
 def _reached(process: ir.Process, entries: set[int]) -> frozenset[int]:
     known: dict[int, Known] = {entry: {} for entry in entries}
+    leaving: list[list[ir.Transition]] = [[] for _ in process.locations]
+    for transition in process.transitions:
+        leaving[transition.source].append(transition)
     waiting = deque(sorted(entries))
     while waiting:
         location = waiting.popleft()
-        for _, transition in process.leaving(location):
+        for transition in leaving[location]:
             after = _after(process, transition, known[location])
             if after is None:
                 continue

@@ -70,6 +70,10 @@ QUIET = [
 ]
 
 
+ASSERTION_FAILURES = ("__assert_fail", "__assert", "__assert_rtn", "_assert", "_wassert")
+"""What `assert` calls where it fails, in the libraries of several systems."""
+
+
 def _fail_with(text: str) -> Handler:
     def fail(path: Path, call: Call, arguments: list[Value]) -> None:
         path.stop("error", [Check(FALSE, text)])
@@ -112,11 +116,7 @@ def _constant(value: int, note: str = "") -> Handler:
 
 FUNCTIONS: dict[str, Handler] = {
     **dict.fromkeys(QUIET, nothing),
-    "__assert_fail": _fail_with("assertion failed"),
-    "__assert": _fail_with("assertion failed"),
-    "__assert_rtn": _fail_with("assertion failed"),
-    "_assert": _fail_with("assertion failed"),
-    "_wassert": _fail_with("assertion failed"),
+    **dict.fromkeys(ASSERTION_FAILURES, _fail_with("assertion failed")),
     "abort": _stop("quit"),
     "exit": _stop("quit"),
     "_exit": _stop("quit"),

@@ -15,6 +15,7 @@ from memfence.frontends.c.machine.path import is_system
 from memfence.frontends.c.machine.process import SCRATCH, Location, Process
 from memfence.frontends.c.machine.residual import Among, Gather, Modify, Op, Read, Set, Step, Write, registers_read_by
 from memfence.frontends.c.machine.specialise import Specialised
+from memfence.frontends.c.machine.unreached import unreached_assertions
 from memfence.frontends.c.machine.value_sets import HIGHEST, LOWEST, NOTHING, ValueSet
 from memfence.frontends.c.machine.world import DONE, STARTED, World
 from memfence.program import ir
@@ -69,6 +70,7 @@ def assemble(found: Specialised, sources: Sources, source: SourceText) -> ir.Pro
         value_names=value_names(found.world, [g.process for g in graphs]),
         any_number=crowds,
         unbounded=tuple(sorted(unbounded)),
+        unreached=tuple(map(sources.span, unreached_assertions(found.world))),
     )
 
 

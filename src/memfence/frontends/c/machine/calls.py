@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 from memfence.codes import Code
 from memfence.frontends.c.library.registry import handler_of
+from memfence.frontends.c.llvm.demangling import demangled
 from memfence.frontends.c.llvm.instructions import Call
 from memfence.frontends.c.llvm.link import Symbol
 from memfence.frontends.c.llvm.types import VOID
@@ -97,13 +98,24 @@ def arguments_of(path: Path, call: Call) -> list[Value]:
     return [ZERO if isinstance(operand, Ignored) else path.value(type, operand) for type, operand in call.arguments]
 
 
+RANDOM = ("rand", "rand_r", "random", "lrand48", "mrand48", "arc4random")
+
+
 def _unknown_function(path: Path, name: str) -> Exception:
     from memfence.frontends.c.library.registry import known_names
 
+    shown = demangled(name)
     near = get_close_matches(name, known_names(), n=1, cutoff=0.8)
-    other = "add the file that defines it to the command, or write a stub for it"
-    hint = f"did you mean `{near[0]}`?" if near else other
-    return path.refuse(Code.UNKNOWN_CALL, f"memfence does not know the function `{name}`", hint, "its code is not here")
+    hint = (
+        f"did you mean `{near[0]}`?" if near else "add the file that defines it to the command, or write a stub for it"
+    )
+    if name in RANDOM:
+        hint = "for any number, declare and call `int __VERIFIER_nondet_int(void)`; else use a constant"
+    elif "std::ostream" in shown:
+        hint = "leave the output out of the code under test, or use printf"
+    return path.refuse(
+        Code.UNKNOWN_CALL, f"memfence does not know the function `{shown}`", hint, "its code is not here"
+    )
 
 
 def return_from(path: Path, value: Value | None) -> None:

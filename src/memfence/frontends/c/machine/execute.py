@@ -289,6 +289,7 @@ def _branch(path: Path, i: instructions.Branch) -> None:
     if i.condition is None:
         path.enter(i.targets[0])
         return
+    path.world.decided.add(path.state.top.position[:3])
     condition = used(path.scalar(IntType(1), i.condition))
     if isinstance(condition, Known):
         path.enter(i.targets[0 if condition.value else 1])

@@ -5,6 +5,7 @@ An address is an integer like any other; two objects never touch, so that an ind
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right, insort
 from typing import Literal
 
@@ -15,6 +16,11 @@ from memfence.records import Record
 Kind = Literal["global", "stack", "heap", "function", "thread"]
 GAP = 32
 """Bytes between two objects, at least."""
+
+
+INSIDE_ATOMIC = re.compile(r"(\.__a_)?\.__a_value$|(\._M_base)?\._M_i$|\._M_b\._M_p$")
+INSIDE_ARRAY = re.compile(r"\.(__elems_|_M_elems)\[")
+"""Of libc++ and of libstdc++."""
 
 
 class Object(Record):
@@ -41,12 +47,17 @@ class Object(Record):
         if self.debug is not None and self.type:
             path = self.debug.path_to(self.type, offset)
             if not path.startswith("+"):
-                return self.name + path
+                return self.name + _as_written(path)
         if offset == 0 and width >= self.size:
             return self.name
         if self.kind == "heap" or not self.type:
             return f"{self.name}+{offset}" if offset else self.name
         return f"{self.name}+{offset}"
+
+
+def _as_written(path: str) -> str:
+    """Without what the C++ library calls the inside of an atomic or of an array."""
+    return INSIDE_ARRAY.sub("[", INSIDE_ATOMIC.sub("", path))
 
 
 class AddressSpace:

@@ -105,6 +105,7 @@ class World:
     repeated: set[str] = field(default_factory=set)
     assumed: set[str] = field(default_factory=set)
     grown: set[int] = field(default_factory=set)
+    decided: set[tuple[int, str, str]] = field(default_factory=set)
     new_shared: set[tuple[int, int]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -116,7 +117,7 @@ class World:
     def begin_pass(self) -> None:
         self.threads, self.readers, self.writers = {}, {}, {}
         self.base, self.notes, self.grown = None, {}, set()
-        self.unbounded, self.repeated = set(), set()
+        self.unbounded, self.repeated, self.decided = set(), set(), set()
         self.new_shared, self.joined, self.begun, self.skipped, self.copied = set(), set(), set(), set(), set()
 
     def facts(self, symbol: Symbol) -> FunctionFacts:

@@ -1,0 +1,42 @@
+// Abridged sets: the states of the set that a state stands for, once processes have left the locations that they only pass,
+// and dead registers are at their defaults. The conditions on what may be left out are checked in
+// `certificates/checker/abridged.py`, which says why this is enough.
+#pragma once
+
+#include "certificate/steps.hpp"
+
+namespace memfence::certificate {
+
+// By process; empty where nothing is left out. `dead`: registers by location. `quiet`: transitions behind which a process
+// that waits for ever at one of the locations in `forgotten` may be left out.
+struct LeftOut {
+  std::vector<std::vector<int>> passing;
+  std::vector<std::vector<std::vector<int>>> dead;
+  std::vector<std::vector<int>> quiet, forgotten;
+};
+
+class Ends {
+ public:
+  Ends(const Program& program, const Model& model, const Layout& layout, const LeftOut& left_out);
+
+  // Every end of local steps from `state`, which `step`, if any, led to: Done with the end, or Failed. `visit` returns whether
+  // to go on; so does this.
+  using Visit = std::function<bool(Outcome, const Number*)>;
+  bool for_each(const Number* state, const Step* step, const Visit& visit);
+  bool leaves_nothing_out() const { return passing_.empty(); }
+
+ private:
+  struct Default {
+    int place;
+    Number value;
+  };
+  bool is_forgotten(const Number* state, const Step* step, int process) const;
+
+  const Program& program_;
+  Steps steps_;
+  std::vector<std::vector<char>> passing_, quiet_, forgotten_;
+  std::vector<std::vector<std::vector<Default>>> dead_;
+  std::vector<Number> end_;
+};
+
+}  // namespace memfence::certificate

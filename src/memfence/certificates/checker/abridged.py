@@ -1,0 +1,199 @@
+"""Abridged sets: states that differ in nothing that matters are one; where a process only passes, there is none.
+
+A section may name *dead* registers, which nothing reads from a location on before they are set, and *passing*
+locations, which a process leaves by work on its own registers. In its states dead registers have the value next to 0,
+and no process stands where it only passes. Theorem 12 of `docs/theory/certificates.md`: if the conditions below are
+met, such a set proves what the whole one does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from memfence.certificates.checker.refusal import Condition, Refused
+from memfence.certificates.format.abridged import Abridgement
+from memfence.models.buffering import Buffering
+from memfence.models.readings import is_locked
+from memfence.models.state import Failure, Run, State, Step
+from memfence.models.steps import MemoryModel, set_at, take
+from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, registers_of, walk
+from memfence.program.facts.effects import op_expressions, register_written, registers_read
+from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Op, Process, Program, Rmw, Transition
+from memfence.records import Record
+
+
+class Ends(Record):
+    """Where local steps come to an end. `quiet`: transitions, by process, behind which a process that waits for ever at
+    one of its locations in `forgotten` may be left out."""
+
+    program: Program
+    model: MemoryModel
+    left_out: Abridgement
+    quiet: tuple[frozenset[int], ...]
+    forgotten: tuple[frozenset[int], ...]
+
+    def of(self, state: State, step: Step | None = None) -> Iterator[State | Failure]:
+        """The states of the set that `state`, which `step` led to, stands for."""
+        if not self.left_out.passing:
+            yield state
+            return
+        for p, at in enumerate(state.locations):
+            if at not in self.left_out.passing[p]:
+                continue
+            steps = (Run(p, number) for number, _ in self.program.processes[p].leaving(at))
+            possible = [after for one in steps if (after := take(self.program, self.model, state, one)) is not None]
+            for after in possible:
+                if isinstance(after, Failure):
+                    yield after
+                else:
+                    yield from self.of(after, step)
+            if possible or (at in self.forgotten[p] and self._is_quiet(step, p)):
+                return
+        yield self._reset(state)
+
+    def _is_quiet(self, step: Step | None, process: int) -> bool:
+        return isinstance(step, Run) and step.process == process and step.transition in self.quiet[process]
+
+    def _reset(self, state: State) -> State:
+        for p, at in enumerate(state.locations):
+            for n in self.left_out.dead[p][at]:
+                domain = self.program.processes[p].registers[n].domain
+                value = max(domain.lo, min(domain.hi, 0))
+                state = replace(state, registers=set_at(state.registers, p, set_at(state.registers[p], n, value)))
+        return state
+
+
+def ends_of(
+    program: Program, model: MemoryModel, left_out: Abridgement, exprs: Sequence[Expr] = (), *, deadlock: bool = False
+) -> Ends:
+    """The ends of an abridged set, for a question that looks at `exprs`; Refused where too much is left out."""
+    if not left_out.passing:
+        return Ends(program, model, left_out, (), ())
+    if any(location.committed for process in program.processes for location in process.locations):
+        raise _refused("a committed location makes others wait")
+    if deadlock and any(left_out.passing):
+        raise _refused("a deadlock may be where a process passes")
+    steps = [t for process in program.processes for t in process.transitions]
+    inside = [expr for t in steps for op in t.ops for expr in op_expressions(op)]
+    inside += [expr for t in steps if t.sync is not None for expr in t.sync.values]
+    parts = [
+        _Part(process, model, _Seen.of(p, inside), _Seen.of(p, exprs), left_out.passing[p], left_out.dead[p])
+        for p, process in enumerate(program.processes)
+    ]
+    for part in parts:
+        part.check()
+    quiet = tuple(frozenset(n for n, t in enumerate(part.process.transitions) if part.is_quiet(t)) for part in parts)
+    return Ends(program, model, left_out, quiet, tuple(part.passing - part.behind_seen() for part in parts))
+
+
+def _refused(detail: str) -> Refused:
+    return Refused(Condition.KIND, detail)
+
+
+class _Seen(Record):
+    """What is looked at from outside, of one process."""
+
+    locations: frozenset[int]
+    registers: frozenset[int]
+
+    @staticmethod
+    def of(process: int, exprs: Sequence[Expr]) -> _Seen:
+        nodes = [node for expr in exprs for node in walk(expr)]
+        at = (node.locations for node in nodes if isinstance(node, At) and node.process == process)
+        registers = (node.register for node in nodes if isinstance(node, RegisterOf) and node.process == process)
+        return _Seen(frozenset().union(*at), frozenset(registers))
+
+    def has(self, transition: Transition) -> bool:
+        written = {register_written(op) for op in transition.ops}
+        return not self.locations.isdisjoint((transition.source, transition.target)) or bool(written & self.registers)
+
+
+class _Part(Record):
+    """One process. `others`, `question`: what other processes, and the question, see of it."""
+
+    process: Process
+    model: MemoryModel
+    others: _Seen
+    question: _Seen
+    passing: frozenset[int]
+    dead: tuple[frozenset[int], ...]
+
+    def check(self) -> None:
+        for location in self.passing:  # Condition a: leaving it is work on own registers, which ends.
+            leaving = self._leaving(location)
+            if not leaving or location in self.question.locations or location in self._passed(location):
+                raise _refused("a location that is passed is looked at, or never left")
+            if not all(self._is_local(t) and not self.others.has(t) for t in leaving):
+                raise _refused("a location that is passed has a step that concerns others")
+        before = {at for at in self.passing if any(self._is_seen_from(now) for now in (at, *self._passed(at)))}
+        arriving = [t for t in self.process.transitions if t.target in before]
+        if self.process.initial in before or not all(map(self.is_quiet, arriving)):  # Condition b.
+            raise _refused("a step that is not quiet leads to local steps that the question sees")
+        if any(registers & (self.others.registers | self.question.registers) for registers in self.dead):
+            raise _refused("a register that is looked at is said to be dead")
+        if any(self.process.registers[n].transient for registers in self.dead for n in registers):
+            raise _refused("a register that lasts for one step only is said to be dead")
+        for transition in self.process.transitions:
+            self._check_dead(transition)
+
+    def is_quiet(self, transition: Transition) -> bool:
+        """Whether nobody can tell that the step was taken."""
+        reads = all(isinstance(op, Load | Assign | Assume | Assert) or self._only_waits(op) for op in transition.ops)
+        return reads and transition.sync is None and not (self.others.has(transition) or self.question.has(transition))
+
+    def behind_seen(self) -> frozenset[int]:
+        """The passing locations that a step which the question sees leads to, within local steps."""
+        targets = {t.target for at in self.passing for t in self._leaving(at) if self.question.has(t)} & self.passing
+        return frozenset(targets).union(*(self._passed(at) for at in targets))
+
+    def _check_dead(self, transition: Transition) -> None:
+        """Condition c: what is dead is not read before it is set, and stays dead unless it is set."""
+        unknown, sync = set(self.dead[transition.source]), transition.sync
+        for position in range(len(transition.ops) + 1):
+            if sync is not None and position == sync.guard_ops:
+                if any(registers_of(value) & unknown for value in sync.values):
+                    raise _refused("a dead register is sent")
+                unknown -= set(sync.registers)
+            if position < len(transition.ops):
+                op = transition.ops[position]
+                if registers_read(op) & unknown:
+                    raise _refused("a dead register is read")
+                if isinstance(op, Load | Rmw | Assign) and op.register is not None:
+                    unknown.discard(op.register)
+        if not unknown <= self.dead[transition.target]:
+            raise _refused("a register comes to life again")
+
+    def _leaving(self, location: int) -> list[Transition]:
+        return [t for _, t in self.process.leaving(location)]
+
+    def _passed(self, location: int) -> set[int]:
+        """The passing locations that local steps lead to from there."""
+        found, waiting = set[int](), [location]
+        while waiting:
+            targets = {t.target for t in self._leaving(waiting.pop())} & self.passing - found
+            found |= targets
+            waiting += targets
+        return found
+
+    def _is_seen_from(self, location: int) -> bool:
+        return any(self.question.has(t) for t in self._leaving(location))
+
+    def _is_local(self, transition: Transition) -> bool:
+        nodes = [node for op in transition.ops for expr in op_expressions(op) for node in walk(expr)]
+        return (
+            all(isinstance(op, Assign | Assume | Assert) or self._is_idle(op) for op in transition.ops)
+            and not any(isinstance(node, Shared | At | RegisterOf | BufferEmpty) for node in nodes)
+            and not is_locked(self.model, transition)
+            and transition.sync is None
+        )
+
+    def _only_waits(self, op: Op) -> bool:
+        """Whether it is a fence that puts nothing into buffers."""
+        return isinstance(op, Fence) and (op.kind == "mfence" or self.model.buffering is not Buffering.PER_VARIABLE)
+
+    def _is_idle(self, op: Op) -> bool:
+        """Whether it is a fence that does nothing here."""
+        if not isinstance(op, Fence) or self.model.buffering is Buffering.PER_VARIABLE:
+            return False
+        return self.model.buffering is Buffering.NOWHERE or op.kind == "sfence"

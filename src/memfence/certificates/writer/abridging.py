@@ -1,0 +1,72 @@
+"""What a search left out of its states, in the terms of the checker: dead registers, locations that are only passed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from memfence.certificates.checker.abridged import ends_of
+from memfence.certificates.checker.question import Question
+from memfence.certificates.checker.refusal import Refused
+from memfence.certificates.format.abridged import WHOLE, Abridgement
+from memfence.engines.native.explicit import Explored
+from memfence.models.spec import ModelSpec
+from memfence.passes.initial_steps import skipped_steps
+from memfence.passes.liveness import dead_registers
+from memfence.program.facts.effects import is_local
+from memfence.program.facts.observation import observed_by
+from memfence.program.ir import Fence, Lock, Process, Program, Transition
+
+Abridged = tuple[Explored, Abridgement]
+Search = Callable[[frozenset[str]], Explored]
+CHECKABLE = frozenset({"dead", "fuse"})
+"""The reductions whose states a checker can make do with."""
+
+
+def abridged(question: Question, model: ModelSpec, search: Search, *, whole: bool = False) -> Abridged:
+    """A search that is as far reduced as the checker can follow, and what its states leave out: nothing if `whole`."""
+    only_dead = frozenset({"dead"})
+    for reductions in () if whole else (only_dead,) if question.deadlock else (CHECKABLE, only_dead):
+        explored = search(reductions)
+        left_out = abridgement(question, explored.reduced, model)
+        if left_out is not None:
+            return explored, left_out
+    return search(frozenset()), WHOLE
+
+
+def abridgement(question: Question, reduced: Program, model: ModelSpec) -> Abridgement | None:
+    """What is missing from the states of `reduced`, which was made by `CHECKABLE` reductions.
+
+    None where the checker would not put up with it.
+    """
+    program, exprs = question.program, question.looks_at
+    pairs = list(zip(program.processes, reduced.processes, strict=True))
+    passing = tuple(_passing(loaded, searched) for loaded, searched in pairs)
+    found = Abridgement(passing, dead_registers(program, observed_by(program, exprs)))
+    if not all(_is_covered(model, *pair, left) for pair, left in zip(pairs, passing, strict=True)):
+        return None
+    try:
+        ends_of(program, model.unbounded.definition, found, exprs, deadlock=question.deadlock)
+    except Refused:
+        return None
+    return found
+
+
+def _passing(loaded: Process, searched: Process) -> frozenset[int]:
+    """The locations that were fused away: only local steps leave them."""
+    kept = {searched.initial, *(t.source for t in searched.transitions)}
+    gone = (at for at in range(len(loaded.locations)) if at not in kept and any(loaded.leaving(at)))
+    return frozenset(at for at in gone if all(_may_be_local(t) for _, t in loaded.leaving(at)))
+
+
+def _may_be_local(transition: Transition) -> bool:
+    return transition.sync is None and all(is_local(op) or isinstance(op, Fence) for op in transition.ops)
+
+
+def _is_covered(model: ModelSpec, loaded: Process, searched: Process, passing: frozenset[int]) -> bool:
+    """Whether the first steps that were skipped are passed, and nobody is left out who holds the bus or a separator."""
+    skipped = skipped_steps(loaded, searched.initial)
+    arriving = (op for t in loaded.transitions if t.target in passing for op in t.ops)
+    return all(loaded.transitions[n].source in passing for n in skipped) and not any(
+        isinstance(op, Lock) or (isinstance(op, Fence) and model.reorders_stores and op.kind != "mfence")
+        for op in arriving
+    )
