@@ -77,6 +77,16 @@ class BreadthFirst {
     return {work.data(), work.data() + space_.layout().slots()};
   }
 
+  // The values of every state in turn.
+  template <class Visit>
+  void for_each_values(Visit&& visit) const {
+    Work work(space_.layout().slots());
+    for_each_state([&](Index index) {
+      space_.load(states_.state(index), work);
+      visit(work.data());
+    });
+  }
+
   template <class Visit>
   void for_each_state(Visit&& visit) const {
     for (std::uint64_t index = 0; index < levels_.allocated(); ++index)

@@ -23,9 +23,7 @@ class ExplorationOf : public Exploration {
     search.for_each_state([&](Index index) { all.push_back(search.values(index)); });
     return all;
   }
-  void for_each(const std::function<void(const Value*)>& visit) const override {
-    search.for_each_state([&](Index index) { visit(search.values(index).data()); });
-  }
+  void for_each(const std::function<void(const Value*)>& visit) const override { search.for_each_values(visit); }
 
  private:
   std::shared_ptr<const Machine> machine_;
