@@ -53,8 +53,6 @@ def check_certified(
     result = check(program, options, **keywords)
     if result.answer.verdict is not Verdict.HOLDS and not isinstance(result.evidence, Bound):
         return Certified(result, None, "the answer is not a proof", None)
-    if program.any_number:
-        return Certified(result, None, "proofs for any number of threads are not written down yet", None)
     asked = options_for(CheckOptions, program, options, keywords, deadline)
     return _certified(program, asked, result, certificate, verified, fixed)
 
