@@ -88,6 +88,11 @@ class Explored(Searched):
         return {as_written(self.program, state) for state in decoded}
 
     @property
+    def is_compact(self) -> bool:
+        """Whether only the bare states were kept: runs are then found by a second search."""
+        return self._native.is_compact
+
+    @property
     def encoded(self) -> Encoded:
         """The machine that was searched."""
         return self._encoded
