@@ -26,6 +26,7 @@ from memfence.tasks.limits import Limits
 from memfence.tasks.task import Safety, Task
 
 STORE_BYTES = 512 << 20
+LOOK_SECONDS = 0.5
 
 
 def processor_seconds() -> float:
@@ -49,15 +50,21 @@ def processor_seconds() -> float:
 
 
 class Meter:
-    """Processor seconds from the first call to the last: a search calls it in every round."""
+    """Processor seconds while a search goes on, which calls it in every round; it looks now and then."""
 
     def __init__(self) -> None:
-        self.start, self.is_started, self.used = processor_seconds(), False, 0.0
+        self.start = processor_seconds()
+        self.used = 0.0
+        self._next = Deadline(0.0)
+        self._is_started = False
 
     def __call__(self, *progress: object) -> None:
+        if not self._next.passed:
+            return
+        self._next = Deadline(LOOK_SECONDS)
         now = processor_seconds()
-        if not self.is_started:
-            self.start, self.is_started = now, True
+        if not self._is_started:
+            self.start, self._is_started = now, True
         self.used = now - self.start
 
 
