@@ -145,6 +145,13 @@ def test_machines_that_are_lost_again_and_again_leave_it_unknown() -> None:
     assert isinstance(answer.evidence, Limit) and answer.evidence.stop is Stop.LOST
 
 
+def test_no_state_is_lost_on_its_way() -> None:
+    task = Task(load(EXAMPLES / "lamport_fast.pml"), spec("pso", 2), Safety(failures=False), Limits())
+    expected = alone(task)
+    assert expected.cost.states > 50_000
+    check_same(shared(task, 3, Settings(round_states=5_000)), expected)
+
+
 def test_a_limit_on_states_ends_the_search_after_a_level() -> None:
     task = Task(load(EXAMPLES / "lamport_fast.pml"), spec("pso", 2), Safety(failures=False), Limits(most_states=1_000))
     mine, theirs = shared(task, 3, SMALL_ROUNDS), alone(task)
