@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
 from memfence.engines.native.attacks import AttackKind, Attacks, explore_attacks
+from memfence.execution.trace import Trace
 from memfence.models.buffering import Buffering
 from memfence.models.spec import TSO, ModelSpec
 from memfence.passes.flattening import distinct_processes, flatten
 from memfence.passes.lock_regions import has_lock_regions
 from memfence.passes.orders import for_hardware
 from memfence.passes.shared_memory_form import other_communication
+from memfence.passes.small_counters import has_counters, with_small_counters
 from memfence.program.facts.effects import has_torn_steps
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
@@ -18,6 +21,10 @@ from memfence.tasks.evidence import Evidence, Limit, NoAttack, Overtakes, Run, S
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Keeps, Task
+
+MOST_COUNTED = 3
+SOON = 2.0
+"""For each of the first searches of a program with counters: as it is, and with counters that stay small."""
 
 
 class AttackEngine:
@@ -40,9 +47,33 @@ class AttackEngine:
             is_proved, spent = _is_persistent_flattened(task, task.goal.flatten)
             if is_proved:
                 return Answer(Verdict.HOLDS, NoAttack(task.goal.flatten), "sc attacks, flattened", spent)
-        found = explore_attacks(task.program, attack_kind(task.goal.criterion, task.model), limits=task.limits)
+        kind = attack_kind(task.goal.criterion, task.model)
+        if has_counters(task.program):
+            soon = self._soon(task, kind)
+            spent += soon.cost
+            if soon.is_conclusive or soon.is_interrupted:
+                return soon.costing(spent)
+        found = explore_attacks(task.program, kind, limits=task.limits)
         verdict, evidence = judged(found, spent)
-        return Answer(verdict, evidence, self.name, spent + found.cost)
+        visited = found.states if verdict is Verdict.HOLDS else None
+        return Answer(verdict, evidence, self.name, spent + found.cost, visited=visited)
+
+    def _soon(self, task: Task, kind: AttackKind) -> Answer:
+        """What is found soon; where counters make walks long, perhaps an attack in which they stay small."""
+        limits = task.within(timeout_seconds=SOON).limits
+        found = explore_attacks(task.program, kind, limits=limits)
+        verdict, evidence = judged(found)
+        answer = Answer(verdict, evidence, self.name, found.cost)
+        if answer.is_conclusive or answer.is_interrupted:
+            return answer
+        few = with_small_counters(task.program, MOST_COUNTED)
+        found = explore_attacks(few, kind, limits=task.within(timeout_seconds=SOON).limits)
+        verdict, evidence = judged(found)
+        if not isinstance(evidence, Run) or any(taken.failure is not None for taken in evidence.trace.steps):
+            return answer.costing(answer.cost + found.cost)
+        steps = [taken.step for taken in evidence.trace.steps]
+        run = replace(evidence, trace=Trace(task.program, evidence.trace.memory_model, evidence.trace.start, steps))
+        return Answer(verdict, run, self.name, answer.cost + found.cost)
 
 
 def attack_kind(criterion: Criterion, model: ModelSpec) -> AttackKind:

@@ -47,6 +47,8 @@ ROUTES: dict[Route, str] = {
     Route.DIRECT: "a run was found and replayed step by step",
     Route.TWO_PROCESSES: "a run of two processes was found and replayed step by step; "
     "there may be a shorter one of more",
+    Route.STORES_IN_ORDER: "a run in which stores commit in their order was found and replayed step by step; "
+    "there may be a shorter one",
     Route.UNBOUNDED: "found with unbounded buffers; the run was replayed step by step",
     Route.BACKWARD: "found by backward search; the run was replayed step by step",
     Route.BACKWARD_ONLY: "found by backward search; the run was replayed step by step; there may be a shorter one",
@@ -67,6 +69,7 @@ OBSTACLES: dict[Obstacle, str] = {
     Obstacle.OTHER_GOAL: "it answers other questions",
     Obstacle.NO_BUFFERS: "it is about models with store buffers",
     Obstacle.ONLY_TSO: "it is about TSO only",
+    Obstacle.STORES_KEEP_ORDER: "stores commit in their order anyway",
     Obstacle.BOUND_GIVEN: "it chooses its own bounds",
     Obstacle.ANY_BOUND: "it is about buffers of any length",
     Obstacle.NO_BOUND: "it needs a bound on the buffers",

@@ -35,7 +35,9 @@ SMALL = Attempt("explicit", most_states=100_000)
 SAFETY = (
     SMALL,
     Attempt("control flow"),
+    Attempt("one process", most_states=1_000_000, seconds=5.0),
     Attempt("two processes", most_states=50_000),
+    Attempt("stores in order", most_states=50_000, seconds=5.0),
     Attempt("dual", most_states=10_000, seconds=3.0),
     Attempt("forgetful buffers", most_states=500_000, seconds=2.0),
     Attempt("symbolic", most_states=10_000, seconds=3.0),

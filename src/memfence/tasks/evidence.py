@@ -65,6 +65,8 @@ class Route(Enum):
 
     DIRECT = auto()
     TWO_PROCESSES = auto()
+    STORES_IN_ORDER = auto()
+    """Under PSO, by a search of TSO."""
     UNBOUNDED = auto()
     BACKWARD = auto()
     BACKWARD_ONLY = auto()

@@ -13,6 +13,7 @@ class Obstacle(Enum):
     OTHER_GOAL = auto()
     NO_BUFFERS = auto()
     ONLY_TSO = auto()
+    STORES_KEEP_ORDER = auto()
     BOUND_GIVEN = auto()
     ANY_BOUND = auto()
     LISTS_FINAL_STATES = auto()
