@@ -733,6 +733,9 @@ class Partition:
     @property
     def finding(self) -> tuple[int, int, tuple[int, int, int] | None] | None: ...
 
+    @property
+    def race(self) -> Race | None: ...
+
     def path(self, chain: Sequence[bytes], more: Sequence[tuple[int, int, int]]) -> tuple[int, list[tuple[int, int, int]], list[int]]: ...
 
     def rows(self, begin: int, end: int) -> bytes: ...
@@ -749,3 +752,6 @@ class Partition:
 
 def partition_for_safety(machine: Machine, model: int, bound: int, reduce: bool, bad: int, stop_on_failure: bool, stop_on_deadlock: bool, final_values: Sequence[int], number: int, count: int, round_states: int, memory_bytes: int) -> Partition:
     """One part of the search that `explore_safety` does on one machine."""
+
+def partition_for_races(machine: Machine, triangular: bool, number: int, count: int, round_states: int, memory_bytes: int) -> Partition:
+    """One part of the search that `explore_races` does on one machine."""

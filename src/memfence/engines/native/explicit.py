@@ -188,6 +188,10 @@ class Plan(Record):
             _count_deviations(encoded, self.deviations)
         return encoded
 
+    def partition(self, encoded: Encoded, size: tuple[int, int, int, int]) -> _core.Partition:
+        """One part of the search, where several machines share it: `engines.native.partition` says what `size` is."""
+        return _core.partition_for_safety(encoded.machine, *self.query(encoded), *size)
+
     def query(self, encoded: Encoded) -> tuple[int, int, bool, int, bool, bool, list[int]]:
         """Which memory model, and what to look for, in the core's numbers."""
         numbers = list(encoded.expressions)
