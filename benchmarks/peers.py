@@ -15,6 +15,7 @@ says how much *at least*.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -77,6 +78,7 @@ GENMC = Peer("GenMC", lambda file: ("genmc", "--unroll=3", "--", str(file)))
 
 
 def main() -> None:
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # compiling our own modules is not what is measured
     print("| tool | here |\n|---|---|")
     for peer in (SPIN, *FENCE_PEERS, GENMC):
         print(f"| {peer.name} | {'measured' if peer.is_installed else 'absent'} |")

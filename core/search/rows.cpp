@@ -1,6 +1,7 @@
 #include "search/rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace memfence {
@@ -21,16 +22,89 @@ void write_row(unsigned char* row, const std::vector<RowColumn>& columns, const 
   }
 }
 
-// A row by its first bytes, which decide most comparisons without a look at the row itself.
-struct SortedRow {
-  std::uint64_t beginning;
-  std::size_t number;
+// Rows by the bits in which they differ at all, in order: the same order, and mostly 64 bits are enough.
+class Packing {
+ public:
+  Packing(const std::vector<unsigned char>& rows, std::size_t width) : parts_(width) {
+    const unsigned char* first = rows.data();
+    std::vector<unsigned> varying(width, 0);
+    for (std::size_t at = 0; at < rows.size(); at += width)
+      for (std::size_t byte = 0; byte < width; ++byte) varying[byte] |= rows[at + byte] ^ first[byte];
+    for (std::size_t byte = 0; byte < width; ++byte) {
+      Part& part = parts_[byte];
+      for (int bit = 7; bit >= 0; --bit)
+        if (varying[byte] >> bit & 1) part.bits[part.count++] = bit;
+      bits_ += part.count;
+      for (unsigned value = 0; value < 256; ++value)
+        for (int n = 0; n < part.count; ++n)
+          part.packed[value] = static_cast<unsigned char>(part.packed[value] << 1 | (value >> part.bits[n] & 1));
+      for (unsigned value = 0; value < 256; ++value)
+        if ((value & ~varying[byte]) == (first[byte] & ~varying[byte]))
+          part.unpacked[part.packed[value]] = static_cast<unsigned char>(value);
+    }
+  }
+
+  int bits() const { return bits_; }
+  std::uint64_t pack(const unsigned char* row) const {
+    std::uint64_t key = 0;
+    for (std::size_t byte = 0; byte < parts_.size(); ++byte) key = key << parts_[byte].count | parts_[byte].packed[row[byte]];
+    return key;
+  }
+  void unpack(std::uint64_t key, unsigned char* row) const {
+    for (std::size_t byte = parts_.size(); byte-- > 0;) {
+      const Part& part = parts_[byte];
+      row[byte] = part.unpacked[key & ((1u << part.count) - 1)];
+      key >>= part.count;
+    }
+  }
+
+ private:
+  struct Part {
+    int count = 0;
+    std::array<int, 8> bits{};
+    std::array<unsigned char, 256> packed{}, unpacked{};
+  };
+  std::vector<Part> parts_;
+  int bits_ = 0;
 };
 
-std::uint64_t beginning_of(const unsigned char* row, std::size_t width) {
-  std::uint64_t found = 0;
-  for (std::size_t byte = 0; byte < 8; ++byte) found = found << 8 | (byte < width ? row[byte] : 0u);
-  return found;
+constexpr int kDigit = 11;
+
+// Ascending, digit by digit from the lowest on.
+void sort_keys(std::vector<std::uint64_t>& keys, int bits) {
+  std::vector<std::uint64_t> other(keys.size());
+  for (int shift = 0; shift < bits; shift += kDigit) {
+    std::array<std::size_t, (1u << kDigit) + 1> starts{};
+    const auto digit = [&](std::uint64_t key) { return key >> shift & ((1u << kDigit) - 1); };
+    for (const std::uint64_t key : keys) ++starts[digit(key) + 1];
+    for (std::size_t n = 1; n < starts.size(); ++n) starts[n] += starts[n - 1];
+    for (const std::uint64_t key : keys) other[starts[digit(key)]++] = key;
+    keys.swap(other);
+  }
+}
+
+// The rows in ascending order, each once: states that differ in nothing that is kept between steps are one row.
+std::vector<unsigned char> in_order(const std::vector<unsigned char>& rows, std::size_t width) {
+  const Packing packing(rows, width);
+  const std::size_t count = rows.size() / width;
+  std::vector<unsigned char> out;
+  if (packing.bits() <= 64) {
+    std::vector<std::uint64_t> keys(count);
+    for (std::size_t n = 0; n < count; ++n) keys[n] = packing.pack(rows.data() + n * width);
+    sort_keys(keys, packing.bits());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    out.resize(keys.size() * width);
+    for (std::size_t n = 0; n < keys.size(); ++n) packing.unpack(keys[n], out.data() + n * width);
+    return out;
+  }
+  std::vector<const unsigned char*> order(count);
+  for (std::size_t n = 0; n < count; ++n) order[n] = rows.data() + n * width;
+  const auto compared = [width](const unsigned char* a, const unsigned char* b) { return std::memcmp(a, b, width); };
+  std::sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return compared(a, b) < 0; });
+  order.erase(std::unique(order.begin(), order.end(), [&](const auto* a, const auto* b) { return compared(a, b) == 0; }),
+              order.end());
+  for (const unsigned char* row : order) out.insert(out.end(), row, row + width);
+  return out;
 }
 
 }  // namespace
@@ -41,32 +115,20 @@ std::vector<std::string> sorted_blocks(const Exploration& exploration, const std
   for (const RowColumn& column : columns) width += static_cast<std::size_t>(column.width);
   if (width == 0) return {};
   std::vector<unsigned char> rows;
-  std::vector<SortedRow> order;
   exploration.for_each([&](const Value* values) {
     const std::size_t at = rows.size();
     rows.resize(at + width);
     write_row(rows.data() + at, columns, values);
-    order.push_back({beginning_of(rows.data() + at, width), order.size()});
   });
-  const std::size_t compared = std::min<std::size_t>(width, 8);
-  const auto rest = [&](const SortedRow& r) { return rows.data() + r.number * width + compared; };
-  const auto compare = [&](const SortedRow& a, const SortedRow& b) { return std::memcmp(rest(a), rest(b), width - compared); };
-  std::sort(order.begin(), order.end(), [&](const SortedRow& a, const SortedRow& b) {
-    return a.beginning != b.beginning ? a.beginning < b.beginning : compare(a, b) < 0;
-  });
-  // States that differ in nothing that is kept between steps are one row.
-  order.erase(
-      std::unique(order.begin(), order.end(),
-                  [&](const SortedRow& a, const SortedRow& b) { return a.beginning == b.beginning && compare(a, b) == 0; }),
-      order.end());
+  if (rows.empty()) return {};
+  rows = in_order(rows, width);
   std::vector<std::string> blocks;
-  for (std::size_t first = 0; first < order.size(); first += rows_in_a_block) {
-    const std::size_t count = std::min(order.size() - first, rows_in_a_block);
+  for (std::size_t first = 0; first < rows.size(); first += rows_in_a_block * width) {
+    const std::size_t count = std::min((rows.size() - first) / width, rows_in_a_block);
     std::string& block = blocks.emplace_back(count * width, '\0');
-    for (std::size_t at = 0; at < count; ++at) {
-      const unsigned char* row = rows.data() + order[first + at].number * width;
-      for (std::size_t byte = 0; byte < width; ++byte) block[byte * count + at] = static_cast<char>(row[byte]);
-    }
+    for (std::size_t at = 0; at < count; ++at)
+      for (std::size_t byte = 0; byte < width; ++byte)
+        block[byte * count + at] = static_cast<char>(rows[first + at * width + byte]);
   }
   return blocks;
 }

@@ -110,3 +110,18 @@ def test_the_table_of_fences_and_the_reasons_blame_the_same_accesses(tmp_path: P
     assert "a: p = &o (line 4) before the load of y (line 6)" in shown
     assert "`a` read y = 0 from memory (a.c:6" in shown
     assert "(5→4: line 4, in a call from line 5)" in shown
+
+
+def test_ending_the_page_is_no_failure(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    page = pytest.importorskip("memfence.server.ui.page", reason="the extra `ui` is not installed")
+    from memfence.cli.ui import ui
+
+    def ctrl_c(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(page, "serve", ctrl_c)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    ui(port=port)
+    assert capsys.readouterr().err.endswith("memfence ui: ended\n")

@@ -289,7 +289,7 @@ def _is_closed_backwards(question: Question, lists: list[bytes]) -> bool:
     search = twin._Search(question.program, question.bad, True)
     listed = [one for content in lists for one in json.loads(content)["configurations"]]
     known: dict[object, list[twin.Configuration]] = {}
-    for controls, memory, fifos in listed:
+    for controls, memory, fifos, _ in listed:
         c = twin.Configuration(
             tuple(twin.Control(at, tuple(registers)) for at, registers in controls),
             tuple(memory),

@@ -1,43 +1,55 @@
-"""Which answers carry a certificate, and what do both checkers say of it? A table, in Markdown.
+"""Which answers carry a certificate, what do the checkers say of it, and what does it cost? A table, in Markdown.
 
-    python tests/papers/certified.py [GROUP ...] [--seconds N] [--states N]
+    python tests/papers/certified.py [GROUP ...] [--seconds N] [--states N] [--rows]
 
 Every HOLDS of a group is certified, and judged by the C++ checker and by the Python one, the latter up to so many
-states. A row counts what holds, what has a certificate, and what the checkers accept; then the median cost of writing
-and of checking as multiples of a plain check, over answers that took at least a tenth of a second.
-Exit code 1 if a certificate of ours is refused.
+states; by the proved one as well where it is built and knows the kind. A row counts what holds, what has a certificate,
+and what the checkers accept; then what writing (a check with `--certificate`) and checking cost as multiples of a plain
+check: processor time within one process, geometric mean and worst, and bytes a state beyond 100,000 states. `--rows`
+prints every answer as well. Exit code 1 if a certificate of ours is refused.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from math import exp, log
+from math import exp, inf, log
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "papers")]
 
 from memfence.api.certify import check_certified  # noqa: E402
 from memfence.api.check import check  # noqa: E402
+from memfence.api.fix import fix  # noqa: E402
 from memfence.api.verify import verify  # noqa: E402
 from memfence.certificates.checker.native import NotForTheFastChecker  # noqa: E402
+from memfence.certificates.checker.proved import EXECUTABLE, VARIABLE  # noqa: E402
+from memfence.certificates.format.container import read_chunks  # noqa: E402
+from memfence.certificates.format.sections import SECTION  # noqa: E402
 from memfence.diagnostics import InputError  # noqa: E402
-from memfence.pipeline import load  # noqa: E402
+from memfence.pipeline import load, load_text  # noqa: E402
 from memfence.program.ir import Program  # noqa: E402
+from memfence.source import SourceText  # noqa: E402
+from memfence.synthesis.result import FixResult  # noqa: E402
 from memfence.tasks.answer import Verdict  # noqa: E402
 from support.corpus import CORPUS  # noqa: E402
 from support.cyclic_programs import cyclic_program  # noqa: E402
 
 MODELS = ("sc", "tso", "pso")
-MEASURED_FROM = 0.1
-"""Seconds of a plain check: below, start-up is all there is to see."""
+FIXING = 20
+"""Seconds for fences."""
+REPEATED_BELOW = 0.2
+"""Seconds: what is faster is measured three times, and the best counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +71,7 @@ class Certified:
     missing: str | None = None
     native: bool | None = None
     python: bool | None = None
+    proved: bool | None = None
     proving: float = 0.0
     writing: float = 0.0
     checking: float = 0.0
@@ -88,8 +101,26 @@ def _safety(path: Path) -> Iterator[Asked]:
 def persistence() -> Iterator[Asked]:
     from test_persistence_table import ROWS, program
 
+    for criterion in ("persistent", "robust"):
+        for name in ROWS:
+            yield Asked(f"{name} {criterion}", lambda name=name: program(name), {"criterion": criterion})
+
+
+def fixed_persistence() -> Iterator[Asked]:
+    """The rows that are not persistent, with the fences that make them so."""
+    from test_persistence_table import ROWS, program
+
     for name in ROWS:
-        yield Asked(f"{name} persistent", lambda name=name: program(name), {"criterion": "persistent"})
+        if ROWS[name]["persist_fences"] != "0":
+            yield Asked(f"{name} fixed", lambda name=name: _fixed(program(name)), {"criterion": "persistent"})
+
+
+def _fixed(program: Program) -> Program:
+    """The program with its fences, as its text has them."""
+    result = fix(program, criterion="persistent", timeout_seconds=FIXING)
+    if not isinstance(result, FixResult) or result.patched is None:
+        raise ValueError("it was not fixed in time")
+    return load_text(SourceText(program.source.path, result.patched), program.options)
 
 
 def dual() -> Iterator[Asked]:
@@ -134,6 +165,7 @@ GROUPS: dict[str, Callable[[], Iterator[Asked]]] = {
     "examples": examples,
     "linden-wolper": linden_wolper,
     "persistence": persistence,
+    "fixed": fixed_persistence,
     "dual": dual,
     "beem": beem,
     "random": random_programs,
@@ -144,26 +176,45 @@ def certified(asked: Asked, place: Path, seconds: float, most_states: int) -> Ce
     """What became of the answer; None where it is not HOLDS."""
     program = asked.program()
     options = asked.options | {"timeout_seconds": seconds}
-    begin = time.perf_counter()
-    plain = check(program, **options)
+    plain, proving = measured(lambda: check(program, **options))
     if plain.answer.verdict is not Verdict.HOLDS:
         return None
-    found = Certified(asked.name, proving=time.perf_counter() - begin)
-    begin = time.perf_counter()
-    proof = check_certified(program, place, verified=False, **options)
-    found.writing = time.perf_counter() - begin
+    found = Certified(asked.name, proving=proving)
+    proof, found.writing = measured(lambda: check_certified(program, place, verified=False, **options))
     if proof.written is None:
         found.missing = proof.missing
         return found
     found.size = proof.written.size
-    _judge(found, place, program, most_states)
+    found.states = plain.stats.states
+    if found.states <= most_states or _is_for_the_fast_checker(place):
+        _judge(found, place, program, most_states)
     return found
 
 
+def _is_for_the_fast_checker(place: Path) -> bool:
+    """Whether no section is left to the Python checker, which takes its time."""
+    with place.open("rb") as file:
+        kinds = [json.loads(chunk.content)["kind"] for chunk in read_chunks(file) if chunk.kind == SECTION]
+    return set(kinds) <= {"invariant", "persistent", "implied", "sc-itself"}
+
+
+T = TypeVar("T")
+
+
+def measured(ask: Callable[[], T]) -> tuple[T, float]:
+    """The answer, and the processor time that it took, that of child processes included."""
+    best = inf
+    for _ in range(3):
+        begin = sum(os.times()[2:4]) + time.process_time()
+        answer = ask()
+        best = min(best, sum(os.times()[2:4]) + time.process_time() - begin)
+        if best > REPEATED_BELOW:
+            break
+    return answer, best
+
+
 def _judge(found: Certified, place: Path, program: Program, most_states: int) -> None:
-    begin = time.perf_counter()
-    fast = verify(place, program)
-    found.checking = time.perf_counter() - begin
+    fast, found.checking = measured(lambda: verify(place, program))
     assert fast.is_valid, f"{found.name}: {fast.refused}"
     assert fast.checked is not None
     found.states = fast.checked.states
@@ -173,11 +224,16 @@ def _judge(found: Certified, place: Path, program: Program, most_states: int) ->
     elif found.states <= most_states:
         found.python = verify(place, program, checker="python").is_valid
         assert found.python, found.name
+    if found.states <= most_states and (os.environ.get(VARIABLE) or shutil.which(EXECUTABLE)):
+        try:
+            found.proved = verify(place, program, checker="proved").is_valid
+        except InputError:
+            return  # it does not know the kind
+        assert found.proved, found.name
 
 
 def row(group: str, all_found: list[Certified]) -> str:
     written = [one for one in all_found if one.missing is None]
-    slow = [one for one in written if one.proving >= MEASURED_FROM]
     large = [one for one in written if one.states >= 100_000]
     cells = [
         group,
@@ -185,16 +241,17 @@ def row(group: str, all_found: list[Certified]) -> str:
         len(written),
         sum(one.native is True for one in written),
         sum(one.python is True for one in written),
+        sum(one.proved is True for one in written) or "-",
         f"{max((one.states for one in written), default=0):,}",
-        _mean([one.writing / one.proving for one in slow]),
-        _mean([one.checking / one.proving for one in slow]),
-        _mean([one.size / one.states for one in large]),
+        _mean([one.writing / one.proving for one in written]),
+        _mean([one.checking / one.proving for one in written if one.checking]),
+        f"{max((one.size / one.states for one in large), default=0):.2f} ({len(large)})",
     ]
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
 def _mean(ratios: list[float]) -> str:
-    return f"{exp(sum(map(log, ratios)) / len(ratios)):.2f} ({len(ratios)})" if ratios else "-"
+    return f"{exp(sum(map(log, ratios)) / len(ratios)):.2f} ({max(ratios):.2f})" if ratios else "-"
 
 
 def main() -> int:
@@ -202,9 +259,12 @@ def main() -> int:
     parser.add_argument("groups", nargs="*", default=list(GROUPS))
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--states", type=int, default=20_000)
+    parser.add_argument("--rows", action="store_true")
     given = parser.parse_args()
-    print("| group | holds | certified | native accepts | python accepts | most states | writing | checking | bytes |")
-    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    print(
+        "| group | holds | certified | C++ | Python | proved | most states | writing | checking | most bytes a state |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
     refused = 0
     with tempfile.TemporaryDirectory() as folder:
         for group in given.groups:
@@ -223,12 +283,11 @@ def main() -> int:
                     found.append(one)
                     if one.missing is not None:
                         print(f"no certificate: {one.name}: {one.missing}", file=sys.stderr)
-                    elif one.checking > 5:
+                    elif given.rows:
+                        cells = (one.proving, one.writing / one.proving, one.checking / one.proving)
+                        shown = " ".join(f"{cell:.3f}" for cell in cells)
                         print(
-                            f"slow: {one.name}: {one.states} states, proved {one.proving:.1f} s, written in"
-                            f" {one.writing:.1f} s, checked in {one.checking:.1f} s",
-                            file=sys.stderr,
-                            flush=True,
+                            f"{one.name}: {one.states} states, {one.size} bytes, {shown}", file=sys.stderr, flush=True
                         )
             print(row(group, found), flush=True)
     return 1 if refused else 0

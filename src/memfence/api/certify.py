@@ -53,8 +53,6 @@ def check_certified(
     result = check(program, options, **keywords)
     if result.answer.verdict is not Verdict.HOLDS and not isinstance(result.evidence, Bound):
         return Certified(result, None, "the answer is not a proof", None)
-    if program.any_number:
-        return Certified(result, None, "proofs for any number of threads are not written down yet", None)
     asked = options_for(CheckOptions, program, options, keywords, deadline)
     return _certified(program, asked, result, certificate, verified, fixed)
 
@@ -87,7 +85,10 @@ def _certified(
     place = path or _temporary()
     try:
         claim, minimum, not_minimum = _with_minimum(program, claim_of(program, asked, result), fixed)
-        written = certify(program, claim, place, result.limits, evidence=result.evidence, minimum=minimum)
+        visited = result.answer.visited
+        written = certify(
+            program, claim, place, result.limits, evidence=result.evidence, minimum=minimum, visited=visited
+        )
         judged = verify(place, program) if verified else None
         return Certified(result, written if path else None, None, judged, not_minimum)
     except NoCertificate as problem:

@@ -131,11 +131,17 @@ class Check(Record):
 
 
 class Wait(Record):
-    """The thread goes on only where `condition` is true; the guards behind it contain that already."""
+    """The thread goes on only where `condition` is true; the guards behind it contain that already.
+
+    `looks`: the positions of the reads that the thread does again and again while it waits. Where these have seen the
+    last writes, it waits for ever. `is_decided`: it could not have gone another way.
+    """
 
     condition: Expr
     guard: Expr = TRUE
     origin: Origin = NOWHERE_IN_CODE
+    looks: tuple[int, ...] = ()
+    is_decided: bool = True
 
 
 class Cut(Record):

@@ -11,19 +11,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memfence.axiomatic.code import Code, Cut, End, Origin, Thread, Wait
-from memfence.axiomatic.unrolling.awaits import rounds_of_await, steps_that_matter
+from memfence.axiomatic.unrolling.awaits import Await, find_await, steps_that_matter
 from memfence.axiomatic.unrolling.emission import Emission
 from memfence.axiomatic.unrolling.merging import merge_alike
 from memfence.axiomatic.unrolling.nesting import Loop, Name, nesting_of
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
 from memfence.axiomatic.unrolling.state import Reserved, State
-from memfence.axiomatic.unrolling.steps import Steps
+from memfence.axiomatic.unrolling.steps import Round, Steps
 from memfence.passes.liveness import dead_registers
 from memfence.program.expressions import FALSE, TRUE, Const, Expr, Register
 from memfence.program.facts.cuts import CUT
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Process, Program, Transition
 from memfence.program.traversal import property_expressions
+
+START: Round = ((), True)
 
 
 def unroll(program: Program, times: int) -> Code:
@@ -61,7 +63,8 @@ class _Unrolling:
         self.leaving: dict[int, list[tuple[int, Transition]]] = {}
         for n, transition in enumerate(self.process.transitions):
             self.leaving.setdefault(transition.source, []).append((n, transition))
-        self.awaits: dict[Loop, int | None] = {}
+        self.awaits: dict[Loop, Await | None] = {}
+        self.rounds: dict[Name, Round] = {}
         self.arrivals: dict[Name, tuple[int, list[State]]] = {}
         self.waiting: list[Name] = []
 
@@ -79,22 +82,29 @@ class _Unrolling:
                 ended.append(state)
                 continue
             useful = self._useful(location, name)
+            so_far = self.rounds.get(name[:-1], START) if self._is_last_round(location, name) else START
+            self.steps.begin(so_far)
             if not useful:
-                self.out.emit(Wait(FALSE, state.guard, self._at(location)))
+                self.out.emit(Wait(FALSE, state.guard, self._at(location), *self.steps.looked()))
             for target, after in self.steps.leave(state, useful) if useful else ():
                 self._go(location, name, target, after)
+            self.rounds[name[:-1]] = self.steps.looked()
         self._end(ended)
         return Thread(self.process.name, tuple(self.out.items), len(self.out.ranges))
 
     def _useful(self, location: int, name: Name) -> list[tuple[int, Transition]]:
         """The steps that leave; in the last round of an await only those that lead to something."""
         leaving = self.leaving[location]
-        loop = next(iter(self.nesting.loops[location][-1:]), None)
-        rounds = None if loop is None else self._rounds(loop)
-        if loop is None or rounds is None or name[-2] < rounds:
+        if not self._is_last_round(location, name):
             return leaving
-        useful = steps_that_matter(self.program, self.process, loop)
+        useful = steps_that_matter(self.program, self.process, self.nesting.loops[location][-1])
         return [(number, transition) for number, transition in leaving if number in useful]
+
+    def _is_last_round(self, location: int, name: Name) -> bool:
+        """Whether the location belongs to an await, and who goes round it once again may as well wait."""
+        loop = next(iter(self.nesting.loops[location][-1:]), None)
+        found = None if loop is None else self._await(loop)
+        return found is not None and name[-2] >= found.rounds
 
     def _forget(self, state: State, location: int) -> State:
         """Registers that make no difference any more need not be joined."""
@@ -113,17 +123,27 @@ class _Unrolling:
 
     def _go(self, source: int, name: Name, target: int, state: State) -> None:
         there, loop = self.nesting.after(source, name, target)
-        rounds = None if loop is None else self._rounds(loop)
-        if loop is None or there[-2] <= (self.times if rounds is None else rounds):
+        found = None if loop is None else self._await(loop)
+        if loop is None or there[-2] <= (self.times if found is None else found.rounds):
+            self._enter(source, target, there)
             self._arrive(target, there, state)
-        elif rounds is None:
+        elif found is None:
             self.out.emit(Cut(state.guard, self._at(target)))
         else:
-            self.out.emit(Wait(FALSE, state.guard, self._at(target)))
+            self.out.emit(Wait(FALSE, state.guard, self._at(target), *self.steps.looked()))
 
-    def _rounds(self, loop: Loop) -> int | None:
+    def _enter(self, source: int, target: int, there: Name) -> None:
+        """Remember what was read on the way into an await, if that is a round of it."""
+        for loop in self.nesting.loops[target][-1:]:
+            found = self._await(loop)
+            if source not in loop.body and found is not None and found.begins_before:
+                looks, is_decided = self.rounds.get(there[:-1], START)
+                read = self.out.reads_since(self.steps.first_item)
+                self.rounds[there[:-1]] = (*looks, *read), is_decided
+
+    def _await(self, loop: Loop) -> Await | None:
         if loop not in self.awaits:
-            self.awaits[loop] = rounds_of_await(self.process, loop, self.dead)
+            self.awaits[loop] = find_await(self.process, loop, self.dead)
         return self.awaits[loop]
 
     def _at(self, location: int) -> Origin:

@@ -39,7 +39,10 @@ def ui(
         raise typer.BadParameter(f"there is no folder `{chosen}`", param_hint="--folder")
     _require_port(port)
     sys.stderr.write(f"memfence ui: http://localhost:{port} (Ctrl-C ends it)\n")
-    serve(chosen, file, port, show=show)
+    try:
+        serve(chosen, file, port, show=show)
+    except KeyboardInterrupt:
+        sys.stderr.write("memfence ui: ended\n")
 
 
 def _require_port(port: int) -> None:

@@ -55,7 +55,8 @@ class AttackEngine:
                 return soon.costing(spent)
         found = explore_attacks(task.program, kind, limits=task.limits)
         verdict, evidence = judged(found, spent)
-        return Answer(verdict, evidence, self.name, spent + found.cost)
+        visited = found.states if verdict is Verdict.HOLDS else None
+        return Answer(verdict, evidence, self.name, spent + found.cost, visited=visited)
 
     def _soon(self, task: Task, kind: AttackKind) -> Answer:
         """What is found soon; where counters make walks long, perhaps an attack in which they stay small."""

@@ -44,6 +44,7 @@ class _Slice:
         # Another process's bus lock makes an access wait: without the access there would be no wait.
         steps = [t for p in program.processes for t in p.transitions]
         self.accesses_stay = observed.accesses or any(isinstance(op, ir.Lock) for t in steps for op in t.ops)
+        self.dropped: set[tuple[int, int]] = set()
         self.needed = _Needed(set(observed.registers), set(observed.variables))
 
     def result(self) -> ir.Program:
@@ -58,6 +59,7 @@ class _Slice:
         while len(self.needed) != before:
             before = len(self.needed)
             waiting = [(p, process, op) for p, process, op in waiting if not self._collect(p, process, op)]
+        self.dropped = {(p, id(op)) for p, _, op in waiting}
         processes = tuple(self._sliced(p, process) for p, process in enumerate(self.program.processes))
         stored = {n for p in processes for t in p.transitions for op in t.ops for n in _stored(op)}
         variables = tuple(
@@ -113,7 +115,7 @@ class _Slice:
                 return True
 
     def _sliced(self, p: int, process: ir.Process) -> ir.Process:
-        transitions = tuple(self._sliced_transition(p, process, t) for t in process.transitions)
+        transitions = tuple(self._sliced_transition(p, t) for t in process.transitions)
         written = {register_written(op) for t in transitions for op in t.ops}
         written |= {r for t in transitions if t.sync for r in t.sync.registers}
         registers = tuple(
@@ -122,8 +124,8 @@ class _Slice:
         )
         return replace(process, registers=registers, transitions=transitions)
 
-    def _sliced_transition(self, p: int, process: ir.Process, transition: ir.Transition) -> ir.Transition:
-        stays = [self._stays(p, process, op) for op in transition.ops]
+    def _sliced_transition(self, p: int, transition: ir.Transition) -> ir.Transition:
+        stays = [(p, id(op)) not in self.dropped for op in transition.ops] if self.dropped else [True]
         if all(stays):
             return transition
         sync = transition.sync

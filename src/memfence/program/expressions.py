@@ -295,14 +295,17 @@ def check_index(address: Address, index: int) -> int:
 
 def fold(expr: Expr) -> Expr:
     """An equivalent expression with constant parts computed; parts that would fail are kept, to fail at run time."""
+    if expr.__class__ in _LEAVES:
+        return expr
+    if isinstance(expr, Binary):  # most are
+        a, b = fold(expr.left), fold(expr.right)
+        is_same = a is expr.left and b is expr.right and not isinstance(a, Const)
+        return expr if is_same else fold_binary(expr.op, a, b)
     match expr:
         case Const() | Register() | RegisterOf() | At() | BufferEmpty():
             return expr
         case Unary(op, operand):
             return fold_unary(op, fold(operand))
-        case Binary(op, left, right):
-            a, b = fold(left), fold(right)
-            return expr if a is left and b is right and not isinstance(a, Const) else fold_binary(op, a, b)
         case Conditional(condition, then, otherwise):
             test = fold(condition)
             if isinstance(test, Const):

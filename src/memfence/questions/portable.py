@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from memfence.axiomatic.candidates import candidate
 from memfence.axiomatic.code import Code, Write
@@ -18,15 +17,16 @@ from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.synchronised import synchronised
 from memfence.axiomatic.unroll import unroll
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
+from memfence.axiomatic.waiting import undecided_wait
 from memfence.deadline import TimeUp
-from memfence.engines.axiomatic.goals import Ends, Fails, Goal, Raises, ReachesCut
+from memfence.engines.axiomatic.goals import Ends, Fails, Goal, Raises, ReachesCut, WaitsForEver
 from memfence.engines.axiomatic.solve import Activated, Executions, Found, Nothing, OutOfTime
 from memfence.models.cat.interpreter import judge
 from memfence.models.cat.polarity import reached
 from memfence.models.cat.syntax import Base
 from memfence.models.spec import spec_named
-from memfence.program.expressions import At, Binary, Const, Register, negate, walk
-from memfence.program.ir import Assume, Final, Load, NoDeadlock, Program, Property
+from memfence.program.expressions import At, negate, walk
+from memfence.program.ir import Final, NoDeadlock, Program, Property
 from memfence.questions import check
 from memfence.questions.portable_result import (
     ByDependencies,
@@ -43,7 +43,7 @@ from memfence.questions.portable_result import (
     Stronger,
 )
 from memfence.records import Record
-from memfence.source import NOWHERE, Span
+from memfence.source import NOWHERE
 from memfence.tasks.answer import Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits, Stop
@@ -71,16 +71,20 @@ def check_models(
 
 def _goal(prop: Property) -> Goal | None:
     """What an execution that violates the property reaches; None for properties of states and of infinite runs."""
+    if isinstance(prop, NoDeadlock):
+        return WaitsForEver()
     if not isinstance(prop, Final) or any(isinstance(node, At) for node in walk(prop.expr)):
         return None
     return Ends(negate(prop.expr) if prop.quantifier == "forall" else prop.expr)
 
 
 def goals_of(properties: Sequence[Property], model: Activated) -> list[tuple[Goal, Property | None]]:
-    """What no execution should reach: failing checks, the contrary of each property, races where the model has them."""
+    """What no execution should reach: failing checks, the contrary of each property, races where the model has them.
+    Whether threads wait for ever comes last: what else goes wrong tells more."""
     goals: list[tuple[Goal, Property | None]] = [(Fails(), None)]
     goals += [(goal, prop) for prop in properties if (goal := _goal(prop)) is not None]
-    return goals + ([(Raises(RACE), None)] if RACE in model.flags else [])
+    goals += [(Raises(RACE), None)] if RACE in model.flags else []
+    return sorted(goals, key=lambda pair: isinstance(pair[0], WaitsForEver))
 
 
 def as_seen_by(name: str, program: Program, properties: Sequence[Property]) -> Program:
@@ -152,8 +156,8 @@ class _Asking:
         if self.name in WITH_STATES:
             by_runs = self._by_runs()
             if by_runs is not None:
-                return by_runs
-        if any(not isinstance(p, NoDeadlock) for p in self.others):
+                return self._waiting(by_runs) or by_runs
+        if self.others:
             return ModelAnswer(self.name, Verdict.UNKNOWN, OutOfReach(Unfit.PROPERTY_OF_STATES, NOWHERE))
         try:
             program = as_seen_by(self.name, self.program, self.properties)
@@ -172,6 +176,20 @@ class _Asking:
         if result.verdict is Verdict.UNKNOWN:
             return None
         return ModelAnswer(self.name, result.verdict, ByRuns(result))
+
+    def _waiting(self, by_runs: ModelAnswer) -> ModelAnswer | None:
+        """Threads that go round for ever while they wait: no deadlock to engines with states, since there are steps."""
+        if by_runs.verdict is Verdict.VIOLATED or not any(isinstance(p, NoDeadlock) for p in self.properties):
+            return None
+        (model,) = self.models
+        try:
+            code = unroll(as_seen_by(self.name, self.program, self.properties), 1)
+            found = first_violation(code, model, self.properties, self.options.limits)
+        except (NotUnrolled, TimeUp):
+            return None
+        if not isinstance(found, Violation) or not isinstance(found.violated, NoDeadlock):
+            return None
+        return ModelAnswer(self.name, Verdict.VIOLATED, _evidence(found, model, True), 1)
 
     def _grown(self, program: Program) -> ModelAnswer:
         rounds = 1
@@ -198,12 +216,21 @@ class _Asking:
             if not isinstance(without.evidence, Counterexample):
                 return without
             return replace(without, verdict=Verdict.UNKNOWN, evidence=ByDependencies(without.evidence))
-        event = _awaited_event(self.program) if self.others else None
-        if event is not None:
+        event = undecided_wait(code) if any(isinstance(p, NoDeadlock) for p in self.properties) else None
+        if event is not None and self._may_wait(code, kept):
             return ModelAnswer(self.name, Verdict.UNKNOWN, MayWait(event), rounds)
         if found or without or (self.program.is_cut_off and not self.program.marked_cuts):
             return ModelAnswer(self.name, Verdict.HOLDS_UP_TO, Cut(), rounds)
         return ModelAnswer(self.name, Verdict.HOLDS, Complete(), rounds)
+
+    def _may_wait(self, code: Code, dependencies: bool) -> bool:
+        """Whether threads that could have gone another way may wait for ever, or nobody knows."""
+        for model, *_ in _by_looks(code, self.models):
+            executions = Executions(code, limits=self.options.limits)
+            active = executions.add(model, dependencies=dependencies)
+            if not isinstance(executions.find(active, WaitsForEver(undecided=True)), Nothing):
+                return True
+        return False
 
     def _violated(self, code: Code, rounds: int, *, dependencies: bool) -> ModelAnswer | bool:
         """The violation under the first variant that shows one, with all that do; else whether something is cut off."""
@@ -222,21 +249,6 @@ class _Asking:
         if shown is not None and len(shown.variants) == len(self.models):
             return replace(shown, variants=())
         return cut if shown is None else shown
-
-
-def _awaited_event(program: Program) -> Span | None:
-    """Where a thread blocks until another one does something, other than ending or giving a lock back."""
-    for process in program.processes:
-        for step in process.transitions:
-            for load, wait in pairwise(op for op in step.ops if isinstance(op, Load | Assume)):
-                if isinstance(load, Load) and isinstance(wait, Assume) and not _is_usual(program, load, wait):
-                    return step.span
-    return None
-
-
-def _is_usual(program: Program, load: Load, wait: Assume) -> bool:
-    is_own = all(program.variables[number].is_bookkeeping for number in load.address.variables)
-    return is_own or wait.condition == Binary("==", Register(load.register), Const(0))
 
 
 def _uses_dependencies(model: AxiomaticModel) -> bool:

@@ -67,7 +67,7 @@ class OutOfReach(Record):
 
 
 class MayWait(Record):
-    """Nothing fails, but a thread waits for what another does (`span`), and nobody asked whether that ever comes."""
+    """Nothing fails, but a thread waits where it could have gone another way (`span`): for ever, or not?"""
 
     span: Span
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import PurePath
 
-from memfence.axiomatic.code import Barrier, EventItem, Read, Write
+from memfence.axiomatic.code import Barrier, EventItem, Read, Wait, Write
 from memfence.axiomatic.execution import Execution, Happened, Place
-from memfence.program.ir import Program
+from memfence.axiomatic.waiting import waiting_for_ever
+from memfence.program.ir import NoDeadlock, Program
 from memfence.program.orders import MemoryOrder
 from memfence.questions.portable_result import Counterexample, Forbidding
 from memfence.records import Record
@@ -147,6 +148,8 @@ def failed_text(found: Counterexample) -> str:
         places = " and ".join(place_text(view.item(event).origin.span, view.program) for event in (first, second))
         name = view.program.variables[first.variable or 0].name
         return f"undefined behaviour: plain accesses to `{name}` race: {places}"
+    if isinstance(found.violated, NoDeadlock):
+        return _waiting_text(found.execution)
     if found.violated is not None:
         return f"a final state that should not be: {getattr(found.violated, 'text', '')}"
     assert found.failed is not None
@@ -155,6 +158,36 @@ def failed_text(found: Counterexample) -> str:
     error = getattr(check, "error", "") or "assertion fails"
     origin = getattr(check, "origin", None)
     return f"{error} ({place_text(origin.span, view.program)})" if origin is not None else error
+
+
+def _waiting_text(execution: Execution) -> str:
+    """Who waits for ever, and where; who only waits for the end of others is left out."""
+    program, waits = execution.code.program, waiting_for_ever(execution)
+    causes = [place for place in waits if not _is_bookkeeping(execution, place)] or list(waits)
+    places = dict.fromkeys(text for place in causes if (text := place_text(_waits_at(execution, place), program)))
+    where = f" ({' and '.join(places)})" if places else ""
+    return ("a thread waits for ever" if len(causes) == 1 else "threads wait for ever") + where
+
+
+def _looks(execution: Execution, place: Place) -> list[Read]:
+    wait = execution.code.item_at(place)
+    assert isinstance(wait, Wait)
+    items = (execution.code.item_at((place[0], position)) for position in wait.looks)
+    return [item for item in items if isinstance(item, Read)]
+
+
+def _is_bookkeeping(execution: Execution, place: Place) -> bool:
+    """Whether the thread looks only at what the front end made up, such as that another thread has ended."""
+    variables = [n for read in _looks(execution, place) for n in read.address.variables]
+    return bool(variables) and all(execution.code.program.variables[n].is_bookkeeping for n in variables)
+
+
+def _waits_at(execution: Execution, place: Place) -> Span:
+    """Where the text has the wait, or what the thread reads last while it waits."""
+    wait = execution.code.item_at(place)
+    assert isinstance(wait, Wait)
+    spans = [wait.origin.span, *(read.origin.span for read in reversed(_looks(execution, place)))]
+    return next((span for span in spans if span.source.text), wait.origin.span)
 
 
 def place_text(span: Span, program: Program | None = None) -> str:

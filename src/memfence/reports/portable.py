@@ -68,10 +68,7 @@ def render_portable(result: PortableResult, *, width: int, quiet: bool = False) 
 
 def notes(result: PortableResult) -> list[str]:
     """What the verdicts do not cover."""
-    found = list(result.program.notes)
-    if result.not_asked and any(not isinstance(answer.evidence, ByRuns) for answer in result.answers):
-        found.append("deadlocks are not looked for under rc11, armv8 and cat files")
-    return found
+    return list(result.program.notes)
 
 
 def verdict_text(answer: ModelAnswer) -> str:
@@ -103,7 +100,7 @@ def reason_text(answer: ModelAnswer) -> str:
         case ByDependencies(without):
             return f"fails only if the compiler removes dependencies: {failed_text(without)}"
         case MayWait(span):
-            return f"nothing fails, but a thread waits ({place_text(span)}), and deadlocks are not looked for"
+            return f"nothing fails, but a thread may wait for ever ({place_text(span)}) where it has a choice"
         case OutOfReach(why, span):
             place = place_text(span)
             return UNFIT[why] + (f" ({place})" if place else "")
@@ -142,7 +139,7 @@ def _shown(answer: ModelAnswer, width: int) -> list[str]:
 def _execution(found: Counterexample, width: int) -> list[str]:
     view = ExecutionView(found.execution)
     rows = [(str(row.number), row.thread, row.place, row.action, row.source) for row in view.rows()]
-    table = render_table(EVENTS, rows, width) or "\n".join("  ".join(row) for row in rows)
+    table = (render_table(EVENTS, rows, width) if rows else "") or "\n".join("  ".join(row) for row in rows)
     return [*table.splitlines(), *(line for text in explanations(found) for line in wrap(text, width))]
 
 

@@ -29,7 +29,7 @@ def portable_page(result: PortableResult) -> Page:
             *(("Note", note) for note in notes(result)),
             *(("Warning", f"{one.message} ({one.at.span.place})") for one in portable_warnings(result)),
         ),
-        why=tuple(f"{answer.name}: {text}" for answer, found in shown for text in explanations(found)),
+        details=tuple(f"{answer.name}: {text}" for answer, found in shown for text in explanations(found)),
         sources=(source_view(result.program.source, {}),),
         tables=(models, *(_events(answer, found) for answer, found in shown)),
         plots=tuple(execution_svg(found) for _, found in shown),

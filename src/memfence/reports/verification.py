@@ -39,6 +39,7 @@ def claim_text(claim: Claim) -> str:
     said = f"{', '.join(_claimed(claim))} under {claim.model}{buffers}{' in fair runs' if claim.fair else ''}"
     where = ", ".join(f"{name} is ({text})" for name, text in claim.define)
     said += f", where {where}" if where else ""
+    said += f", for any number of {' and '.join(claim.any_number)}" if claim.any_number else ""
     return on_one_line(said + _minimum_text(claim))
 
 

@@ -111,7 +111,12 @@ def _kept(transition: Transition, kinds: set[OrderingKind]) -> Transition:
         ops = tuple(_released(op) for op in ops)
     if ops == transition.ops:
         return transition
-    return replace(transition, ops=ops, span=transition.span if ops else NOWHERE)  # a run must not show it
+    return replace(transition, ops=ops, span=transition.span if ops else _left_out(transition.span))
+
+
+def _left_out(fence: Span) -> Span:
+    """What a run shows in its place: a step that does nothing."""
+    return replace(fence, shown=f"(without {fence.shown or ' '.join(fence.text.split())})")
 
 
 def _released(op: Op) -> Op:

@@ -47,7 +47,8 @@ class Tried(Record):
 class Answer(Record):
     """The verdict, why, and what it cost. `counts` are numbers that only some engines have.
 
-    `tried`: the engines that were asked, in order; none where an engine answers for itself.
+    `tried`: the engines that were asked, in order; none where an engine answers for itself. `visited`: of a proof, the
+    states that it rests on, in the engine's own form, where whoever writes it down can use them.
     """
 
     verdict: Verdict
@@ -57,6 +58,7 @@ class Answer(Record):
     counts: tuple[tuple[str, int], ...] = ()
     final_states: tuple[FinalState, ...] = ()
     tried: tuple[Tried, ...] = ()
+    visited: object = field(default=None, compare=False)
 
     @property
     def is_conclusive(self) -> bool:

@@ -102,3 +102,12 @@ def test_what_happens_under_sc_too_says_that_no_fence_helps(tmp_path: Path) -> N
     text = " ".join(shown(LATE, tmp_path).split())
     assert "Why: the program fails under sc, too: no fence can prevent it." in text
     assert "overtook" not in text
+
+
+def test_a_run_without_a_fence_says_so_in_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "m.pml"
+    path.write_text(
+        "byte x, y, r = 9, s = 9;\nactive proctype A() { x = 1; mfence(); r = y }\n"
+        "active proctype B() { y = 1; mfence(); s = x }\nltl p { finally r + s > 0 }\n"
+    )
+    assert "2: (without mfence())" in memfence("why", path, environment={"COLUMNS": "160"}).stdout

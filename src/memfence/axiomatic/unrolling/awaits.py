@@ -24,23 +24,30 @@ from memfence.program.facts.effects import accesses_memory, op_expressions, regi
 from memfence.program.facts.may_fail import expression_may_fail, may_fail
 from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Op, Process, Program, Rmw, Transition
 from memfence.program.orders import MemoryOrder
+from memfence.records import Record
 
 Registers = frozenset[int]
 
 
-def rounds_of_await(process: Process, loop: Loop, dead: Sequence[Registers]) -> int | None:
-    """How often its head must be reached from inside, at most 2 times, so that nothing is lost; None if it is no await.
+class Await(Record):
+    """`rounds`: how often its head must be reached from inside, at most 2 times, so that nothing is lost.
+    `begins_before`: what is read on the way into the loop is a round."""
 
-    `dead`: for each location the registers that make no difference there.
-    """
+    rounds: int
+    begins_before: bool
+
+
+def find_await(process: Process, loop: Loop, dead: Sequence[Registers]) -> Await | None:
+    """None if the loop is no await. `dead`: for each location the registers that make no difference there."""
     inside = [t for t in process.transitions if t.source in loop.body and t.target in loop.body]
     if not all(_may_wait(op) for t in inside for op in t.ops):
         return None
     rounds = _Rounds(process, loop, inside, dead)
     if not rounds.are_alike():
         return None
-    needed = int(rounds.looks_back and not _starts_with_a_round(process, loop, inside))
-    return needed + int(_is_entered_beside_its_head(process, loop))
+    begins_before = rounds.looks_back and _starts_with_a_round(process, loop, inside)
+    needed = int(rounds.looks_back and not begins_before) + int(_is_entered_beside_its_head(process, loop))
+    return Await(needed, begins_before)
 
 
 def _is_entered_beside_its_head(process: Process, loop: Loop) -> bool:

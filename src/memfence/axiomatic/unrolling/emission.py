@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from memfence.axiomatic.code import Choose, Define, Item, Join
+from memfence.axiomatic.code import Choose, Define, Item, Join, Read
 from memfence.program.expressions import (
     FALSE,
     TRUE,
@@ -43,6 +43,10 @@ class Emission:
         """Add the item; its position."""
         self.items.append(item)
         return len(self.items) - 1
+
+    def reads_since(self, position: int) -> tuple[int, ...]:
+        """The positions of all reads from there on."""
+        return tuple(n for n in range(position, len(self.items)) if isinstance(self.items[n], Read))
 
     def range_of(self, expr: Expr) -> Interval:
         """Every value that `expr` can have where it has one; computed from what its slots can hold."""

@@ -18,15 +18,33 @@ from memfence.axiomatic.unrolling.definedness import conditions
 from memfence.axiomatic.unrolling.emission import without_slots
 from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
 from memfence.axiomatic.unrolling.state import State, Way
-from memfence.program.expressions import FALSE, TRUE, Binary, Const, Expr, disjunction, registers_of
+from memfence.program.expressions import FALSE, TRUE, Binary, Const, Expr, conjunction, disjunction, registers_of
 from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Lock, Op, Rmw, Store, Transition, Unlock
 
+Round = tuple[tuple[int, ...], bool]
 Arrivals = Iterator[tuple[int, State]]
 """Locations, and the states in which they are reached."""
 
 
 class Steps(Accesses):
-    """Performs the steps of one process; everything that happens becomes an item."""
+    """Performs the steps of one process; everything that happens becomes an item.
+
+    `round`: what has been read so far in the same round of an await, and whether the thread had no choice in it, as in
+    `code.Wait`. `waits_elsewhere`: the step has an item already that says where it waits.
+    """
+
+    round: Round = ((), True)
+    first_item = 0
+    waits_elsewhere = False
+
+    def begin(self, so_far: Round) -> None:
+        """Begin a step in a round in which so much has happened."""
+        self.round, self.first_item, self.waits_elsewhere = so_far, len(self.out.items), False
+
+    def looked(self) -> Round:
+        """What has happened in this round by now."""
+        looks, is_decided = self.round
+        return (*looks, *self.out.reads_since(self.first_item)), is_decided
 
     def leave(self, state: State, transitions: Sequence[tuple[int, Transition]]) -> Arrivals:
         """The states after each of the steps, with the locations they lead to. One of them happens, or none."""
@@ -94,16 +112,38 @@ class Steps(Accesses):
                 yield from self._ways(replace(state, guard=guard), [way.rest for way in group])
 
     def _choose(self, state: State, groups: Sequence[list[Way]]) -> Arrivals:
-        """The thread takes any way; where that is not possible then, it stays where it is."""
+        """The thread takes any way; where that is not possible then, it stays where it is.
+
+        It really waits where no way is open. Where that cannot be said before one is tried, it is not decided.
+        """
+        possible = None if self.waits_elsewhere else self._possible(state, [way for group in groups for way in group])
+        if possible is None:
+            self.round = self.round[0], False
+        else:
+            self._wait(state, possible, groups[0][0])
+            self.waits_elsewhere = True
         chosen = self.out.choose(range(len(groups)))
         tests = [without_slots(Binary("==", chosen, Const(n))) for n in range(len(groups))]
         for guard, group in zip(self.out.fork(state.guard, tests), groups, strict=True):
             yield from self._ways(replace(state, guard=guard), group)
 
+    def _possible(self, state: State, ways: Sequence[Way]) -> Expr | None:
+        """Where one of the ways is open; None where that depends on what they do."""
+        tests = []
+        for way in ways:
+            needed = []
+            while isinstance(way.head, Assume):
+                needed.append(self.condition(state, way, way.head.condition))
+                way = way.rest
+            if way.waits or any(list(conditions(test, self.out.range_of)) for test in needed):
+                return None
+            tests.append(conjunction(*needed))
+        return disjunction(*tests)
+
     def _wait(self, state: State, condition: Expr, way: Way | None) -> None:
-        if condition != TRUE:
+        if condition != TRUE and not self.waits_elsewhere:
             origin = Origin(self.number, -1, -1) if way is None else self.origin(way)
-            self.out.emit(Wait(condition, state.guard, origin))
+            self.out.emit(Wait(condition, state.guard, origin, *self.looked()))
 
     def _perform(self, state: State, way: Way, op: Op) -> State:
         match op:

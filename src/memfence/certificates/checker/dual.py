@@ -9,15 +9,16 @@ all that are above one of them: those with more messages between the own ones.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import permutations, product
 from math import prod
 
 from memfence.certificates.checker.criteria import require_no_look_at_buffers, require_shared_memory
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.checker.triangular import fences
+from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.dual import FAILED, Configuration, Control, Facts, Fifo, Message
 from memfence.models.accesses import accesses
 from memfence.models.buffering import Buffering
@@ -26,6 +27,7 @@ from memfence.models.sc import Sc
 from memfence.models.state import Run, State
 from memfence.models.steps import set_at, starts, take
 from memfence.models.tso import Tso
+from memfence.program.crowd import fixed_processes, instances_of, named_instances
 from memfence.program.facts.effects import has_torn_steps
 from memfence.program.ir import Load, Program, Rmw, Store, Transition
 from memfence.records import Record
@@ -51,6 +53,8 @@ class DualRules:
         _refuse_what_is_not_covered(question)
         self.question, self.program = question, question.program
         self.values = [range(v.domain.lo, v.domain.hi + 1) for v in self.program.variables]
+        self.fixed = fixed_processes(self.program)
+        self.crowds = [instances_of(self.program, template) for template in self.program.any_number]
         self.arriving = [self._arriving(p) for p, _ in enumerate(self.program.processes)]
         self.writes = [
             {
@@ -62,9 +66,13 @@ class DualRules:
             for known in self.arriving
         ]
 
+    def first(self, p: int) -> set[Control]:
+        process = self.program.processes[p]
+        values = product(*((0,) if register.transient else register.init for register in process.registers))
+        return {Control(process.initial, registers) for registers in values}
+
     def _arriving(self, p: int) -> dict[Control, set[Action]]:
-        first = {Control(state.locations[p], state.registers[p]) for state in starts(self.program, SC)}
-        found: dict[Control, set[Action]] = {control: set() for control in first}
+        found: dict[Control, set[Action]] = {control: set() for control in self.first(p)}
         waiting = list(found)
         while waiting:
             for action, target in self._actions(p, waiting.pop()):
@@ -94,43 +102,73 @@ class DualRules:
                 yield Action(control, loads, () if failed else stores, fences(transition), locked), target
 
     def bad(self) -> Iterator[Configuration]:
-        """The bad configurations with empty FIFOs; from others, messages can be deleted."""
-        empty: tuple[Fifo, ...] = tuple(() for _ in self.program.processes)
+        """The bad configurations with empty FIFOs; from others, messages can be deleted, and processes left out."""
         left = MOST_BAD
-        for controls in product(*self.arriving):
-            if self._is_bad(controls):
-                for memory in product(*self.values):
-                    left -= 1
-                    if left < 0:
-                        raise Refused(Condition.KIND, "there are too many bad configurations")
-                    yield Configuration(controls, memory, empty)
+        for kinds, controls in self._bad():
+            for memory in product(*self.values):
+                left -= 1
+                if left < 0:
+                    raise Refused(Condition.KIND, "there are too many bad configurations")
+                yield Configuration(controls, memory, tuple(() for _ in kinds), kinds)
 
-    def _is_bad(self, controls: tuple[Control, ...]) -> bool:
-        if any(control.location == FAILED for control in controls):
-            return True
-        at, registers = tuple(c.location for c in controls), tuple(c.registers for c in controls)
-        return self.question.is_bad(
-            State(at, registers, tuple(values[0] for values in self.values), TSO.empty_buffers(self.program))
-        )
+    def _bad(self) -> Iterator[tuple[tuple[int, ...], tuple[Control, ...]]]:
+        """Who is bad together: the fixed processes, and those that the question names or one that has failed."""
+        expressions = [] if self.question.bad is None else [self.question.bad]
+        needed = named_instances(self.program, expressions)
+        crowds = zip(self.program.any_number, self.crowds, strict=True)
+        named = (*self.fixed, *(n for template, members in crowds for n in members[: needed[template]]))
+        for members in (named, *((*self.fixed, first) for first, *_ in self.crowds)):
+            for controls in product(*(self.arriving[n] for n in members)):
+                failed = any(control.location == FAILED for control in controls)
+                if failed or (members == named and self._is_bad(dict(zip(members, controls, strict=True)))):
+                    yield tuple(map(self._kind, members)), controls
+
+    def _kind(self, process: int) -> int:
+        """The first of those that are all alike."""
+        return next((members[0] for members in self.crowds if process in members), process)
+
+    def _is_bad(self, controls: Mapping[int, Control]) -> bool:
+        state = starts(self.program, TSO)[0]
+        for p, control in controls.items():
+            state = replace(state, locations=set_at(state.locations, p, control.location))
+            state = replace(state, registers=set_at(state.registers, p, control.registers))
+        return self.question.is_bad(state)
 
     def is_initial(self, c: Configuration) -> bool:
         """Whether the configuration stands for an initial one."""
-        return not any(c.fifos) and any(
-            (state.locations, state.registers, state.memory)
-            == (tuple(x.location for x in c.controls), tuple(x.registers for x in c.controls), c.memory)
-            for state in starts(self.program, SC)
-        )
+        memory = all(value in v.init for value, v in zip(c.memory, self.program.variables, strict=True))
+        at_start = all(control in self.first(kind) for control, kind in zip(c.controls, c.kinds, strict=True))
+        return memory and at_start and not any(c.fifos)
+
+    def is_one(self, c: Configuration) -> bool:
+        """Whether it has every process of which there is one, and of others only those that there may be."""
+        fixed, others = c.kinds[: len(self.fixed)], c.kinds[len(self.fixed) :]
+        return fixed == self.fixed and set(others) <= {members[0] for members in self.crowds}
 
     def before(self, c: Configuration) -> Iterator[Configuration]:
         """From where a step leads to `c`, or above it; without those that are above `c` themselves."""
-        for p, fifo in enumerate(c.fifos):
+        for p, (fifo, kind) in enumerate(zip(c.fifos, c.kinds, strict=True)):
             if fifo and not fifo[-1].own and all(c.memory[x] == v for x, v in fifo[-1].facts):
                 yield c.with_fifo(p, fifo[:-1])  # its newest message came from memory
-            for x, v in self.writes[p]:
+            for x, v in self.writes[kind]:
                 if _own(fifo, x) is None:
                     yield c.with_fifo(p, (Message(((x, v),), True), *fifo))  # an own one was deleted
-            for action in self.arriving[p].get(c.controls[p], ()):
+            for action in self.arriving[kind].get(c.controls[p], ()):
                 yield from self._before_action(replace(c, controls=set_at(c.controls, p, action.source)), p, action)
+        for kind, *_ in self.crowds:  # one of which nothing was said has stored
+            for action in {one for actions in self.arriving[kind].values() for one in actions if one.stores}:
+                for fifo in [()] if action.locked else self._own_stores(kind, action.stores[0]):
+                    kinds, controls = (*c.kinds, kind), (*c.controls, action.source)
+                    more = Configuration(controls, c.memory, (*c.fifos, fifo), kinds)
+                    yield from self._before_action(more, len(c.kinds), action)
+
+    def _own_stores(self, kind: int, newest: tuple[int, int]) -> Iterator[Fifo]:
+        """Whatever own messages there may be once the newest is there: at most one for each variable counts."""
+        others = [store for store in self.writes[kind] if store[0] != newest[0]]
+        for length in range(len({x for x, _ in others}) + 1):
+            for chosen in permutations(others, length):
+                if len({x for x, _ in chosen}) == length:
+                    yield tuple(Message((store,), True) for store in (*chosen, newest))
 
     def _before_action(self, c: Configuration, p: int, action: Action) -> Iterator[Configuration]:
         for unstored in self._before_stores(c, p, action):
@@ -159,7 +197,7 @@ class DualRules:
             newest = max(
                 (n + 1 for n, message in enumerate(rest) if message.own and message.facts[0][0] == x), default=0
             )
-            older = [Message((store,), True) for store in self.writes[p] if store[0] == x]
+            older = [Message((store,), True) for store in self.writes[c.kinds[p]] if store[0] == x]
             fifos = [rest, *((*rest[:n], one, *rest[n:]) for one in older for n in range(newest, len(rest) + 1))]
         written = {x for x, _ in action.stores}
         for memory in product(*(values if x in written else (c.memory[x],) for x, values in enumerate(self.values))):
@@ -169,8 +207,11 @@ class DualRules:
 
 def check_dual(question: Question, configurations: Collection[Configuration]) -> int:
     """Return if the set proves what is asked; else Refused."""
-    rules, known = DualRules(question), Above()
+    rules = DualRules(question)
+    known = Above(len(rules.fixed))
     for c in configurations:
+        if not rules.is_one(c):
+            raise NotACertificate("a configuration has other processes than it may have")
         known.add(c)
     for c in rules.bad():  # Condition 1: it holds whatever is bad.
         _require(known.covers(c), Condition.BAD, c)
@@ -187,35 +228,56 @@ def _require(is_true: bool, condition: Condition, c: Configuration) -> None:
         raise Refused(condition, f"a configuration of the backward search: {at} {registers} {c.memory} {c.fifos}")
 
 
-class Above:
-    """A set of configurations, and whether one is above some of them: the same but for messages between own ones."""
+Part = tuple[object, tuple[Fifo, ...]]
+"""Of one process: what is the same in all configurations above, and the words between its newest own messages."""
 
-    def __init__(self) -> None:
-        self._known: dict[object, list[tuple[Fifo, ...]]] = {}
+
+class Above:
+    """A set of configurations, and whether one is above some of them: the same but for messages between own ones, and
+    for processes of which there may be any number. The first `fixed` are those of which there is one."""
+
+    def __init__(self, fixed: int) -> None:
+        self._fixed = fixed
+        self._known: dict[object, list[list[Part]]] = {}
 
     def add(self, c: Configuration) -> None:
-        key, words = _cut(c)
-        self._known.setdefault(key, []).append(words)
+        key, parts = self._parts(c)
+        self._known.setdefault(key, []).append(parts)
 
     def covers(self, c: Configuration) -> bool:
-        key, words = _cut(c)
-        return any(all(map(_is_subword, known, words)) for known in self._known.get(key, ()))
+        key, parts = self._parts(c)
+        return any(self._is_below(known, parts) for known in self._known.get(key, ()))
+
+    def _parts(self, c: Configuration) -> tuple[object, list[Part]]:
+        parts = [_part(*one) for one in zip(c.kinds, c.controls, c.fifos, strict=True)]
+        return (c.memory, tuple(same for same, _ in parts[: self._fixed])), parts
+
+    def _is_below(self, known: list[Part], parts: list[Part]) -> bool:
+        count = self._fixed
+        return all(map(_fits, known[:count], parts[:count])) and _embeds(known[count:], parts[count:])
 
 
-def _cut(c: Configuration) -> tuple[object, tuple[Fifo, ...]]:
-    """What is the same in all configurations above: all but the words between the newest own messages."""
-    owned: list[list[Message]] = []
-    words: list[Fifo] = []
-    for fifo in c.fifos:
-        owned.append([])
-        begin = 0
-        for n, message in enumerate(fifo):
-            if message.own and _own(fifo[n + 1 :], message.facts[0][0]) is None:
-                owned[-1].append(message)
-                words.append(fifo[begin:n])
-                begin = n + 1
-        words.append(fifo[begin:])
-    return (c.controls, c.memory, tuple(map(tuple, owned))), tuple(words)
+def _embeds(known: list[Part], parts: list[Part]) -> bool:
+    """Whether each of the known ones fits one of the parts, no two the same."""
+    if not known:
+        return True
+    return any(
+        _fits(known[0], one) and _embeds(known[1:], [*parts[:n], *parts[n + 1 :]]) for n, one in enumerate(parts)
+    )
+
+
+def _fits(known: Part, part: Part) -> bool:
+    return known[0] == part[0] and all(map(_is_subword, known[1], part[1]))
+
+
+def _part(kind: int, control: Control, fifo: Fifo) -> Part:
+    owned, words, begin = list[Message](), list[Fifo](), 0
+    for n, message in enumerate(fifo):
+        if message.own and _own(fifo[n + 1 :], message.facts[0][0]) is None:
+            owned.append(message)
+            words.append(fifo[begin:n])
+            begin = n + 1
+    return (kind, control, tuple(owned)), (*words, fifo[begin:])
 
 
 def _is_subword(word: Fifo, other: Fifo) -> bool:

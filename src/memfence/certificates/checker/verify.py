@@ -90,6 +90,8 @@ def verify_opened(
     """The same for a certificate of which the beginning was read."""
     check_program(certificate, program)
     case = Case(program, certificate.header.claim, fast, most_bytes, proved)
+    if program.any_number != case.claim.any_number:
+        raise Refused(Condition.PROGRAM, "it has another number of threads")
     wanted = needed(case)
     states, shown, is_fast = 0, set[str](), True
     for section in certificate.sections(most_bytes=most_bytes):
@@ -98,6 +100,8 @@ def verify_opened(
             raise NotACertificate(f"there is no kind of section `{section.kind}`")
         if proved and judge not in (_invariant, _ranks):
             raise NotProved(f"the proved checker does not know sections of the kind `{section.kind}`")
+        if program.any_number and judge is not _dual:
+            raise Refused(Condition.KIND, "they are about a certain number of threads")
         found = judge(case, section)
         states += found.states
         shown |= found.what
@@ -199,7 +203,7 @@ def _sc_itself(case: Case, section: Section) -> Proved:
     """Under SC, every run is that of SC."""
     if case.question.model.has_buffers:
         raise Refused(Condition.KIND, "the claim is not about SC")
-    return Proved(frozenset({"persistent", "robust", "state-robust"}), 0)
+    return Proved(frozenset({"persistent", "robust", "state-robust"}), 0, case.fast)
 
 
 def _robust(case: Case, section: Section) -> Proved:

@@ -35,11 +35,16 @@ Fifo = tuple[Message, ...]
 
 
 class Configuration(Record):
-    """Memory, and for each process where it is, and what it has still to read, oldest first."""
+    """Memory, and for each process where it is, and what it has still to read, oldest first.
+
+    `kinds`: the process of the program that each of them is like: all of which there is one first, each once, then
+    others of which there may be any number.
+    """
 
     controls: tuple[Control, ...]
     memory: tuple[int, ...]
     fifos: tuple[Fifo, ...]
+    kinds: tuple[int, ...]
 
     def with_fifo(self, process: int, fifo: Fifo) -> Configuration:
         return replace(self, fifos=(*self.fifos[:process], fifo, *self.fifos[process + 1 :]))
@@ -47,7 +52,7 @@ class Configuration(Record):
 
 def configuration_as_list(c: Configuration) -> list[Any]:
     controls = [[control.location, control.registers] for control in c.controls]
-    return [controls, c.memory, [[[message.facts, message.own] for message in fifo] for fifo in c.fifos]]
+    return [controls, c.memory, [[[message.facts, message.own] for message in fifo] for fifo in c.fifos], c.kinds]
 
 
 def read_configurations(program: Program, contents: Iterable[bytes]) -> set[Configuration]:
@@ -63,11 +68,11 @@ def read_configurations(program: Program, contents: Iterable[bytes]) -> set[Conf
 
 def _configuration(program: Program, found: Any) -> Configuration:
     match found:
-        case [list(controls), list(memory), list(fifos)] if len(controls) == len(fifos) == len(
-            program.processes
+        case [list(controls), list(memory), list(fifos), list(kinds)] if len(controls) == len(fifos) == len(
+            kinds
         ) and len(memory) == len(program.variables):
             read = tuple(tuple(_message(program, message) for message in _list(fifo)) for fifo in fifos)
-            return Configuration(tuple(map(_control, controls)), _numbers(memory), read)
+            return Configuration(tuple(map(_control, controls)), _numbers(memory), read, _numbers(kinds))
         case _:
             raise NotACertificate("a configuration cannot be read")
 

@@ -20,7 +20,8 @@ class Claim(Record, kw_only=True):
     """What is said to hold. Without `forbid`, `invariant`, `final`, `ltl` and `deadlock`: what the program states.
 
     `bound`: with at most so many pending stores in a buffer; None: with any number. `per_variable`: of each variable.
-    `fences`: and so many of its fences are a minimum; with `price`, of cost, else of number.
+    `any_number`: however many instances of these templates there are. `fences`: and so many of its fences are a
+    minimum; with `price`, of cost, else of number.
     """
 
     model: str
@@ -34,6 +35,7 @@ class Claim(Record, kw_only=True):
     ltl: str | None = None
     define: tuple[tuple[str, str], ...] = ()
     fair: bool = False
+    any_number: tuple[str, ...] = ()
     fences: int | None = None
     price: int | None = None
 

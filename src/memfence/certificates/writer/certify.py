@@ -41,18 +41,19 @@ def certify(
     evidence: Evidence | None = None,
     minimum: Iterable[tuple[bytes, bytes]] = (),
     whole: bool = False,
+    visited: object = None,
 ) -> Written:
     """Write a certificate that `claim` is true of `program` to `path`, whole or not at all; else NoCertificate.
 
     `evidence`: what the answer rests on. It says where to start; any proof will do. `minimum`: the section that proves
     the fences to be a minimum, where the claim says so. `whole`: with every state, where checkers would also put up
-    with fewer of them.
+    with fewer of them. `visited`: the states that the answer rests on, where its engine has kept them.
     """
     part = path.with_name(path.name + ".part")
     try:
         with part.open("wb") as file:
             writer = Writer(file)
-            for kind, content in chain(_all_chunks(program, claim, limits, evidence, whole), minimum):
+            for kind, content in chain(_all_chunks(program, claim, limits, evidence, whole, visited), minimum):
                 writer.add(kind, content)
             writer.close()
         part.replace(path)
@@ -62,7 +63,9 @@ def certify(
     return Written(path, path.stat().st_size)
 
 
-def _all_chunks(program: Program, claim: Claim, limits: Limits, evidence: Evidence | None, whole: bool) -> Chunks:
+def _all_chunks(
+    program: Program, claim: Claim, limits: Limits, evidence: Evidence | None, whole: bool, visited: object
+) -> Chunks:
     text = canonical_text(program)
     header = Header(
         tool=f"memfence {VERSION}",
@@ -74,16 +77,23 @@ def _all_chunks(program: Program, claim: Claim, limits: Limits, evidence: Eviden
     yield HEAD, header_bytes(header)
     yield PROGRAM, text.encode()
     yield PLACES, "".join(_places(program)).encode()
-    yield from _proof(program, claim, limits, evidence, whole)
+    yield from _proof(program, claim, limits, evidence, whole, visited)
 
 
-def _proof(program: Program, claim: Claim, limits: Limits, evidence: Evidence | None, whole: bool) -> Chunks:
+def _proof(
+    program: Program, claim: Claim, limits: Limits, evidence: Evidence | None, whole: bool, visited: object
+) -> Chunks:
     try:
         question = question_of(claim, program)
     except NotACertificate as problem:
         raise NoCertificate(str(problem)) from None
+    if program.any_number:
+        if claim.criterion != "safety" or question.temporal:
+            raise NoCertificate("for any number of threads there are certificates of safety only")
+        yield from dual_chunks(question, limits)
+        return
     if claim.criterion != "safety":
-        yield from criterion_chunks(claim.criterion, question, limits, whole=whole)
+        yield from criterion_chunks(claim.criterion, question, limits, whole=whole, visited=visited)
         return
     for number, stated in enumerate(question.temporal):
         yield from rank_chunks(number, question, claim, stated, program, limits)

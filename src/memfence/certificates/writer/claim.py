@@ -31,6 +31,7 @@ def claim_of(program: Program, options: CheckOptions, result: CheckResult) -> Cl
         ltl=None if options.ltl is None else options.ltl.text,
         define=options.define,
         fair=options.fair,
+        any_number=program.any_number,
     )
 
 

@@ -4,34 +4,48 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from memfence.certificates.checker.criteria import require_shared_memory, require_single_stores
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Refused
 from memfence.certificates.checker.triangular import Marked, first_marked, steps_of
+from memfence.certificates.format.abridged import Abridgement
 from memfence.certificates.format.automata import NUMBER
 from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns, row_of
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.sections import ROWS, SECTION
-from memfence.certificates.writer.abridging import abridged
+from memfence.certificates.writer.abridging import abridged, abridgement
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
 from memfence.certificates.writer.invariant import safety_of
-from memfence.certificates.writer.rows import blocks_of
+from memfence.certificates.writer.rows import Visited, blocks_of
 from memfence.engines.ladder import climb
 from memfence.engines.native.explicit import Explored, explore
 from memfence.engines.native.races import explore_races
+from memfence.engines.native.sc_states import ScExploration
 from memfence.models.buffering import Buffering
 from memfence.models.spec import SC, ModelSpec
 from memfence.models.state import Failure
-from memfence.program.ir import Program
+from memfence.program.facts.may_fail import may_fail
+from memfence.program.ir import Assert, Program
 from memfence.tasks.limits import Limits, Stop
 
 MOST_MARKED = 200_000
 
 
-def criterion_chunks(criterion: str, question: Question, limits: Limits, *, whole: bool = False) -> Chunks:
-    """A section that proves the criterion. `whole`: nothing is left out of its states."""
+def criterion_chunks(
+    criterion: str, question: Question, limits: Limits, *, whole: bool = False, visited: object = None
+) -> Chunks:
+    """A section that proves the criterion. `whole`: nothing is left out of its states.
+
+    `visited`: what the engine that gave the answer went through, which may be what has to be written down.
+    """
+    question = replace(question, bad=None, finals=())  # a criterion is asked alone: no register is looked at
+    if criterion in ("persistent", "robust") and isinstance(visited, ScExploration) and not whole:
+        known = _visited_chunks(criterion, question, visited)
+        if known is not None:
+            return known
     match criterion:
         case "persistent" | "robust" | "state-robust" if not question.model.has_buffers:
             return iter([(SECTION, json.dumps({"kind": "sc-itself"}).encode())])
@@ -55,6 +69,26 @@ def sc_chunks(kind: str, question: Question, limits: Limits, *, whole: bool = Fa
     """A section with every state of SC, for programs that the checker knows the criterion of."""
     _require(require_shared_memory if kind == "race-free" else require_single_stores, question.program)
     yield from _states(kind, question, SC, limits, whole)
+
+
+def _visited_chunks(kind: str, question: Question, visited: ScExploration) -> Chunks | None:
+    """The states of an engine that looked for attacks; None where they are not those that the checker wants.
+
+    The engine does not mind steps that fail, the checker does.
+    """
+    program = question.program
+    is_same = visited.program.processes == program.processes and visited.program.variables == program.variables
+    steps = [(process, op) for process in program.processes for t in process.transitions for op in t.ops]
+    fails = any(isinstance(op, Assert) or may_fail(program, process, op) for process, op in steps)
+    if not is_same or fails or question.model.buffering is not Buffering.PER_PROCESS:
+        return None
+    left_out = abridgement(question, visited.reduced, SC)
+    return None if left_out is None else _checked(kind, question, visited, left_out)
+
+
+def _checked(kind: str, question: Question, visited: ScExploration, left_out: Abridgement) -> Chunks:
+    _require(require_single_stores, question.program)
+    yield from _section(kind, question, SC, visited, left_out)
 
 
 def _require(condition: Callable[[Program], None], program: Program) -> None:
@@ -106,7 +140,10 @@ def _planes(rows: Sequence[bytes]) -> bytes:
 
 def _states(kind: str, question: Question, asked: ModelSpec, limits: Limits, whole: bool) -> Chunks:
     search = partial(_explored, question, asked, limits)
-    explored, left_out = abridged(question, asked, search, whole=whole)
+    yield from _section(kind, question, asked, *abridged(question, asked, search, whole=whole))
+
+
+def _section(kind: str, question: Question, asked: ModelSpec, explored: Visited, left_out: Abridgement) -> Chunks:
     capacity = explored.model.bound or 0
     try:
         columns = Columns(question.program, asked.buffering, capacity)

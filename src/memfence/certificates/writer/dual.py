@@ -13,7 +13,8 @@ from memfence.certificates.format.sections import OBJECT, SECTION
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
 from memfence.tasks.limits import Limits
 
-MOST_CONFIGURATIONS = 50_000
+MOST_CONFIGURATIONS, MOST_OF_CROWDS = 50_000, 3_000
+"""Those of crowds are compared with all others of the same memory."""
 CONFIGURATIONS_IN_A_CHUNK = 1000
 
 
@@ -31,7 +32,7 @@ def dual_chunks(question: Question, limits: Limits) -> Chunks:
 
 def _minimal(rules: DualRules, limits: Limits) -> list[Configuration]:
     """Bad configurations and all from which they are reached, but for those above others; few messages first."""
-    known, found = Above(), list[Configuration]()
+    known, found = Above(len(rules.fixed)), list[Configuration]()
     queue: list[tuple[int, int, Configuration]] = []
     count = 0
 
@@ -49,7 +50,7 @@ def _minimal(rules: DualRules, limits: Limits) -> list[Configuration]:
         *_, c = heappop(queue)
         if rules.is_initial(c):
             raise NoCertificate("something bad can be reached")
-        if len(found) > MOST_CONFIGURATIONS or limits.deadline.passed:
+        if len(found) > (MOST_OF_CROWDS if rules.crowds else MOST_CONFIGURATIONS) or limits.deadline.passed:
             raise NoCertificate("there are too many configurations for the backward search")
         for before in rules.before(c):
             add(before)

@@ -33,7 +33,7 @@ CERTIFIED = ("safety", "persistent", "robust", "state-robust")
 def minimum_chunks(question: Question, program: Program, fixed: FixResult) -> Chunks:
     """A section that proves the fences of `program`, which `fixed` has written, to be a minimum; else NoCertificate."""
     bound = fixed.bound
-    if bound is None or program.language == "dve" or fixed.criterion.value not in CERTIFIED:
+    if bound is None or program.language == "dve" or program.any_number or fixed.criterion.value not in CERTIFIED:
         raise NoCertificate("there are no certificates for such a minimum")
     twins = _twins(question, program, fixed)
     sites = _sites(fixed, bound, twins)

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from memfence.certificates.format.columns import MOST_PENDING, ROWS_IN_A_BLOCK, BufferColumns, Columns
 from memfence.certificates.writer.chunks import NoCertificate
-from memfence.engines.native.encode import separator_of, uses_sfence
-from memfence.engines.native.explicit import Explored, RowColumn
+from memfence.engines.native.encode import Encoded, separator_of, uses_sfence
+from memfence.engines.native.explicit import RowColumn
 from memfence.models.buffering import Buffering
 from memfence.models.spec import ModelSpec
 from memfence.program.facts.effects import stored_variables
 from memfence.program.ir import Program
 
 
-def blocks_of(explored: Explored, columns: Columns) -> list[bytes]:
+class Visited(Protocol):
+    """A search that is over: the machine that it went through, and its states as rows."""
+
+    @property
+    def model(self) -> ModelSpec: ...
+    @property
+    def encoded(self) -> Encoded: ...
+    @property
+    def reduced(self) -> Program: ...
+    def rows(self, columns: Sequence[RowColumn], rows_in_a_block: int) -> list[bytes]: ...
+
+
+def blocks_of(explored: Visited, columns: Columns) -> list[bytes]:
     """Every state that the search visited, as blocks of rows."""
     return explored.rows(list(_row_columns(explored, columns)), ROWS_IN_A_BLOCK)
 
@@ -28,7 +41,7 @@ def capacity_of(program: Program, model: ModelSpec) -> int:
     return capacity
 
 
-def _row_columns(explored: Explored, columns: Columns) -> Iterator[RowColumn]:
+def _row_columns(explored: Visited, columns: Columns) -> Iterator[RowColumn]:
     slots = explored.encoded.slots
     taken = [*slots.locations, *range(len(columns.program.variables))]
     if columns.lock_at is not None:
@@ -45,7 +58,7 @@ def _row_columns(explored: Explored, columns: Columns) -> Iterator[RowColumn]:
             at += 2 * _room(explored, buffer) if buffer.variable is None else buffer.capacity + 1
 
 
-def _room(explored: Explored, buffer: BufferColumns) -> int:
+def _room(explored: Visited, buffer: BufferColumns) -> int:
     """How many entries the search keeps of the queue of a process: where each variable has a bound, what they allow."""
     model = explored.model
     if buffer.capacity == 0 or not model.per_variable:
@@ -53,7 +66,7 @@ def _room(explored: Explored, buffer: BufferColumns) -> int:
     return (model.bound or 0) * len(stored_variables(explored.encoded.program.processes[buffer.process]))
 
 
-def _buffer(explored: Explored, columns: Columns, buffer: BufferColumns, at: int) -> Iterator[RowColumn]:
+def _buffer(explored: Visited, columns: Columns, buffer: BufferColumns, at: int) -> Iterator[RowColumn]:
     """The columns of a buffer whose slots start at `at`."""
     process = explored.encoded.program.processes[buffer.process]
     entries = columns.columns[buffer.first + 1 :]

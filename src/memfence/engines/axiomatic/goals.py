@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from memfence.axiomatic.execution import Execution
+from memfence.axiomatic.waiting import waiting_for_ever
 from memfence.engines.axiomatic.clauses import Clauses
 from memfence.engines.axiomatic.core import Core
 from memfence.engines.axiomatic.terms import Leaf, Terms
@@ -37,7 +38,16 @@ class Raises(Record):
     flag: str
 
 
-Goal = Anything | Fails | ReachesCut | Ends | Raises
+class WaitsForEver(Record):
+    """Every thread has ended or waits for ever, and one waits: what it looks at has seen the last writes.
+
+    `undecided`: also threads that could have gone another way.
+    """
+
+    undecided: bool = False
+
+
+Goal = Anything | Fails | ReachesCut | Ends | Raises | WaitsForEver
 
 
 class FinalState:
@@ -79,6 +89,8 @@ def is_reached(goal: Goal, execution: Execution) -> bool:
             return bool(execution.cut)
         case Ends(condition):
             return execution.ended and value_at_end(condition, execution) != 0
+        case WaitsForEver(undecided):
+            return bool(waiting_for_ever(execution, undecided=undecided))
         case _:
             assert_never(goal)
 

@@ -113,12 +113,15 @@ class Memory:
             return self.events.initial[variable]
         vector = free_vector(self.clauses, self.events.ranges.memory[variable])
         for write in writes:
-            later = [
-                self.clauses.both(other.at[variable], self.order[write.number, other.number])
-                for other in writes
-                if other is not write
-            ]
-            is_last = self.clauses.all_of([write.at[variable], *(-literal for literal in later)])
             assert write.value is not None
-            demand_equal(self.clauses, is_last, vector, write.value)
+            demand_equal(self.clauses, self.is_last(write, variable), vector, write.value)
         return vector
+
+    def is_last(self, write: Event, variable: int) -> int:
+        """Where the write happens at the variable, and no other one comes after it."""
+        later = [
+            self.clauses.both(other.at[variable], self.order[write.number, other.number])
+            for other in self.writes_at(variable)
+            if other is not write
+        ]
+        return self.clauses.all_of([write.at[variable], *(-literal for literal in later)])

@@ -26,11 +26,13 @@ from memfence.engines.axiomatic.goals import (
     Goal,
     Raises,
     ReachesCut,
+    WaitsForEver,
     is_reached,
     value_at_end,
 )
 from memfence.engines.axiomatic.relations import Relations
 from memfence.engines.axiomatic.sat import Assignment, Sat
+from memfence.engines.axiomatic.stuck import waits_for_ever
 from memfence.engines.axiomatic.vectors import constant, is_equal
 from memfence.models.cat.interpreter import judge
 from memfence.program.expressions import TRUE as TRUE_EXPR
@@ -119,6 +121,8 @@ class Executions:
                 return self.clauses.both(self.final.all_ended, self.final.terms.is_true(condition))
             case Raises(flag):
                 return model.flags.get(flag, FALSE)
+            case WaitsForEver(undecided):
+                return waits_for_ever(self.core, undecided=undecided)
             case _:
                 assert_never(goal)
 

@@ -87,6 +87,11 @@ class Attacks(Searched):
     def encoded(self) -> Encoded:
         return self._states.encoded
 
+    @property
+    def states(self) -> ScExploration:
+        """The states that were visited."""
+        return self._states
+
     def trace(self, attack: Attack) -> Trace:
         """The run of the relaxed model that the attack stands for."""
         return AttackRun(self, attack, self.kind.model.definition).trace()

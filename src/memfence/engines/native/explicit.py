@@ -57,6 +57,12 @@ class RowColumn(Record):
     special: tuple[int, int] | None = None
 
 
+def sorted_rows(native: _core.Exploration, columns: Sequence[RowColumn], rows_in_a_block: int) -> list[bytes]:
+    """Every state of a search as a row of `columns`, sorted, in blocks: see `core/search/rows.hpp`."""
+    plain = [(c.slot, c.lo, c.width, c.length_slot, c.position, c.special) for c in columns]
+    return native.sorted_blocks(plain, rows_in_a_block)
+
+
 class Explored(Searched):
     """The outcome of one search.
 
@@ -82,6 +88,16 @@ class Explored(Searched):
         return {as_written(self.program, state) for state in decoded}
 
     @property
+    def is_compact(self) -> bool:
+        """Whether only the bare states were kept: runs are then found by a second search."""
+        return self._native.is_compact
+
+    @property
+    def bytes_held(self) -> int:
+        """What the visited states took."""
+        return self._native.stats.bytes
+
+    @property
     def encoded(self) -> Encoded:
         """The machine that was searched."""
         return self._encoded
@@ -92,9 +108,7 @@ class Explored(Searched):
         return self._reduced
 
     def rows(self, columns: Sequence[RowColumn], rows_in_a_block: int) -> list[bytes]:
-        """Every state that was visited as a row of `columns`, sorted, in blocks: see `core/search/rows.hpp`."""
-        plain = [(c.slot, c.lo, c.width, c.length_slot, c.position, c.special) for c in columns]
-        return self._native.sorted_blocks(plain, rows_in_a_block)
+        return sorted_rows(self._native, columns, rows_in_a_block)
 
     def trace(self) -> Trace:
         """A shortest run to the finding."""
@@ -173,6 +187,10 @@ class Plan(Record):
         if self.deviations is not None:
             _count_deviations(encoded, self.deviations)
         return encoded
+
+    def partition(self, encoded: Encoded, size: tuple[int, int, int, int]) -> _core.Partition:
+        """One part of the search, where several machines share it: `engines.native.partition` says what `size` is."""
+        return _core.partition_for_safety(encoded.machine, *self.query(encoded), *size)
 
     def query(self, encoded: Encoded) -> tuple[int, int, bool, int, bool, bool, list[int]]:
         """Which memory model, and what to look for, in the core's numbers."""

@@ -27,25 +27,31 @@ class ExpressionCodes:
         self.slots = slots
         self.source = source
         self.codes: dict[tuple[int, ...], int] = {}
+        self.constants: dict[expressions.Expr, int] = {}
 
     def number(self, expr: expressions.Expr, p: int) -> int:
         """The number of the code of `expr`, as process `p` evaluates it."""
+        if expr.__class__ is expressions.Const and (known := self.constants.get(expr)) is not None:
+            return known
         code: list[int] = []
         depth = self.emit(expr if expr.__class__ in _FOLDED else expressions.fold(expr), p, code)
         if depth > DEEPEST_EXPRESSION:
             at = Label(self.source.span(0, 1))
             raise InputError([Diagnostic(Code.TOO_DEEP, "an expression is nested too deeply", at)])
-        return self.codes.setdefault(tuple(code), len(self.codes))
+        number = self.codes.setdefault(tuple(code), len(self.codes))
+        if expr.__class__ is expressions.Const:
+            self.constants[expr] = number
+        return number
 
     def emit(self, expr: expressions.Expr, p: int, code: list[int]) -> int:
         """Append the code of `expr`; return how many places of the stack it needs."""
+        if isinstance(expr, expressions.Register):
+            code += (_SLOT, self.slots.register(p, expr.index))
+            return 1
+        if isinstance(expr, expressions.Const):
+            code += self.constant(expr.value)
+            return 1
         match expr:
-            case expressions.Const(value):
-                code += self.constant(value)
-                return 1
-            case expressions.Register(number):
-                code += [_SLOT, self.slots.register(p, number)]
-                return 1
             case expressions.Unary(op, operand):
                 depth = self.emit(operand, p, code)
                 code.append(_UNARY[op])

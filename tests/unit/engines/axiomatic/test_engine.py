@@ -14,7 +14,7 @@ from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import At, Binary, Const, Register, RegisterOf, conjunction, variable_address
 from memfence.program.ir import Assert, Assign, Domain, Load, Program, SharedVar, Store
 from memfence.tasks.answer import Verdict
-from memfence.tasks.evidence import Limit, NoExecution
+from memfence.tasks.evidence import NoExecution, Run
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Safety, Task
 from support.engines import outcomes_of
@@ -51,9 +51,9 @@ def test_it_proves_what_holds_and_sees_what_does_not() -> None:
     assert under_sc.verdict is Verdict.HOLDS
     assert isinstance(under_sc.evidence, NoExecution)
     under_tso = AxiomaticEngine().answer(Task(program, TSO, both_read_zero(program)))
-    assert under_tso.verdict is Verdict.UNKNOWN  # it has no run to show
-    assert isinstance(under_tso.evidence, Limit)
-    assert under_tso.evidence.found
+    assert under_tso.verdict is Verdict.VIOLATED
+    assert isinstance(under_tso.evidence, Run)
+    assert under_tso.evidence.trace.end.registers == ((0,), (0,))
 
 
 def test_it_sees_exactly_what_the_explicit_engine_finds() -> None:
@@ -76,8 +76,7 @@ def test_it_sees_exactly_what_the_explicit_engine_finds() -> None:
             task = Task(program, model, goal)
             holds = ExplicitEngine().answer(task).verdict is Verdict.HOLDS
             answer = AxiomaticEngine().answer(task)
-            assert (answer.verdict is Verdict.HOLDS) == holds, program.name
-            assert holds or (isinstance(answer.evidence, Limit) and answer.evidence.found)
+            assert answer.verdict is (Verdict.HOLDS if holds else Verdict.VIOLATED), program.name
             seen[holds] += 1
     assert min(seen[True], seen[False]) >= 5
 
