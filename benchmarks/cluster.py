@@ -1,6 +1,6 @@
 """What a cluster gains: one search on 1 and 2 threads, and on clusters of 1, 2 and 4 machines that this one plays.
 
-    python benchmarks/cluster.py FILE.dve [--repeat N] [--machines 1,2,4]
+    python benchmarks/cluster.py FILE.dve [--repeat N] [--machines 1,2,4] [--alone]
 
 Each machine is a node of Ray with a store of objects of its own, so that messages travel as between machines. All
 searches take turns, and the best of each counts: on a machine that does other things, too, only ratios and processor
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,10 @@ from typing import Any
 from memfence.cluster.session import require_ray
 from memfence.deadline import Deadline
 from memfence.engines.cluster.engine import ClusterEngine
+from memfence.engines.cluster.rounds import Settings
 from memfence.engines.explicit import ExplicitEngine
+from memfence.engines.native.explicit import plan_of
+from memfence.engines.native.partition import Partition
 from memfence.models.spec import SC
 from memfence.pipeline import load
 from memfence.tasks.answer import Answer
@@ -26,6 +30,7 @@ from memfence.tasks.limits import Limits
 from memfence.tasks.task import Safety, Task
 
 STORE_BYTES = 512 << 20
+LOOK_SECONDS = 0.5
 
 
 def processor_seconds() -> float:
@@ -49,15 +54,21 @@ def processor_seconds() -> float:
 
 
 class Meter:
-    """Processor seconds from the first call to the last: a search calls it in every round."""
+    """Processor seconds while a search goes on, which calls it in every round; it looks now and then."""
 
     def __init__(self) -> None:
-        self.start, self.is_started, self.used = processor_seconds(), False, 0.0
+        self.start = processor_seconds()
+        self.used = 0.0
+        self._next = Deadline(0.0)
+        self._is_started = False
 
     def __call__(self, *progress: object) -> None:
+        if not self._next.passed:
+            return
+        self._next = Deadline(LOOK_SECONDS)
         now = processor_seconds()
-        if not self.is_started:
-            self.start, self.is_started = now, True
+        if not self._is_started:
+            self.start, self._is_started = now, True
         self.used = now - self.start
 
 
@@ -79,13 +90,43 @@ def on_machines(ray: Any, task: Task, count: int, watch: Callable[..., object]) 
         cluster.shutdown()
 
 
+def parts_alone(task: Task, counts: list[int]) -> None:
+    """The parts of a search in this process, one after the other: the work, without Ray and without waiting."""
+    assert isinstance(task.goal, Safety)
+    plan = plan_of(task.program, task.model, task.goal, task.reductions)
+    print("| parts | processor seconds | the slowest part of each round | rounds | MB sent |\n|---|---|---|---|---|")
+    for count in counts:
+        parts = [Partition(plan, number, count, Settings().round_states, 1 << 40) for number in range(count)]
+        for part in parts:
+            part.begin()
+        mail: list[list[bytes | None]] = [[None] * count for _ in parts]
+        rounds = sent = 0
+        total = slowest = 0.0
+        while any(part.standing.size for part in parts):
+            used, answers = [], []
+            for part, messages in zip(parts, mail, strict=True):
+                before = time.process_time()
+                part.receive(messages)
+                part.expand()
+                answers.append([part.message_to(owner) for owner in range(count)])
+                used.append(time.process_time() - before)
+            mail = [[answer[owner] for answer in answers] for owner in range(count)]
+            sent += sum(len(message) for messages in mail for message in messages if message is not None)
+            rounds, total, slowest = rounds + 1, total + sum(used), slowest + max(used)
+        print(f"| {count} | {total:.1f} | {slowest:.1f} | {rounds} | {sent / 1e6:.0f} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("file", type=Path)
     parser.add_argument("--repeat", type=int, default=2)
     parser.add_argument("--machines", default="1,2,4")
+    parser.add_argument("--alone", action="store_true")
     options = parser.parse_args()
     task = Task(load(options.file), SC, Safety(failures=False), Limits())
+    if options.alone:
+        parts_alone(task, [int(n) for n in options.machines.split(",")])
+        return
     ray = require_ray()
     ways = [("threads", 1), ("threads", 2), *(("machines", int(n)) for n in options.machines.split(","))]
     best: dict[tuple[str, int], Answer] = {}

@@ -262,7 +262,7 @@ void AttackObserver::add(Attack&& attack) {
   note_whether_done();
 }
 
-void AttackObserver::merge(AttackObserver& other, const StateSet& states) {
+void AttackObserver::merge(AttackObserver& other, const StateOrder& states) {
   merged_nodes_ += other.chain_nodes();
   for (auto& [clause, attack] : other.attacks_) {
     const auto [entry, is_new] = attacks_.try_emplace(clause, attack);

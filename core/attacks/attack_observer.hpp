@@ -35,7 +35,7 @@ class AttackObserver : public NoObserver {
   bool is_done() const { return *done_; }
   // Processes that may have attacks beyond those that are known, by the text.
   std::vector<int> open();
-  void merge(AttackObserver& other, const StateSet& states);
+  void merge(AttackObserver& other, const StateOrder& states);
   // After the search: what was found, smallest clause first.
   std::vector<Attack> attacks();
   std::uint64_t chain_nodes() const { return (chain_ ? chain_->nodes() : 0) + merged_nodes_; }

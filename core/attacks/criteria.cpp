@@ -33,7 +33,7 @@ CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, AttackSe
   auto exploration = std::make_unique<ExplorationOf<Sc, AttackObserver>>(std::move(machine), Sc(m), false,
                                                                          AttackObserver(m, search, budget), limits, threads);
   CriterionResult result;
-  AttackObserver& observer = exploration->search.observer();
+  AttackObserver& observer = exploration->observer();
   result.chain_nodes = observer.chain_nodes();
   const bool is_cut_short = budget->why() != Stop::None && (search.collect || observer.attacks().empty());
   if (is_cut_short) exploration->stop = budget->why();
@@ -54,7 +54,7 @@ CriterionResult races(std::shared_ptr<const Machine> machine, const Limits& limi
   auto exploration = std::make_unique<ExplorationOf<typename Observer::Semantics, Observer>>(
       std::move(machine), typename Observer::Semantics(m), false, Observer(m, budget), limits, threads);
   CriterionResult result;
-  result.race = exploration->search.observer().race();
+  result.race = exploration->observer().race();
   if (!result.race && budget->why() != Stop::None) exploration->stop = budget->why();
   result.exploration = std::move(exploration);
   return result;

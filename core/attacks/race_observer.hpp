@@ -17,7 +17,7 @@ class RaceObserver : public NoObserver {
 
   void expand(Work& w, Index index);
   bool has_finding() const { return race_.has_value() || budget_->why() != Stop::None; }
-  void merge(RaceObserver& other, const StateSet& states) {
+  void merge(RaceObserver& other, const StateOrder& states) {
     if (other.race_ && (!race_ || states.is_less(other.race_->state, race_->state))) race_ = other.race_;
   }
   const std::optional<Race>& race() const { return race_; }

@@ -23,7 +23,8 @@ struct Cancel {
   CancelFlag flag = std::make_shared<std::atomic<bool>>(false);
 };
 
-Limits make_limits(double timeout_seconds, std::uint64_t memory_bytes, std::shared_ptr<Cancel> cancel, nb::object progress);
+Limits make_limits(double timeout_seconds, std::uint64_t memory_bytes, std::uint64_t compact_from,
+                   std::shared_ptr<Cancel> cancel, nb::object progress);
 
 // Bind a search: a function of `Limits` and of arguments that C++ understands. Python passes the arguments, which `names`
 // describe, and behind them the limits; the search runs without the GIL.
@@ -32,13 +33,13 @@ void def_search(nb::module_& m, const char* name, Result (*search)(Limits, Argum
                 const Names&... names) {
   m.def(
       name,
-      [search](Arguments... arguments, double timeout_seconds, std::uint64_t memory_bytes, std::shared_ptr<Cancel> cancel,
-               nb::object progress) {
-        Limits limits = make_limits(timeout_seconds, memory_bytes, std::move(cancel), progress);
+      [search](Arguments... arguments, double timeout_seconds, std::uint64_t memory_bytes, std::uint64_t compact_from,
+               std::shared_ptr<Cancel> cancel, nb::object progress) {
+        Limits limits = make_limits(timeout_seconds, memory_bytes, compact_from, std::move(cancel), progress);
         const nb::gil_scoped_release unlocked;
         return search(std::move(limits), std::forward<Arguments>(arguments)...);
       },
-      names..., "timeout_seconds"_a, "memory_bytes"_a, "cancel"_a.none(), "progress"_a.none(), doc);
+      names..., "timeout_seconds"_a, "memory_bytes"_a, "compact_from"_a, "cancel"_a.none(), "progress"_a.none(), doc);
 }
 
 // Steps and paths as Python sees them.

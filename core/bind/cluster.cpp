@@ -162,6 +162,7 @@ void bind_cluster(nb::module_& m) {
   bind_rounds<Partition>(m, "Partition")
       .def("begin", &Partition::begin, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("finding", [](const Partition& p) { return tuple_of(p.finding()); })
+      .def_prop_ro("race", &Partition::race)
       .def("path", &path_along, "chain"_a, "more"_a)
       .def(
           "rows",
@@ -193,6 +194,15 @@ void bind_cluster(nb::module_& m) {
       "machine"_a, "model"_a, "bound"_a, "reduce"_a, "bad"_a, "stop_on_failure"_a, "stop_on_deadlock"_a, "final_values"_a,
       "number"_a, "count"_a, "round_states"_a, "memory_bytes"_a,
       "One part of the search that `explore_safety` does on one machine.");
+
+  m.def(
+      "partition_for_races",
+      [](std::shared_ptr<Machine> machine, bool triangular, int number, int count, std::uint64_t round_states,
+         std::uint64_t memory_bytes) {
+        return partition_for_races(std::move(machine), triangular, PartitionSize{number, count, round_states}, memory_bytes);
+      },
+      "machine"_a, "triangular"_a, "number"_a, "count"_a, "round_states"_a, "memory_bytes"_a,
+      "One part of the search that `explore_races` does on one machine.");
 }
 
 }  // namespace memfence::bind

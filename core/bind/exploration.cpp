@@ -44,7 +44,8 @@ void bind_exploration(nb::module_& m) {
              Field{"widest", &SearchStats::widest}, Field{"bytes", &SearchStats::bytes},
              Field{"state_bits", &SearchStats::state_bits}, Field{"seconds", &SearchStats::seconds});
 
-  def_record(m, "Exploration", Field{"stop", &Exploration::stop}, Field{"stats", &Exploration::stats})
+  def_record(m, "Exploration", Field{"stop", &Exploration::stop}, Field{"stats", &Exploration::stats},
+             Field{"is_compact", &Exploration::is_compact})
       .def_prop_ro("finding", [](const Exploration& e) { return tuple_of(e.finding); })
       .def_prop_ro("final_states", &final_states_of)
       .def_ro("final_count", &Exploration::final_count)

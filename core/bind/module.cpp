@@ -4,10 +4,12 @@
 namespace memfence::bind {
 
 // Progress goes to Python about ten times a second; a pending Ctrl-C or a false answer cancels the search.
-Limits make_limits(double timeout_seconds, std::uint64_t memory_bytes, std::shared_ptr<Cancel> cancel, nb::object progress) {
+Limits make_limits(double timeout_seconds, std::uint64_t memory_bytes, std::uint64_t compact_from,
+                   std::shared_ptr<Cancel> cancel, nb::object progress) {
   Limits limits;
   limits.timeout_seconds = timeout_seconds;
   limits.memory_bytes = memory_bytes;
+  limits.compact_from = compact_from;
   if (cancel) limits.cancel = cancel->flag;
   PyObject* callback = progress.is_none() ? nullptr : progress.ptr();  // the caller's argument outlives the call
   limits.on_progress = [callback](const Progress& p) {

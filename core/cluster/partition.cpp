@@ -1,5 +1,6 @@
 #include "cluster/partition.hpp"
 
+#include "attacks/race_observer.hpp"
 #include "cluster/partition_of.hpp"
 #include "models/semantics.hpp"
 
@@ -14,6 +15,27 @@ std::unique_ptr<Partition> partition_for_safety(std::shared_ptr<const Machine> m
     return std::make_unique<PartitionOf<Semantics, SafetyObserver>>(std::move(machine), std::move(semantics), reduce,
                                                                     std::move(observer), size, memory_bytes);
   });
+}
+
+namespace {
+
+template <bool triangular>
+std::unique_ptr<Partition> for_races(std::shared_ptr<const Machine> machine, const PartitionSize& size,
+                                     std::uint64_t memory_bytes) {
+  using Observer = RaceObserver<triangular>;
+  using Semantics = Observer::Semantics;
+  static const Limits none;  // one state takes no time here
+  const Machine& m = *machine;
+  return std::make_unique<PartitionOf<Semantics, Observer>>(std::move(machine), Semantics(m), false,
+                                                            Observer(m, std::make_shared<Budget>(none)), size, memory_bytes);
+}
+
+}  // namespace
+
+std::unique_ptr<Partition> partition_for_races(std::shared_ptr<const Machine> machine, bool triangular,
+                                               const PartitionSize& size, std::uint64_t memory_bytes) {
+  return triangular ? for_races<true>(std::move(machine), size, memory_bytes)
+                    : for_races<false>(std::move(machine), size, memory_bytes);
 }
 
 }  // namespace memfence

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "attacks/criteria.hpp"
 #include "search/exploration.hpp"
 #include "search/observer.hpp"
 
@@ -73,6 +74,8 @@ class Partition {
 
   virtual const Standing& standing() const = 0;
   virtual const std::optional<Finding>& finding() const = 0;
+  // What a search for races found.
+  virtual std::optional<Race> race() const = 0;
 
   virtual std::size_t words() const = 0;
   virtual std::string_view state(Index index) const = 0;
@@ -92,5 +95,8 @@ class Partition {
 std::unique_ptr<Partition> partition_for_safety(std::shared_ptr<const Machine> machine, const Model& model, bool reduce,
                                                 const SafetyQuery& query, const PartitionSize& size,
                                                 std::uint64_t memory_bytes);
+// As explore_races.
+std::unique_ptr<Partition> partition_for_races(std::shared_ptr<const Machine> machine, bool triangular,
+                                               const PartitionSize& size, std::uint64_t memory_bytes);
 
 }  // namespace memfence

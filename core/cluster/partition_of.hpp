@@ -88,6 +88,12 @@ class PartitionOf : public Partition {
 
   const Standing& standing() const override { return standing_; }
   const std::optional<Finding>& finding() const override { return finding_; }
+  std::optional<Race> race() const override {
+    if constexpr (requires { observer.race(); })
+      return observer.race();
+    else
+      return std::nullopt;
+  }
 
   std::size_t words() const override { return space_.words(); }
   std::string_view state(Index index) const override {

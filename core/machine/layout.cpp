@@ -18,20 +18,19 @@ Layout::Layout(const std::vector<Slot>& slots) : fields_(slots.size()), fixed_(s
   }
   std::stable_sort(by_width.begin(), by_width.end(),
                    [&](int a, int b) { return width[static_cast<std::size_t>(a)] > width[static_cast<std::size_t>(b)]; });
-  std::vector<unsigned> used{0};
   for (const int slot : by_width) {
     const unsigned need = static_cast<unsigned>(width[static_cast<std::size_t>(slot)]);
     std::size_t word = 0;
-    while (word < used.size() && used[word] + need > 64) ++word;
-    if (word == used.size()) used.push_back(0);
+    while (word < used_.size() && used_[word] + need > 64) ++word;
+    if (word == used_.size()) used_.push_back(0);
     Field& f = fields_[static_cast<std::size_t>(slot)];
     f.word = static_cast<std::uint32_t>(word);
-    f.shift = used[word];
+    f.shift = used_[word];
     f.mask = need == 64 ? ~Word{0} : (Word{1} << need) - 1;
-    used[word] += need;
+    used_[word] += need;
     stored_.push_back({f, slot});
   }
-  words_ = used.size();
+  words_ = used_.size();
 }
 
 void Layout::pack(const Value* slots, Word* out) const {

@@ -18,6 +18,8 @@ class Layout {
   std::size_t words() const { return words_; }
   std::size_t slots() const { return fields_.size(); }
   std::size_t bits() const { return bits_; }
+  // How many bits of a word, from the lowest on, belong to fields; the others are 0.
+  unsigned bits_of_word(std::size_t word) const { return used_[word]; }
 
   void pack(const Value* slots, Word* out) const;
   void unpack(const Word* in, Value* slots) const;
@@ -46,6 +48,7 @@ class Layout {
   std::vector<Field> fields_;
   std::vector<Stored> stored_;  // of the slots that have bits
   std::vector<Value> fixed_;  // values of the slots without
+  std::vector<unsigned> used_{0};
   std::size_t words_ = 1;
   std::size_t bits_ = 0;
 };

@@ -15,9 +15,9 @@
 #include <optional>
 #include <thread>
 
+#include "search/expander.hpp"
 #include "search/levels.hpp"
 #include "search/limits.hpp"
-#include "search/observer.hpp"
 #include "search/path.hpp"
 
 namespace memfence {
@@ -25,8 +25,8 @@ namespace memfence {
 template <MemoryModel Semantics, SearchObserver Observer>
 class BreadthFirst {
  public:
-  BreadthFirst(const Machine& m, Semantics semantics, bool reduce, Observer observer, const Limits& limits, int threads)
-      : space_(m, std::move(semantics), reduce),
+  BreadthFirst(const Space<Semantics>& space, Observer observer, const Limits& limits, int threads)
+      : space_(space),
         states_(space_.words()),
         levels_(states_),
         observer_(std::move(observer)),
@@ -49,42 +49,25 @@ class BreadthFirst {
     stats_.state_bits = space_.layout().bits();
     for (const auto& worker : workers_) {
       stats_.states += worker->states;
-      stats_.transitions += worker->transitions;
-      stats_.refused += worker->refusals;
-      if (worker != workers_[0]) observer().merge(worker->observer, states_);
+      stats_.transitions += worker->expander.transitions;
+      stats_.refused += worker->expander.refusals;
+      if (worker != workers_[0]) observer().merge(worker->expander.observer, states_);
     }
     return stop_;
   }
 
   const SearchStats& stats() const { return stats_; }
   // After run(): what all threads together have observed.
-  Observer& observer() { return workers_[0]->observer; }
-  const std::optional<Finding>& finding() const { return finding_; }
+  Observer& observer() { return workers_[0]->expander.observer; }
+  std::optional<Finding> finding() const { return found_ ? std::optional(found_->finding) : std::nullopt; }
   const StateSet& states() const { return states_; }
 
-  // The steps from an initial state to `index`, then `more`: see PathFinder.
+  // See PathFinder.
   Path path(Index index, const std::vector<Step>& more) const {
-    typename PathFinder<Semantics>::Chain chain;
+    std::vector<const Word*> chain;
     for (; index != kNoIndex; index = states_.parent(index)) chain.push_back(states_.state(index));
     std::reverse(chain.begin(), chain.end());
     return PathFinder<Semantics>(space_).find(chain, more);
-  }
-
-  // The values of all slots in state `index`.
-  std::vector<Value> values(Index index) const {
-    Work work(space_.layout().slots());
-    space_.load(states_.state(index), work);
-    return {work.data(), work.data() + space_.layout().slots()};
-  }
-
-  // The values of every state in turn.
-  template <class Visit>
-  void for_each_values(Visit&& visit) const {
-    Work work(space_.layout().slots());
-    for_each_state([&](Index index) {
-      space_.load(states_.state(index), work);
-      visit(work.data());
-    });
   }
 
   template <class Visit>
@@ -95,49 +78,22 @@ class BreadthFirst {
 
  private:
   static constexpr std::uint64_t kParallelLevel = 2048;  // a smaller level is not worth waking a thread for
-  static constexpr std::uint64_t kLarge = 50'000;        // states from which on more than one thread may work
 
-  // One thread's part of the search; also the sink of Successors.
+  // One thread's part of the search.
   struct Worker {
-    Worker(BreadthFirst& s, const Observer& o) : search(s), observer(o), work(s.space_.layout().slots()) {}
+    Worker(BreadthFirst& s, const Observer& o) : search(s), expander(s.space_, o) {}
 
     void expand(Index index) {
-      current = index;
-      search.space_.load(search.states_.state(index), work);
-      emitted = false;
-      const std::uint64_t refused_before = refusals;
-      observer.expand(work, index);
-      search.space_.expand(work, *this);
-      if (emitted || refusals != refused_before) return;  // with larger buffers the run would go on
-      const bool halted = search.space_.is_halted(work);
-      if (halted && search.space_.is_drained(work))
-        observer.final_state(work, index, search.stats_.depth, search.states_);
-      else if (!halted && observer.stops_on_deadlock())
-        found(Finding{FindingKind::Deadlock, index, false, {}});
-    }
-
-    void step(const Step& step) {
-      emitted = true;
-      ++transitions;
-      if (observer.is_bad(work)) found(Finding{FindingKind::Bad, current, true, step});
-      if (!search.space_.symmetry().is_trivial()) search.space_.symmetry().canonicalise(work);
-      const std::size_t words = search.space_.words();
-      if ((gathered.size() + 1) * words > packed.size()) packed.resize(2 * packed.size() + 64 * words);
-      Word* const state = &packed[gathered.size() * words];
-      search.space_.pack_successor(search.states_.state(current), work, state);
-      const std::uint64_t hash = hash_words(state, words);
-      gathered.push_back({hash, current});
-      search.states_.prefetch(hash);
-    }
-    void failed(const Step& step) {
-      emitted = true;
-      if (search.space_.machine().error.empty()) ++transitions;  // else the step to the error state counts
-      if (observer.stops_on_failure()) found(Finding{FindingKind::Failure, current, true, step});
-    }
-    void refused() { ++refusals; }
-
-    void found(const Finding& f) {
-      if (!finding || (search.is_large_ && is_smaller(f, *finding, search.states_))) finding = f;
+      const Word* const parent = search.states_.state(index);
+      expander.expand(parent, index, search.stats_.depth, search.states_, [&](const Work& work) {
+        const std::size_t words = search.space_.words();
+        if ((gathered.size() + 1) * words > packed.size()) packed.resize(2 * packed.size() + 64 * words);
+        Word* const state = &packed[gathered.size() * words];
+        search.space_.pack_successor(parent, work, state);
+        const std::uint64_t hash = hash_words(state, words);
+        gathered.push_back({hash, index});
+        search.states_.prefetch(hash);
+      });
     }
 
     void flush() {
@@ -158,8 +114,7 @@ class BreadthFirst {
     }
 
     BreadthFirst& search;
-    Observer observer;
-    Work work;
+    Expander<Semantics, Observer> expander;
     Levels::Share share;
     struct Gathered {
       std::uint64_t hash;
@@ -167,10 +122,7 @@ class BreadthFirst {
     };
     std::vector<Gathered> gathered;  // successors found since the last flush,
     std::vector<Word> packed;        // and their states, one after the other
-    Index current = 0;
-    bool emitted = false;
-    std::uint64_t transitions = 0, refusals = 0, states = 0;
-    std::optional<Finding> finding;
+    std::uint64_t states = 0;
   };
 
   void add_worker() {
@@ -182,26 +134,25 @@ class BreadthFirst {
     Worker& worker = *workers_[0];
     levels_.begin();
     for (std::size_t i = 0; i < space_.machine().initial.size(); ++i) {
-      const std::vector<Word> state = space_.initial(i, worker.work);
+      const std::vector<Word> state = space_.initial(i, worker.expander.work());
       levels_.reserve(worker.share);
       const auto inserted = states_.insert(state.data(), hash_words(state.data(), state.size()), kNoIndex, worker.share.next);
       if (inserted.is_new) {
         ++worker.share.next;
         ++worker.states;
-        if constexpr (requires { worker.observer.is_bad_state(worker.work); })
-          if (!finding_ && worker.observer.is_bad_state(worker.work))
-            finding_ = Finding{FindingKind::Bad, inserted.index, false, {}};
+        if (!found_ && is_bad_initially(worker.expander)) found_ = Found{{FindingKind::Bad, inserted.index, false, {}}, state};
       }
       if (levels_.wants_to_grow()) levels_.grow();
     }
-    if (finding_) stop_ = Stop::Found;
+    if (found_) stop_ = Stop::Found;
     levels_.end();
   }
 
   void run_level(Watch& watch) {
-    if (!is_large_ && levels_.states() >= kLarge) {
+    if (!is_large_ && levels_.states() >= kLargeSearch) {
       is_large_ = true;
       while (static_cast<int>(workers_.size()) < threads_) add_worker();
+      for (const auto& worker : workers_) worker->expander.keeps_smallest = true;
     }
     levels_.begin();
     while (stop_ == Stop::None && levels_.has_piece()) {
@@ -218,10 +169,10 @@ class BreadthFirst {
       run_pieces(*workers_[0], &watch);
     }
     for (const auto& worker : workers_) {
-      if (worker->finding && (!finding_ || is_smaller(*worker->finding, *finding_, states_))) finding_ = worker->finding;
-      if (worker->observer.has_finding() && stop_ == Stop::None) stop_ = Stop::Found;
+      keep_smallest(found_, worker->expander.found);
+      if (worker->expander.observer.has_finding() && stop_ == Stop::None) stop_ = Stop::Found;
     }
-    if (finding_) stop_ = Stop::Found;
+    if (found_) stop_ = Stop::Found;
     levels_.end();
   }
 
@@ -232,10 +183,10 @@ class BreadthFirst {
       if (!piece) return;
       for (Index index = piece->begin; index < piece->end; ++index) {
         worker.expand(index);
-        if (worker.finding && !is_large_) return finish(worker);
+        if (worker.expander.found && !is_large_) return finish(worker);
       }
       worker.flush();
-      if (worker.observer.has_finding() && !is_large_) return finish(worker);
+      if (worker.expander.observer.has_finding() && !is_large_) return finish(worker);
       if (watch && ++pieces_ % 16 == 0) {  // over all levels: a deep search may have one piece in each
         const Stop why = watch->check(levels_.states(), transitions_so_far(), levels_.size(), states_.bytes());
         if (why != Stop::None) stop_ = why;
@@ -247,9 +198,9 @@ class BreadthFirst {
     stop_ = Stop::Found;
   }
 
-  std::uint64_t transitions_so_far() const { return workers_[0]->transitions * workers_.size(); }
+  std::uint64_t transitions_so_far() const { return workers_[0]->expander.transitions * workers_.size(); }
 
-  Space<Semantics> space_;
+  const Space<Semantics>& space_;
   StateSet states_;
   Levels levels_;
   const Observer observer_;  // as each thread starts with it
@@ -258,10 +209,10 @@ class BreadthFirst {
 
   std::vector<std::unique_ptr<Worker>> workers_;
   bool is_large_ = false;
-  unsigned pieces_ = 0;  // that the thread with the watch has done
   std::atomic<Stop> stop_ = Stop::None;
-  std::optional<Finding> finding_;
+  std::optional<Found> found_;
   SearchStats stats_;
+  alignas(Levels::kLine) unsigned pieces_ = 0;  // that the thread with the watch has done
 };
 
 }  // namespace memfence

@@ -41,6 +41,7 @@ class Exploration {
   std::optional<Finding> finding;
   std::vector<FinalState> final_states;
   std::uint64_t final_count = 0;
+  bool is_compact = false;  // only the bare states were kept
 };
 
 std::unique_ptr<Exploration> explore_safety(std::shared_ptr<const Machine> machine, const Model& model, bool reduce,

@@ -15,6 +15,7 @@ namespace memfence {
 
 class Levels {
  public:
+  static constexpr std::size_t kLine = 64;      // bytes that caches hand to each other
   static constexpr std::uint64_t kBlock = 256;  // indices a thread takes at a time
   static constexpr std::uint64_t kPiece = 32;   // states a thread expands between looks at the limits
 
@@ -22,12 +23,14 @@ class Levels {
     Index begin, end;
   };
 
-  // One thread's block, and what it has filled. It lives with the thread's other data, apart from those of other threads.
-  struct Share {
-    Index next = 0, block_end = 0;              // the block being filled
-    Index range_begin = 0;                      // what of it belongs to the next level
-    Index level_next = 0, level_block_end = 0;  // `next` and `block_end` when the level began
-    std::vector<Range> filled;                  // this thread's part of the next level, as far as closed
+  // One thread's block, and what it has filled. What other threads read all the time is fixed while a level lasts, and stands
+  // apart from what changes with every state: else each new state would take the line from the other threads' caches.
+  struct alignas(kLine) Share {
+    Index next = 0, block_end = 0;  // the block being filled
+    Index range_begin = 0;          // what of it belongs to the next level
+    std::vector<Range> filled;      // this thread's part of the next level, as far as closed
+    alignas(kLine) Index level_next = 0;
+    Index level_block_end = 0;  // `next` and `block_end` when the level began
   };
 
   explicit Levels(StateSet& states) : states_(states) {}
@@ -81,8 +84,8 @@ class Levels {
   std::vector<Share*> shares_;
   std::vector<Range> pieces_;
   std::uint64_t size_ = 0, level_allocated_ = 0;
-  std::atomic<std::size_t> cursor_ = 0;
-  std::atomic<std::uint64_t> allocated_ = 0;
+  alignas(kLine) std::atomic<std::size_t> cursor_ = 0;
+  alignas(kLine) std::atomic<std::uint64_t> allocated_ = 0;
   std::mutex allocation_;
 };
 

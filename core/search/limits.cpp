@@ -1,6 +1,15 @@
 #include "search/limits.hpp"
 
+#include <algorithm>
+
 namespace memfence {
+
+Limits Limits::after(double seconds) const {
+  constexpr double kNone = 1e-9;  // 0 would mean any time
+  Limits rest = *this;
+  if (timeout_seconds > 0) rest.timeout_seconds = std::max(kNone, timeout_seconds - seconds);
+  return rest;
+}
 
 Watch::Watch(const Limits& limits)
     : limits_(limits), start_(Clock::now()), last_report_(start_), base_bytes_(resident_bytes()) {}

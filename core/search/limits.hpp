@@ -24,8 +24,12 @@ struct Limits {
   double timeout_seconds = 0;      // 0: none
   std::uint64_t memory_bytes = 0;  // of the whole process; 0: none
   std::uint64_t most_states = 0;   // 0: none
+  std::uint64_t compact_from = 0;  // states from which on a search keeps the bare states only; 0: when memory ends
   CancelFlag cancel;
   std::function<bool(const Progress&)> on_progress;  // called about ten times a second; false cancels
+
+  // What is left of these after so many seconds.
+  Limits after(double seconds) const;
 };
 
 // Watches the limits for one search. Cheap enough to be asked every few dozen states.

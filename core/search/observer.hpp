@@ -16,7 +16,7 @@ namespace memfence {
 
 template <class Observer>
 concept SearchObserver = requires(Observer& observer, const Observer& unchanged, Work& work, Index index, std::uint64_t depth,
-                                  const StateSet& states) {
+                                  const StateOrder& states) {
   // A state is about to be expanded. `work` must be left as it was.
   observer.expand(work, index);
   // Of a successor: the log in `work` has what the step changed.
@@ -47,8 +47,8 @@ struct NoObserver {
   bool stops_on_failure() const { return false; }
   bool stops_on_deadlock() const { return false; }
   bool has_finding() const { return false; }
-  void final_state(const Work&, Index, std::uint64_t, const StateSet&) {}
-  void merge(NoObserver&, const StateSet&) {}
+  void final_state(const Work&, Index, std::uint64_t, const StateOrder&) {}
+  void merge(NoObserver&, const StateOrder&) {}
 };
 
 // Safety: bad states, failing steps, deadlocks, and the values seen in final states.
@@ -75,7 +75,7 @@ class SafetyObserver {
     std::uint64_t depth = 0;
     Index index = kNoIndex;
 
-    void add(const Seen& other, const StateSet& states) {
+    void add(const Seen& other, const StateOrder& states) {
       if (count == 0 || other.depth < depth || (other.depth == depth && states.is_less(other.index, index))) {
         depth = other.depth;
         index = other.index;
@@ -101,7 +101,7 @@ class SafetyObserver {
   bool stops_on_failure() const { return stops_on_failure_; }
   bool stops_on_deadlock() const { return stops_on_deadlock_; }
   bool has_finding() const { return false; }
-  void final_state(const Work& w, Index index, std::uint64_t depth, const StateSet& states) {
+  void final_state(const Work& w, Index index, std::uint64_t depth, const StateOrder& states) {
     ++finals_;
     if (final_values_.empty()) return;
     std::vector<Value> values;
@@ -110,7 +110,7 @@ class SafetyObserver {
       values.push_back(static_cast<Value>(machine_->expressions[static_cast<std::size_t>(e)].evaluate(w.data(), failed)));
     seen_[values].add({1, depth, index}, states);
   }
-  void merge(SafetyObserver& other, const StateSet& states) {
+  void merge(SafetyObserver& other, const StateOrder& states) {
     finals_ += other.finals_;
     for (const auto& [values, seen] : other.seen_) seen_[values].add(seen, states);
   }

@@ -10,6 +10,15 @@ namespace memfence {
 using Index = std::uint32_t;
 inline constexpr Index kNoIndex = 0xFFFFFFFFu;
 
+// An order of the states that a search has found, the same for any number of threads.
+class StateOrder {
+ public:
+  virtual bool is_less(Index a, Index b) const = 0;
+
+ protected:
+  ~StateOrder() = default;
+};
+
 enum class StepKind : std::int32_t { Edge, Background };
 
 struct Step {

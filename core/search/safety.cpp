@@ -10,9 +10,9 @@ std::unique_ptr<Exploration> explore_safety(std::shared_ptr<const Machine> machi
     SafetyObserver observer(m, query.bad, query.stop_on_failure, query.stop_on_deadlock, query.final_values);
     auto exploration = std::make_unique<ExplorationOf<Semantics, SafetyObserver>>(machine, std::move(semantics), reduce,
                                                                                   std::move(observer), limits, threads);
-    for (const auto& [values, seen] : exploration->search.observer().seen())
+    for (const auto& [values, seen] : exploration->observer().seen())
       exploration->final_states.push_back({values, seen.count, seen.index});
-    exploration->final_count = exploration->search.observer().finals();
+    exploration->final_count = exploration->observer().finals();
     return exploration;
   });
 }

@@ -6,24 +6,32 @@
 namespace memfence {
 
 struct ScStates::Search {
-  Layout layout;
-  ExplorationOf<Sc, NoObserver> explored;
+  Search(std::shared_ptr<const Machine> searched, const Limits& limits, int threads)
+      : machine(std::move(searched)),
+        space(*machine, Sc(*machine), false),
+        explored(space, NoObserver{}, limits, threads),
+        stop(explored.run()) {}
+
+  std::shared_ptr<const Machine> machine;
+  Space<Sc> space;
+  BreadthFirst<Sc, NoObserver> explored;
+  Stop stop;
 };
 
 ScStates::ScStates(std::shared_ptr<const Machine> machine, const Limits& limits, int threads)
-    : search_(new Search{Layout(Sc(*machine).slots), {machine, Sc(*machine), false, NoObserver{}, limits, threads}}) {}
+    : search_(std::make_unique<Search>(std::move(machine), limits, threads)) {}
 
 ScStates::~ScStates() = default;
 
-Stop ScStates::stop() const { return search_->explored.stop; }
+Stop ScStates::stop() const { return search_->stop; }
 
-const SearchStats& ScStates::stats() const { return search_->explored.stats; }
+const SearchStats& ScStates::stats() const { return search_->explored.stats(); }
 
 bool ScStates::contains(const Value* slots, std::vector<Word>& scratch) const {
-  scratch.assign(search_->layout.words(), 0);
-  search_->layout.pack(slots, scratch.data());
+  scratch.assign(search_->space.words(), 0);
+  search_->space.layout().pack(slots, scratch.data());
   const std::uint64_t hash = hash_words(scratch.data(), scratch.size());
-  return search_->explored.search.states().find(scratch.data(), hash) != kNoIndex;
+  return search_->explored.states().find(scratch.data(), hash) != kNoIndex;
 }
 
 namespace {
@@ -42,7 +50,7 @@ class StrayObserver : public NoObserver {
     if (!sc_->contains(w.data(), scratch_)) stray_ = index;
   }
   bool has_finding() const { return stray_.has_value(); }
-  void merge(StrayObserver& other, const StateSet& states) {
+  void merge(StrayObserver& other, const StateOrder& states) {
     if (other.stray_ && (!stray_ || states.is_less(*other.stray_, *stray_))) stray_ = other.stray_;
   }
   const std::optional<Index>& stray() const { return stray_; }
@@ -67,7 +75,7 @@ StrayResult explore_stray_states(std::shared_ptr<const Machine> machine, const M
     auto exploration = std::make_unique<ExplorationOf<Semantics, Observer>>(machine, std::move(semantics), false,
                                                                             Observer(m, outlives, sc), limits, threads);
     StrayResult result;
-    result.stray = exploration->search.observer().stray();
+    result.stray = exploration->observer().stray();
     result.exploration = std::move(exploration);
     return result;
   });

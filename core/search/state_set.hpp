@@ -17,6 +17,7 @@
 
 #include "machine/layout.hpp"
 #include "search/outcome.hpp"
+#include "search/zeroed_memory.hpp"
 
 namespace memfence {
 
@@ -40,10 +41,10 @@ inline bool are_equal_words(const Word* a, const Word* b, std::size_t count) {
   return a[0] == b[0] && (count == 1 || std::memcmp(a + 1, b + 1, (count - 1) * sizeof(Word)) == 0);
 }
 
-class StateSet {
+class StateSet : public StateOrder {
  public:
-  explicit StateSet(std::size_t words, unsigned table_bits = 16)
-      : words_(words), table_(empty_table(std::size_t{1} << table_bits)), mask_((std::size_t{1} << table_bits) - 1) {
+  explicit StateSet(std::size_t words, unsigned table_bits = 16) : words_(words), mask_((std::size_t{1} << table_bits) - 1) {
+    make_table();
     // A directory of fixed size never moves under a reader's feet; untouched pages of it cost nothing.
     chunks_ = static_cast<Word**>(std::calloc(kMostChunks, sizeof(Word*)));
     parents_ = static_cast<std::atomic<Index>**>(std::calloc(kMostChunks, sizeof(std::atomic<Index>*)));
@@ -65,7 +66,7 @@ class StateSet {
   Index parent(Index index) const { return parents_[index >> kChunkBits][index & kChunkMask].load(std::memory_order_relaxed); }
 
   // An order of states that depends on nothing but the states.
-  bool is_less(Index a, Index b) const { return std::memcmp(state(a), state(b), words_ * sizeof(Word)) < 0; }
+  bool is_less(Index a, Index b) const final { return std::memcmp(state(a), state(b), words_ * sizeof(Word)) < 0; }
 
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(&table_[hash & mask_]); }
 
@@ -127,10 +128,8 @@ class StateSet {
   // Growing has two parts: double the table and empty it, while nobody else is here; then enter all states again. That is
   // most of the work, and several threads may share it.
   void double_table() {
-    const std::size_t size = (mask_ + 1) * 2;
-    table_.reset();
-    table_ = empty_table(size);
-    mask_ = size - 1;
+    mask_ = 2 * mask_ + 1;
+    make_table();
   }
   // Enter the states from `begin` to `end`, all of them different; `is_used(index)` tells them from the holes.
   template <class IsUsed>
@@ -162,6 +161,12 @@ class StateSet {
   std::uint64_t bytes_to_grow() const { return 2 * (mask_ + 1) * sizeof(std::uint64_t); }
 
  private:
+  void make_table() {
+    table_memory_ = ZeroedMemory();  // the old one goes first
+    table_memory_ = ZeroedMemory((mask_ + 1) * sizeof(Entry));
+    table_ = reinterpret_cast<Entry*>(table_memory_.data());
+  }
+
   static constexpr unsigned kChunkBits = 14;
   static constexpr std::size_t kChunkSize = std::size_t{1} << kChunkBits;
   static constexpr Index kChunkMask = kChunkSize - 1;
@@ -172,19 +177,11 @@ class StateSet {
   Word** chunks_;
   std::atomic<Index>** parents_;
   std::size_t chunk_count_ = 0;
-  // Zero pages come from the system when they are touched first: by the thread that needs them, not all at once.
   using Entry = std::atomic<std::uint64_t>;
   static_assert(sizeof(Entry) == sizeof(std::uint64_t) && std::is_trivially_destructible_v<Entry>);
-  struct Free {
-    void operator()(Entry* entries) const { std::free(entries); }
-  };
-  static std::unique_ptr<Entry[], Free> empty_table(std::size_t size) {
-    auto* const entries = static_cast<Entry*>(std::calloc(size, sizeof(Entry)));
-    if (!entries) throw std::bad_alloc();
-    return std::unique_ptr<Entry[], Free>(entries);
-  }
 
-  std::unique_ptr<Entry[], Free> table_;
+  ZeroedMemory table_memory_;
+  Entry* table_;
   std::size_t mask_;
 };
 

@@ -82,6 +82,9 @@ class Exploration:
     def stats(self) -> SearchStats: ...
 
     @property
+    def is_compact(self) -> bool: ...
+
+    @property
     def finding(self) -> tuple[int, int, tuple[int, int, int] | None] | None: ...
 
     @property
@@ -98,7 +101,7 @@ class Exploration:
 
     def sorted_blocks(self, columns: Sequence[tuple[int, int, int, int, int, tuple[int, int] | None]], rows_in_a_block: int) -> list[bytes]: ...
 
-def explore_safety(machine: Machine, model: int, bound: int, reduce: bool, bad: int, stop_on_failure: bool, stop_on_deadlock: bool, final_values: Sequence[int], threads: int, most_states: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> Exploration:
+def explore_safety(machine: Machine, model: int, bound: int, reduce: bool, bad: int, stop_on_failure: bool, stop_on_deadlock: bool, final_values: Sequence[int], threads: int, most_states: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> Exploration:
     """
     Visit every reachable state breadth-first, looking for bad states, failing steps and deadlocks.
     """
@@ -178,12 +181,12 @@ class CriterionResult:
     @property
     def open(self) -> list[int]: ...
 
-def explore_attacks(machine: Machine, criterion: int, collect: bool, every_torn: bool, known: Sequence[tuple[int, Sequence[int], Sequence[int]]], moving: Sequence[int], most_states: int, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:
+def explore_attacks(machine: Machine, criterion: int, collect: bool, every_torn: bool, known: Sequence[tuple[int, Sequence[int], Sequence[int]]], moving: Sequence[int], most_states: int, threads: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:
     """
     Look for attacks while visiting every SC-reachable state, or every one that the `moving` processes reach alone; attacks across all of a `known` clause do not count.
     """
 
-def explore_races(machine: Machine, triangular: bool, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:
+def explore_races(machine: Machine, triangular: bool, threads: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> CriterionResult:
     """
     Look for a data race, or a triangular one, while visiting every SC-reachable state.
     """
@@ -205,10 +208,10 @@ class StrayResult:
     @property
     def stray(self) -> int | None: ...
 
-def explore_sc_states(machine: Machine, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> ScStates:
+def explore_sc_states(machine: Machine, threads: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> ScStates:
     """Every SC-reachable state."""
 
-def explore_stray_states(machine: Machine, model: int, bound: int, sc: ScStates, threads: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> StrayResult:
+def explore_stray_states(machine: Machine, model: int, bound: int, sc: ScStates, threads: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> StrayResult:
     """Look for a state with empty buffers that is not among those of SC."""
 
 class BuchiResult:
@@ -227,7 +230,7 @@ class BuchiResult:
     @property
     def cycle(self) -> list[tuple[int, int, int]]: ...
 
-def find_accepted_run(machine: Machine, model: int, bound: int, initial: int, edges: Sequence[Sequence[tuple[int, int, int, int]]], marks: int, atoms: Sequence[int], conditions: Sequence[tuple[int, int, int]], most_states: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> BuchiResult:
+def find_accepted_run(machine: Machine, model: int, bound: int, initial: int, edges: Sequence[Sequence[tuple[int, int, int, int]]], marks: int, atoms: Sequence[int], conditions: Sequence[tuple[int, int, int]], most_states: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> BuchiResult:
     """
     Look for an infinite run that the automaton accepts and that meets all conditions again and again.
     """
@@ -288,7 +291,7 @@ class SymbolicOutcome:
     @property
     def final_values(self) -> list[list[int]]: ...
 
-def explore_symbolic(machine: Machine, partial: bool, reduce: bool, bad: int, stop_on_failure: bool, stop_on_deadlock: bool, final_values: Sequence[int], most_states: int, keeps_rows: bool, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> SymbolicOutcome:
+def explore_symbolic(machine: Machine, partial: bool, reduce: bool, bad: int, stop_on_failure: bool, stop_on_deadlock: bool, final_values: Sequence[int], most_states: int, keeps_rows: bool, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> SymbolicOutcome:
     """
     Explore sets of buffer contents, without bound, looking for bad states, failing steps and deadlocks.
     """
@@ -375,7 +378,7 @@ class DualOutcome:
     @property
     def run(self) -> tuple[int, list[tuple[int, int]], list[int], list[int], list[list[int]]] | None: ...
 
-def explore_dual(machine: Machine, bad: int, bad_final: int, failures: bool, reduce: bool, location_classes: Sequence[Sequence[int]], fixed: int, kind_of: Sequence[int], most_states: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> DualOutcome:
+def explore_dual(machine: Machine, bad: int, bad_final: int, failures: bool, reduce: bool, location_classes: Sequence[Sequence[int]], fixed: int, kind_of: Sequence[int], most_states: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> DualOutcome:
     """
     Search backwards from bad states under the dual semantics of TSO: ends for every finite-state program.
     """
@@ -575,7 +578,7 @@ class ExploreResult:
     @property
     def kept(self) -> list[Schedule]: ...
 
-def explore_stateless(machine: Machine, monitor: bool, reduce: bool, preemptions: int, depth: int, stop_at_first: bool, keep: int, timeout_seconds: float, memory_bytes: int, cancel: Cancel | None, progress: object | None) -> ExploreResult:
+def explore_stateless(machine: Machine, monitor: bool, reduce: bool, preemptions: int, depth: int, stop_at_first: bool, keep: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> ExploreResult:
     """
     Run SC executions one after the other, each class of equivalent ones once, looking for borderline executions.
     """
@@ -730,6 +733,9 @@ class Partition:
     @property
     def finding(self) -> tuple[int, int, tuple[int, int, int] | None] | None: ...
 
+    @property
+    def race(self) -> Race | None: ...
+
     def path(self, chain: Sequence[bytes], more: Sequence[tuple[int, int, int]]) -> tuple[int, list[tuple[int, int, int]], list[int]]: ...
 
     def rows(self, begin: int, end: int) -> bytes: ...
@@ -746,3 +752,6 @@ class Partition:
 
 def partition_for_safety(machine: Machine, model: int, bound: int, reduce: bool, bad: int, stop_on_failure: bool, stop_on_deadlock: bool, final_values: Sequence[int], number: int, count: int, round_states: int, memory_bytes: int) -> Partition:
     """One part of the search that `explore_safety` does on one machine."""
+
+def partition_for_races(machine: Machine, triangular: bool, number: int, count: int, round_states: int, memory_bytes: int) -> Partition:
+    """One part of the search that `explore_races` does on one machine."""

@@ -236,8 +236,8 @@ def test_check_has_the_options_of_the_contract() -> None:
     shown = memfence("check", "--help").stdout
     assert set(re.findall(r"--[a-z-]+", shown)) >= {
         "--model", "--criterion", "--forbid", "--invariant", "--ltl", "--deadlock", "--buffer-bound", "--int-bits",
-        "--abstract", "--engine", "--reduce", "--timeout", "--memory", "--threads", "--language", "--json", "--html",
-        "--sarif", "--junit", "--quiet", "--verbose", "--help",
+        "--abstract", "--engine", "--reduce", "--timeout", "--memory", "--threads", "--compact",
+        "--language", "--json", "--html", "--sarif", "--junit", "--quiet", "--verbose", "--help",
     }  # fmt: skip
 
 

@@ -42,6 +42,8 @@ def memfence(*arguments: object, text: str = "") -> subprocess.CompletedProcess[
         ("check --engine symbolic --ltl true", ("--engine", "temporal")),
         ("check --engine dual --criterion state-robust", ("--engine", "`state-robust`")),
         ("fix --engine symbolic --criterion robust", ("--engine", "`robust`")),
+        ("check --compact --ltl true", ("--compact", "temporal")),
+        ("check --compact --engine dual", ("--compact", "--engine symbolic or dual")),
         ("check --fair", ("--fair", "--ltl")),
         ("check --define a=b", ("--define", "--ltl")),
         ("check --bound-per variable", ("--bound-per", "--ltl")),

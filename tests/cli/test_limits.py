@@ -75,8 +75,8 @@ def test_the_clock_is_looked_at_in_deep_searches(tmp_path: Path, text: str, ques
     [
         (("--model", "sc", "--timeout", "2"), "timeout 2 s"),
         (("--model", "tso", "--engine", "explicit", "--buffer-bound", "2", "--timeout", "1"), "timeout 1 s"),
-        (("--model", "sc", "--memory", "100"), "memory 100 MB"),
-        (("--model", "sc", "--memory", "100", "--threads", "2"), "memory 100 MB"),
+        (("--model", "sc", "--memory", "64"), "memory 64 MB"),
+        (("--model", "sc", "--memory", "64", "--threads", "2"), "memory 64 MB"),
         pytest.param(("--model", "sc", "--memory", "300"), "memory 300 MB", marks=pytest.mark.slow),
         pytest.param(("--model", "pso", "--memory", "300", "--threads", "2"), "memory 300 MB", marks=pytest.mark.slow),
     ],

@@ -15,14 +15,16 @@ from memfence.cluster import placing
 from memfence.engines.cluster.engine import ClusterEngine
 from memfence.engines.cluster.rounds import Settings
 from memfence.engines.explicit import ExplicitEngine
+from memfence.engines.races import RaceEngine
 from memfence.models.spec import ModelSpec
 from memfence.pipeline import load
 from memfence.program.expressions import At, Expr, conjunction
 from memfence.program.ir import Program
 from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import Limit
 from memfence.tasks.limits import Limits, Stop
-from memfence.tasks.task import Safety, Task
+from memfence.tasks.task import Keeps, Safety, Task
 from support.corpus import corpus_files, needs_corpus
 from support.cyclic_programs import cyclic_program
 from support.engines import observed
@@ -110,6 +112,19 @@ def test_machines_that_are_lost_change_nothing() -> None:
     check_seeds(range(1_000, 1_040), losing_one_in=150)
 
 
+def test_several_machines_find_the_races_that_one_finds() -> None:
+    said = set()
+    for seed in range(60):
+        random = Random(seed)
+        program = cyclic_program(seed) if seed % 2 else racing_program(seed)
+        task = Task(program, spec("tso"), Keeps(random.choice([Criterion.DRF, Criterion.TRF])), Limits())
+        expected = RaceEngine().answer(task)
+        mine = shared(task, random.randint(1, 5), SMALL_ROUNDS)
+        check_same(mine, expected)
+        said.add(expected.verdict)
+    assert said == {Verdict.HOLDS, Verdict.VIOLATED}
+
+
 def test_each_call_may_be_the_last_of_a_machine() -> None:
     program = load(EXAMPLES / "peterson.pml")
     task = Task(program, spec("tso", 2), Safety(failures=False), Limits())
@@ -128,6 +143,13 @@ def test_machines_that_are_lost_again_and_again_leave_it_unknown() -> None:
     answer = shared(task, 2, Settings(most_lost=2), lambda call: call % 5 == 0)
     assert answer.verdict is Verdict.UNKNOWN
     assert isinstance(answer.evidence, Limit) and answer.evidence.stop is Stop.LOST
+
+
+def test_no_state_is_lost_on_its_way() -> None:
+    task = Task(load(EXAMPLES / "lamport_fast.pml"), spec("pso", 2), Safety(failures=False), Limits())
+    expected = alone(task)
+    assert expected.cost.states > 50_000
+    check_same(shared(task, 3, Settings(round_states=5_000)), expected)
 
 
 def test_a_limit_on_states_ends_the_search_after_a_level() -> None:

@@ -12,6 +12,7 @@ prints every answer as well. Exit code 1 if a certificate of ours is refused.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import sys
@@ -33,6 +34,8 @@ from memfence.api.fix import fix  # noqa: E402
 from memfence.api.verify import verify  # noqa: E402
 from memfence.certificates.checker.native import NotForTheFastChecker  # noqa: E402
 from memfence.certificates.checker.proved import EXECUTABLE, VARIABLE  # noqa: E402
+from memfence.certificates.format.container import read_chunks  # noqa: E402
+from memfence.certificates.format.sections import SECTION  # noqa: E402
 from memfence.diagnostics import InputError  # noqa: E402
 from memfence.pipeline import load, load_text  # noqa: E402
 from memfence.program.ir import Program  # noqa: E402
@@ -182,8 +185,17 @@ def certified(asked: Asked, place: Path, seconds: float, most_states: int) -> Ce
         found.missing = proof.missing
         return found
     found.size = proof.written.size
-    _judge(found, place, program, most_states)
+    found.states = plain.stats.states
+    if found.states <= most_states or _is_for_the_fast_checker(place):
+        _judge(found, place, program, most_states)
     return found
+
+
+def _is_for_the_fast_checker(place: Path) -> bool:
+    """Whether no section is left to the Python checker, which takes its time."""
+    with place.open("rb") as file:
+        kinds = [json.loads(chunk.content)["kind"] for chunk in read_chunks(file) if chunk.kind == SECTION]
+    return set(kinds) <= {"invariant", "persistent", "implied", "sc-itself"}
 
 
 T = TypeVar("T")
@@ -232,7 +244,7 @@ def row(group: str, all_found: list[Certified]) -> str:
         sum(one.proved is True for one in written) or "-",
         f"{max((one.states for one in written), default=0):,}",
         _mean([one.writing / one.proving for one in written]),
-        _mean([one.checking / one.proving for one in written]),
+        _mean([one.checking / one.proving for one in written if one.checking]),
         f"{max((one.size / one.states for one in large), default=0):.2f} ({len(large)})",
     ]
     return "| " + " | ".join(map(str, cells)) + " |"

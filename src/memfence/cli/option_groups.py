@@ -121,6 +121,12 @@ class Limited(Record):
     threads: Annotated[
         int, typer.Option(metavar="N", min=0, max=1024, help="Search threads; 0: one per processor.")
     ] = 1
+    compact: Annotated[
+        bool,
+        typer.Option(
+            "--compact", help="Less memory for visited states, more time for runs. Also chosen near --memory."
+        ),
+    ] = False
 
 
 class Loading(Record):

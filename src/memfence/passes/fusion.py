@@ -2,7 +2,8 @@
 
 A location all of whose leaving transitions are local (register work, guards, assertions) is removed: every arriving
 transition t is combined with every leaving one u. Nothing else can tell the difference, because
-- u neither looks at other processes nor is looked at (or else t is: then it only reads, and u alone is seen);
+- u neither looks at other processes nor do they look at what it does; the question may, if t only reads and is not
+  seen itself: then t and u together are as good as u alone;
 - where t has an effect that others or the question see (a store, an unlock, an observed register), some u is possible
   whatever t has read, and none fails: nothing in u prevents the fused step, so the effect is not lost. With
   `Observed.blocking` that is asked of every t.
@@ -22,7 +23,7 @@ from memfence.program import ir
 from memfence.program.expressions import FOREIGN, EvaluationError, Register, evaluate, walk
 from memfence.program.facts.effects import is_local, op_expressions, register_written, registers_read
 from memfence.program.facts.may_fail import expression_may_fail, may_fail
-from memfence.program.facts.observation import Observed
+from memfence.program.facts.observation import Observed, observed_by
 
 SPARE_TRANSITIONS = 8
 """A location is kept where removing it would add more transitions than this."""
@@ -33,12 +34,15 @@ MOST_VALUATIONS = 1024
 
 def fuse_local_steps(program: ir.Program, observed: Observed, model: ModelSpec) -> ir.Program:
     """Remove the locations between a step and the local steps after it. Needs `origin` of every transition."""
-    processes = tuple(_Fusion(program, p, observed, model).result() for p in range(len(program.processes)))
+    others = observed_by(program, ())
+    processes = tuple(_Fusion(program, p, observed, others, model).result() for p in range(len(program.processes)))
     return replace(program, processes=processes)
 
 
 class _Fusion:
-    def __init__(self, program: ir.Program, number: int, observed: Observed, model: ModelSpec) -> None:
+    def __init__(
+        self, program: ir.Program, number: int, observed: Observed, others: Observed, model: ModelSpec
+    ) -> None:
         self.program = program
         self.process: ir.Process = program.processes[number]
         self.sees_buffer = number in observed.buffers
@@ -47,6 +51,8 @@ class _Fusion:
         self.model = model
         self.seen_locations = {at for p, at in observed.locations if p == number}
         self.seen_registers = {r for p, r in observed.registers if p == number}
+        self.locations_for_others = {at for p, at in others.locations if p == number}
+        self.registers_for_others = {r for p, r in others.registers if p == number}
         self.fixed = {self.process.initial, *self.seen_locations}
         if program.error_locations is not None:
             self.fixed.add(program.error_locations[number])
@@ -92,6 +98,8 @@ class _Fusion:
             return False
         if any(t.sync is not None for t in arriving):
             return False
+        if any(self._is_seen_by_others(u) for u in leaving):
+            return False
         if not all(self._is_unseen(u) for u in leaving) and not all(self._only_reads(t) for t in arriving):
             return False
         has_effect = not all(self._only_reads(t) for t in arriving)
@@ -113,6 +121,11 @@ class _Fusion:
         if self.keeps_fences or not isinstance(op, ir.Fence):
             return False
         return op.kind != "thread_fence" and op.kind not in self.model.fence_kinds
+
+    def _is_seen_by_others(self, u: ir.Transition) -> bool:
+        """Whether another process may go by it: then it matters what happens between the step before and this one."""
+        written = {register_written(op) for op in u.ops}
+        return u.target in self.locations_for_others or bool(written & self.registers_for_others)
 
     def _is_unseen(self, t: ir.Transition) -> bool:
         """Whether the question sees no difference between before and after, as far as this process goes."""

@@ -21,7 +21,7 @@ UNBOUNDED = ("symbolic", "dual")
 """Engines that answer safety questions only, with buffers of any length."""
 NOTHING = ("false", "0")
 """`--forbid false` asks for everything to be explored; it says nothing that another criterion could leave out."""
-ON_CLUSTER = (Criterion.SAFETY,)
+ON_CLUSTER = (Criterion.SAFETY, Criterion.TRF, Criterion.DRF)
 """Criteria whose search the machines of a cluster can share."""
 ABOUT_INFINITE_RUNS = ("fair", "define", "bound_per")
 
@@ -58,12 +58,20 @@ def refuse_unused(program: Program, options: CheckOptions, given: Collection[str
         what = "a temporal property" if is_safety else f"`{criterion}`"
         message = f"the {options.engine} engine answers safety questions only; leave --engine out for {what}"
         raise WrongUsage("engine", message)
+    if options.compact and (options.engine in UNBOUNDED or (is_temporal and not asked.asks_states)):
+        raise WrongUsage(
+            "compact", "it is for searches of states one by one, not for temporal properties, --engine symbolic or dual"
+        )
     if options.buffer_bound is not None and not is_temporal:
         _refuse_bound(criterion, options)
 
 
 def _refuse_on_cluster(program: Program, criterion: Criterion, options: CheckOptions) -> None:
     """A cluster shares explicit searches; what needs another engine is asked without it."""
+    if options.compact:
+        raise WrongUsage(
+            "compact", "machines of a cluster keep the way to each state; use more of them, or no --cluster"
+        )
     if program.any_number:
         raise WrongUsage("cluster", "a search for any number of threads is not shared between machines")
     if options.engine not in ("auto", "explicit"):

@@ -17,6 +17,9 @@ from memfence.tasks.task import ALL_REDUCTIONS
 EngineName = Literal["auto", "explicit", "symbolic", "dual"]
 BoundPer = Literal["variable", "process"]
 
+COMPACT_FROM = 50_000
+"""States that a search keeps with the way to them, compact or not: as many as cost next to nothing."""
+
 Progress = Callable[[int, int, int, float, float], None]
 """Called now and then with: states, transitions, queue, seconds, megabytes."""
 
@@ -31,8 +34,9 @@ class CheckOptions(Record, kw_only=True):
     eventually does.
     `abstract` (persistence only): try to prove it process by process, the others flattened after so many steps; where
     that is not enough, the program itself decides. `reduce` lists reductions of `ALL_REDUCTIONS`. `threads` 0 means as
-    many as there are processors. `cluster` (`local`, `local:N`, HOST:PORT): the machines of a Ray cluster share the
-    search. `deadline`: a time limit that runs already, in place of `timeout_seconds`.
+    many as there are processors. `compact`: visited states take less memory, and runs are found by a second search.
+    `cluster` (`local`, `local:N`, HOST:PORT): the machines of a Ray cluster share the search. `deadline`: a time limit
+    that runs already, in place of `timeout_seconds`.
     """
 
     model: ModelName = "tso"
@@ -52,6 +56,7 @@ class CheckOptions(Record, kw_only=True):
     timeout_seconds: float | None = None
     memory_megabytes: int | None = None
     threads: int = 1
+    compact: bool = False
     cluster: str | None = None
     progress: Progress | None = field(default=None, compare=False)
     deadline: Deadline | None = field(default=None, compare=False)
@@ -72,6 +77,7 @@ class CheckOptions(Record, kw_only=True):
             deadline=self.deadline or Deadline(self.timeout_seconds),
             memory_megabytes=self.memory_megabytes,
             threads=self.threads or all_processors(),
+            compact_from=COMPACT_FROM if self.compact else 0,
             progress=self.progress,
             cluster=self.cluster,
         )

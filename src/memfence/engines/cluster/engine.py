@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import Any
+from typing import Any, assert_never
 
 from memfence.cluster.session import connected
 from memfence.engines.cluster.cycle_search import CycleSearch, SharedCycles
@@ -17,20 +17,24 @@ from memfence.engines.native.emptiness import find_accepted_run, lasso_of
 from memfence.engines.native.emptiness import plan_of as cycle_plan_of
 from memfence.engines.native.explicit import FINDINGS, plan_of, trace_of
 from memfence.engines.native.partition import NativeStep, Partition
+from memfence.engines.native.races import plan_of as race_plan_of
+from memfence.engines.native.sc_states import sc_run
 from memfence.execution.trace import Trace
 from memfence.models.fairness import ProcessRuns
-from memfence.models.spec import ModelSpec
+from memfence.models.spec import SC, ModelSpec
+from memfence.passes.shared_memory_form import other_communication
 from memfence.tasks.answer import Answer, FinalState, Verdict
-from memfence.tasks.evidence import Bound, Evidence, Exhausted, Lasso, Limit, Run
+from memfence.tasks.criterion import Criterion
+from memfence.tasks.evidence import Bound, Evidence, Exhausted, Lasso, Limit, NoAttack, Races, Run
 from memfence.tasks.limits import Cost, Stop
 from memfence.tasks.obstacle import Obstacle
-from memfence.tasks.task import NoAcceptedRun, Safety, Task
+from memfence.tasks.task import Keeps, NoAcceptedRun, Safety, Task
 
 Connect = Callable[[str], AbstractContextManager[Any]]
 
 
 class ClusterEngine:
-    """What the explicit and the Büchi engine decide, on the cluster that the task names."""
+    """What the explicit and the Büchi engine and that for races decide, on the cluster that the task names."""
 
     name = "cluster"
 
@@ -46,13 +50,23 @@ class ClusterEngine:
                 return None
             case NoAcceptedRun():
                 return None if task.model.is_bounded or not task.model.has_buffers else Obstacle.NO_BOUND
+            case Keeps(criterion) if criterion.is_about_races:
+                return Obstacle.OTHER_COMMUNICATION if other_communication(task.program) is not None else None
             case _:
                 return Obstacle.OTHER_GOAL
 
     def answer(self, task: Task) -> Answer:
         assert task.limits.cluster is not None
         with self._connect(task.limits.cluster) as ray:
-            return self._cycles(ray, task) if isinstance(task.goal, NoAcceptedRun) else self._safety(ray, task)
+            match task.goal:
+                case Safety():
+                    return self._safety(ray, task)
+                case NoAcceptedRun():
+                    return self._cycles(ray, task)
+                case Keeps():
+                    return self._races(ray, task)
+                case _:
+                    assert_never(task.goal)
 
     def _safety(self, ray: Any, task: Task) -> Answer:
         cost = Cost()
@@ -63,6 +77,11 @@ class ClusterEngine:
             if shared.stop is not Stop.NOTHING_LEFT or shared.refused == 0:
                 break
         return search.answer(shared, cost)
+
+    def _races(self, ray: Any, task: Task) -> Answer:
+        search = SharedRaces(task)
+        shared = SharedSearch(ray, search.plan, search.here, task.limits, self.settings).run()
+        return search.answer(shared)
 
     def _cycles(self, ray: Any, task: Task) -> Answer:
         search = LassoSearch(task, self.settings)
@@ -109,6 +128,32 @@ class SafetySearch:
     def _trace(self, chain: Chain, more: tuple[NativeStep, ...] = ()) -> Trace:
         start, path, _ = self.here.path(chain, more)
         return trace_of(self._program, self._model, self.here.encoded, self.plan.reduced, start, path)
+
+
+class SharedRaces:
+    """A search for races: what the others are to do, and what their states mean."""
+
+    def __init__(self, task: Task) -> None:
+        assert isinstance(task.goal, Keeps)
+        self._program = task.program
+        self.plan = race_plan_of(task.program, triangular=task.goal.criterion is Criterion.TRF)
+        self.here = Partition(self.plan, 0, 1, 1, 0)
+
+    def answer(self, shared: Shared) -> Answer:
+        verdict, evidence = self._judged(shared)
+        return Answer(verdict, evidence, ClusterEngine.name, shared.cost, shared.counts)
+
+    def _judged(self, shared: Shared) -> tuple[Verdict, Evidence]:
+        if shared.finding is not None:
+            found, chain = shared.finding
+            assert found.race is not None
+            start, path, _ = self.here.path(chain, ())
+            run = Trace(self._program, SC.definition, *sc_run(self._program, self.here.encoded, start, path))
+            race = found.race
+            return Verdict.VIOLATED, Run(run, Races(race.process, race.other, race.variable, race.unfenced))
+        if shared.stop is not Stop.NOTHING_LEFT:
+            return Verdict.UNKNOWN, Limit(shared.stop, shared.cost.states, under_sc=True)
+        return Verdict.HOLDS, NoAttack()
 
 
 class LassoSearch:

@@ -8,6 +8,7 @@ from typing import Any
 from memfence.engines.cluster.rounds import Place
 from memfence.engines.native.explicit import Plan
 from memfence.engines.native.partition import PartFinal, PartFinding, Partition, Saved, Standing
+from memfence.engines.native.races import RacePlan
 from memfence.records import Record
 from memfence.version import VERSION
 
@@ -25,7 +26,7 @@ class Report(Record):
 class Part:
     """An actor of Ray: one process, with one part of the states."""
 
-    def __init__(self, plan: Plan, place: Place) -> None:
+    def __init__(self, plan: Plan | RacePlan, place: Place) -> None:
         self._place = place
         self._part = Partition(plan, place.number, place.count, place.round_states, place.memory_bytes)
         self._sent = 0

@@ -15,6 +15,7 @@ from memfence.engines.cluster.part import Part, Report
 from memfence.engines.cluster.rounds import Chain, Settings, SharedWork
 from memfence.engines.native.explicit import Plan
 from memfence.engines.native.partition import PartFinal, PartFinding, Partition
+from memfence.engines.native.races import RacePlan
 from memfence.records import Record
 from memfence.tasks.limits import Cost, Limits, Stop
 
@@ -40,7 +41,7 @@ class Shared(Record):
 class SharedSearch(SharedWork[Shared]):
     """One search. `here` is a part of this machine's own, that keeps no states."""
 
-    def __init__(self, ray: Any, plan: Plan, here: Partition, limits: Limits, settings: Settings) -> None:
+    def __init__(self, ray: Any, plan: Plan | RacePlan, here: Partition, limits: Limits, settings: Settings) -> None:
         super().__init__(ray, Part, plan, here.digest, limits, settings)
         self._checkpoints = Checkpoints(self._parts.count, here.row_size)
         self._next_save = Deadline(settings.checkpoint_seconds)

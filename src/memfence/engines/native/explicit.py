@@ -88,6 +88,16 @@ class Explored(Searched):
         return {as_written(self.program, state) for state in decoded}
 
     @property
+    def is_compact(self) -> bool:
+        """Whether only the bare states were kept: runs are then found by a second search."""
+        return self._native.is_compact
+
+    @property
+    def bytes_held(self) -> int:
+        """What the visited states took."""
+        return self._native.stats.bytes
+
+    @property
     def encoded(self) -> Encoded:
         """The machine that was searched."""
         return self._encoded
@@ -177,6 +187,10 @@ class Plan(Record):
         if self.deviations is not None:
             _count_deviations(encoded, self.deviations)
         return encoded
+
+    def partition(self, encoded: Encoded, size: tuple[int, int, int, int]) -> _core.Partition:
+        """One part of the search, where several machines share it: `engines.native.partition` says what `size` is."""
+        return _core.partition_for_safety(encoded.machine, *self.query(encoded), *size)
 
     def query(self, encoded: Encoded) -> tuple[int, int, bool, int, bool, bool, list[int]]:
         """Which memory model, and what to look for, in the core's numbers."""

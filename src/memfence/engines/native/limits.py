@@ -14,6 +14,7 @@ class CoreLimits(TypedDict):
 
     timeout_seconds: float
     memory_bytes: int
+    compact_from: int
     cancel: _core.Cancel | None
     progress: Callable[..., bool] | None
 
@@ -24,6 +25,7 @@ def for_core(limits: Limits) -> CoreLimits:
     return {
         "timeout_seconds": limits.seconds or 0.0,
         "memory_bytes": limits.memory_bytes,
+        "compact_from": limits.compact_from,
         "cancel": None if limits.cancel is None else _native(limits.cancel),
         "progress": None if progress is None else (lambda *numbers: progress(*numbers) is not False),
     }

@@ -12,10 +12,12 @@ from hashlib import sha256
 from memfence import _core
 from memfence.engines.native.encode import Encoded
 from memfence.engines.native.explicit import Plan
+from memfence.engines.native.races import Race, RacePlan, race_of
 from memfence.records import Record
 from memfence.tasks.limits import Stop
 
 NativeStep = tuple[int, int, int]
+A_RACE = -1
 NO_PARENT = 0xFFFFFFFF
 """The number of the parent of an initial state."""
 
@@ -39,12 +41,14 @@ class Standing(Record):
 
 
 class PartFinding(Record):
-    """What was found (a number of the core's) by `step` from the state `index`, whose packed form is `state`."""
+    """What was found (a number of the core's) by `step` from the state `index`, whose packed form is `state`; or the
+    `race` in that state."""
 
     kind: int
     state: bytes
     step: NativeStep | None
     index: int
+    race: Race | None = None
 
     @property
     def rank(self) -> tuple[bytes, bool, int, int, int]:
@@ -113,11 +117,9 @@ class Kept:
 class Partition(Kept):
     """Part `number` of `count` of the search that `plan` describes. About `round_states` are expanded in each round."""
 
-    def __init__(self, plan: Plan, number: int, count: int, round_states: int, memory_bytes: int) -> None:
+    def __init__(self, plan: Plan | RacePlan, number: int, count: int, round_states: int, memory_bytes: int) -> None:
         self.encoded = plan.encoded()
-        self._native = _core.partition_for_safety(
-            self.encoded.machine, *plan.query(self.encoded), number, count, round_states, memory_bytes
-        )
+        self._native = plan.partition(self.encoded, (number, count, round_states, memory_bytes))
         super().__init__(self._native, number)
 
     @property
@@ -139,6 +141,9 @@ class Partition(Kept):
     @property
     def finding(self) -> PartFinding | None:
         found = self._native.finding
+        if self._native.race is not None:
+            race = race_of(self._native.race)
+            return PartFinding(A_RACE, self._native.state(race.state), None, race.state, race)
         if found is None:
             return None
         kind, index, step = found

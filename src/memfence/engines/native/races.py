@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memfence import _core
+from memfence.engines.native.encode import Encoded
 from memfence.engines.native.limits import cost_of, for_core
 from memfence.engines.native.sc_states import SAFE_REDUCTIONS, ScExploration, encode_accesses
 from memfence.engines.native.searched import Searched
@@ -22,6 +23,31 @@ class Race(Record):
     variable: int
     unfenced: int | None
     state: int
+
+
+class RacePlan(Record):
+    """A search for races before it is encoded for the core: plain values, that can be sent to other machines."""
+
+    hardware: Program
+    triangular: bool
+    reductions: frozenset[str]
+
+    def encoded(self) -> Encoded:
+        return encode_accesses(self.hardware, self.reductions)
+
+    def partition(self, encoded: Encoded, size: tuple[int, int, int, int]) -> _core.Partition:
+        """One part of the search, where several machines share it."""
+        return _core.partition_for_races(encoded.machine, self.triangular, *size)
+
+
+def plan_of(program: Program, *, triangular: bool, reductions: frozenset[str] = SAFE_REDUCTIONS) -> RacePlan:
+    """What `explore_races` searches."""
+    return RacePlan(for_hardware(program, TSO), triangular, reductions)
+
+
+def race_of(native: _core.Race) -> Race:
+    unfenced = native.unfenced if native.unfenced >= 0 else None
+    return Race(native.process, native.other_process, native.variable, unfenced, native.state)
 
 
 class RaceSearch(Searched):
@@ -49,12 +75,9 @@ def explore_races(
 ) -> RaceSearch:
     """Look for a data race, or a triangular one, in every SC-reachable state; orders are read as under TSO."""
     limits = limits or Limits()
-    encoded = encode_accesses(for_hardware(program, TSO), reductions)
+    encoded = plan_of(program, triangular=triangular, reductions=reductions).encoded()
     result = _core.explore_races(encoded.machine, triangular, limits.threads, **for_core(limits))
     native, exploration = result.race, result.exploration
-    race = None
-    if native is not None:
-        unfenced = native.unfenced if native.unfenced >= 0 else None
-        race = Race(native.process, native.other_process, native.variable, unfenced, native.state)
+    race = None if native is None else race_of(native)
     states = ScExploration(program, encoded, exploration)
     return RaceSearch(program, Stop(exploration.stop), cost_of(exploration.stats), race, states)

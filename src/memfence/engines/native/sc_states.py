@@ -41,8 +41,15 @@ class ScExploration(Record):
     def run_to(self, index: int) -> tuple[State, tuple[Step, ...]]:
         """Start and steps of an SC run of the loaded program to a state."""
         start, path, _ = self.native.path(index, [])
-        steps = [decode_step(self.encoded, SC, step) for step in path]
-        return original_steps(self.program, self.encoded.program, SC.definition, start, steps)
+        return sc_run(self.program, self.encoded, start, path)
+
+
+def sc_run(
+    program: Program, encoded: Encoded, start: int, path: Sequence[tuple[int, int, int]]
+) -> tuple[State, tuple[Step, ...]]:
+    """Start and steps of the SC run of `program` that native steps from an initial state stand for."""
+    steps = [decode_step(encoded, SC, step) for step in path]
+    return original_steps(program, encoded.program, SC.definition, start, steps)
 
 
 def encode_accesses(program: Program, reductions: frozenset[str]) -> Encoded:
