@@ -90,5 +90,13 @@ WITH_BUFFERS = (
     StoreBufferCase("examples/szymanski.pml", "tso", 12, 370_166, 81_075),
 )
 
+TWO_COUNTERS = """
+int x = 1, y = 1;
+active proctype A() {{ int a = 0; do :: x = a % 2; a = (a + 1) % {n} od }}
+active proctype B() {{ int b = 0; do :: y = b % 2; b = (b + 1) % {n} od }}
+"""
+"""Under TSO with two places a buffer, each process has 6n states of its own, whatever the other does: 36 n^2 in all."""
+COUNTED_TO = 400
+
 THREADS = Case("persist/single/mutex/bakery4/bakery4.txt", 8_638_384, int_bits=2)
 """More than a million states: timed with one thread and with two."""

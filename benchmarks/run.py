@@ -13,14 +13,16 @@ from dataclasses import dataclass
 from math import exp, log
 
 import spin
-from cases import CORPUS, THREADS, WITH_BUFFERS, WITH_REDUCTIONS, WITHOUT_REDUCTIONS, Case
+from cases import CORPUS, COUNTED_TO, THREADS, TWO_COUNTERS, WITH_BUFFERS, WITH_REDUCTIONS, WITHOUT_REDUCTIONS, Case
 from programs import command_of, load_case
 
 from memfence.engines.native.explicit import Explored, explore
 from memfence.models.spec import ModelSpec
-from memfence.pipeline import load
+from memfence.pipeline import load, load_text
 from memfence.program.ir import Forbidden, Program
+from memfence.source import SourceText
 from memfence.tasks.limits import Limits
+from memfence.tasks.options import COMPACT_FROM
 from memfence.tasks.task import ALL_REDUCTIONS, Safety
 from support.models import spec
 
@@ -46,6 +48,7 @@ def main() -> None:
     compare_with_reductions()
     time_store_buffers()
     compare_threads()
+    compare_bare_states()
 
 
 def compare_without_reductions() -> None:
@@ -115,7 +118,8 @@ def compare_threads() -> None:
     title("two threads, reductions on: seconds on the clock, the least of three runs")
     program = load_case(THREADS)
     one, two = (
-        min(measure(program, spec("sc"), REDUCED, THREADS.states, threads).wall for _ in range(3)) for threads in (1, 2)
+        min(measure(program, spec("sc"), REDUCED, THREADS.states, threads=threads).wall for _ in range(3))
+        for threads in (1, 2)
     )
     print(
         f"{THREADS.name}: {THREADS.states:,} states, one thread {one:.2f} s, two {two:.2f} s: "
@@ -123,13 +127,27 @@ def compare_threads() -> None:
     )
 
 
-def measure(program: Program, memory: ModelSpec, reductions: frozenset[str], states: int, threads: int = 1) -> Measured:
+def compare_bare_states() -> None:
+    """Bare states against states with parents: bytes and processor time, one thread."""
+    title("bare states (--compact), one thread: bytes a state and seconds of CPU time, with parents and without")
+    counters = load_text(SourceText("two counters.pml", TWO_COUNTERS.format(n=COUNTED_TO)))
+    cases = [("two counters", counters, spec("tso", 2), UNREDUCED, 36 * COUNTED_TO**2)]
+    if CORPUS.is_dir():
+        cases.append((THREADS.name, load_case(THREADS), spec("sc"), REDUCED, THREADS.states))
+    for name, program, memory, reductions, states in cases:
+        plain, bare = (
+            measure(program, memory, reductions, states, compact_from=compact_from)
+            for compact_from in (0, COMPACT_FROM)
+        )
+        size, bare_size = (found.explored.bytes_held / states for found in (plain, bare))
+        print(f"{name}: {states:,} states, {size:.1f} and {bare_size:.1f} bytes, {plain.cpu:.2f} and {bare.cpu:.2f} s")
+
+
+def measure(program: Program, memory: ModelSpec, reductions: frozenset[str], states: int, **used: int) -> Measured:
     """Explore, and insist on the number of states."""
     bad = next((p.expr for p in program.properties if isinstance(p, Forbidden)), None)
     cpu, wall = time.process_time(), time.perf_counter()
-    explored = explore(
-        program, memory, Safety(bad=bad, failures=False), limits=Limits(threads=threads), reductions=reductions
-    )
+    explored = explore(program, memory, Safety(bad=bad, failures=False), limits=Limits(**used), reductions=reductions)
     measured = Measured(explored, time.perf_counter() - wall, time.process_time() - cpu)
     expect(program.name, "states", explored.cost.states, states)
     return measured

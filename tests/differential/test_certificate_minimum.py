@@ -149,6 +149,8 @@ SAMPLES = [
     ("peterson.pml", {"model": "pso", "minimise": "cost"}),
     ("dekker.pml", {"criterion": "state-robust"}),
     ("store_buffering.litmus", {}),
+    ("store_buffering.litmus", {"criterion": "persistent"}),
+    ("store_buffering.litmus", {"criterion": "robust"}),
 ]
 
 

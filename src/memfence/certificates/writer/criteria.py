@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from memfence.certificates.checker.criteria import require_shared_memory, require_single_stores
@@ -40,6 +41,7 @@ def criterion_chunks(
 
     `visited`: what the engine that gave the answer went through, which may be what has to be written down.
     """
+    question = replace(question, bad=None, finals=())  # a criterion is asked alone: no register is looked at
     if criterion in ("persistent", "robust") and isinstance(visited, ScExploration) and not whole:
         known = _visited_chunks(criterion, question, visited)
         if known is not None:

@@ -93,6 +93,11 @@ class Explored(Searched):
         return self._native.is_compact
 
     @property
+    def bytes_held(self) -> int:
+        """What the visited states took."""
+        return self._native.stats.bytes
+
+    @property
     def encoded(self) -> Encoded:
         """The machine that was searched."""
         return self._encoded
