@@ -183,6 +183,3 @@ _SAME_FOR_ALL = {
 
 class Record(metaclass=_RecordType, eq=False, repr=False):
     """A value: its fields are set once, and it equals every other value of its class with equal fields."""
-
-
-dataclass = dataclasses.dataclass

@@ -27,16 +27,16 @@ def test_every_example_has_a_row():
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: " ".join(filter(None, (row["program"], row["define"]))))
 def test_the_example_has_its_verdict_for_any_number_of_threads(row):
-    _has_its_verdicts(FOLDER / f"{row['program']}.pml", row)
+    check_verdicts(FOLDER / f"{row['program']}.pml", row)
 
 
 @needs_clang
 @pytest.mark.parametrize("row", C_ROWS, ids=lambda row: " ".join(filter(None, (row["program"], row["define"]))))
 def test_the_example_in_c_has_its_verdict_for_any_number_of_threads(row):
-    _has_its_verdicts(C_FOLDER / f"{row['program']}.c", row, any_number=tuple(row["functions"].split()))
+    check_verdicts(C_FOLDER / f"{row['program']}.c", row, any_number=tuple(row["functions"].split()))
 
 
-def _has_its_verdicts(path: Path, row: dict[str, str], **keywords: object) -> None:
+def check_verdicts(path: Path, row: dict[str, str], **keywords: object) -> None:
     macros = (row["define"],) if row["define"] else ()
     for model in ("sc", "tso"):
         result = memfence.check(path, model=model, macros=macros, timeout_seconds=120, **keywords)

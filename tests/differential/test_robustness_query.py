@@ -46,20 +46,20 @@ def is_robust(program: Program) -> bool:
     return answer is Verdict.HOLDS
 
 
-def agree(program: Program, *, is_reduced: bool = False) -> None:
+def check_agreement(program: Program, *, is_reduced: bool = False) -> None:
     assert is_robust_by_query(program, is_reduced=is_reduced) in (None, is_robust(program))
 
 
 @given(criteria_programs(torn_steps=False), st.booleans())
 @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 def test_the_query_fails_under_sc_iff_the_program_is_not_robust(program, is_reduced):
-    agree(program, is_reduced=is_reduced)
+    check_agreement(program, is_reduced=is_reduced)
 
 
 @pytest.mark.parametrize("block", range(3))
 def test_the_query_agrees_on_programs_with_loops(block):
     for seed in range(20 * block, 20 * block + 20):
-        agree(cyclic_program(seed, ordered=seed % 2 == 1))
+        check_agreement(cyclic_program(seed, ordered=seed % 2 == 1))
 
 
 @st.composite
@@ -74,7 +74,7 @@ def crowds(draw: st.DrawFn) -> Program:
         reject()
 
 
-def obeys_the_law(program: Program, most: int) -> bool | None:
+def check_law(program: Program, most: int) -> bool | None:
     """The answer for any number, held against that for 1 to `most` threads; None where there is none."""
     try:
         query = robustness_query(program)
@@ -93,7 +93,7 @@ def obeys_the_law(program: Program, most: int) -> bool | None:
 @given(crowds())
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 def test_what_is_robust_for_any_number_is_robust_for_few(program):
-    obeys_the_law(program, most=3)
+    check_law(program, most=3)
 
 
 ATTACKED_BY_THREE = """
@@ -109,7 +109,7 @@ active [*] proctype T() {
 def test_an_attack_may_need_three_threads():
     program = load_text(SourceText("three.pml", ATTACKED_BY_THREE))
     assert [is_robust(resized(program, {"T": n}).program) for n in (1, 2, 3)] == [True, True, False]
-    assert obeys_the_law(program, most=3) is False
+    assert check_law(program, most=3) is False
     result = check(program, criterion="robust")
     assert (result.verdict, result.evidence.threads) == ("violated", (("T", 3),))
 
@@ -118,11 +118,11 @@ def test_an_attack_may_need_three_threads():
 @given(crowds())
 @settings(max_examples=1_500, deadline=None, suppress_health_check=list(HealthCheck))
 def test_the_law_holds_for_many_programs(program):
-    obeys_the_law(program, most=4)
+    check_law(program, most=4)
 
 
 @pytest.mark.slow
 @given(criteria_programs(torn_steps=False), st.booleans())
 @settings(max_examples=3_000, deadline=None, suppress_health_check=list(HealthCheck))
 def test_the_query_agrees_on_thousands_of_programs(program, is_reduced):
-    agree(program, is_reduced=is_reduced)
+    check_agreement(program, is_reduced=is_reduced)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import assert_never
 
 from memfence.engines.native.crowd import explore_crowd, unsupported
 from memfence.execution.trace import Trace, UnreplayableWitness
@@ -34,8 +35,13 @@ class CrowdEngine:
             return Obstacle.FIXED_NUMBER
         if not isinstance(task.goal, Safety):
             return Obstacle.OTHER_GOAL
-        if task.model.buffering is Buffering.PER_VARIABLE:
-            return Obstacle.ONLY_TSO
+        match task.model.buffering:
+            case Buffering.NOWHERE | Buffering.PER_PROCESS:
+                pass
+            case Buffering.PER_VARIABLE:
+                return Obstacle.ONLY_TSO
+            case _:
+                assert_never(task.model.buffering)
         if task.model.is_bounded:
             return Obstacle.ANY_BOUND
         return unsupported(without_waits(task.program), task.goal, task.model)

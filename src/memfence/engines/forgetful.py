@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from memfence.engines.native.explicit import explore
+from memfence.models.buffering import Buffering
 from memfence.models.spec import SC
 from memfence.passes.forgetful_buffers import values_of, with_forgetful_buffers
 from memfence.passes.orders import for_hardware
@@ -26,7 +29,11 @@ class ForgetfulEngine:
     def obstacle(self, task: Task) -> Obstacle | None:
         if not isinstance(task.goal, Safety):
             return Obstacle.OTHER_GOAL
-        return unless_unbounded(task.model) or _obstacle(task.program, task.goal)
+        match task.model.buffering:
+            case Buffering.NOWHERE | Buffering.PER_PROCESS | Buffering.PER_VARIABLE:
+                return unless_unbounded(task.model) or _obstacle(task.program, task.goal)
+            case _:
+                assert_never(task.model.buffering)  # what is forgotten covers PSO, not every weaker model
 
     def answer(self, task: Task) -> Answer:
         assert isinstance(task.goal, Safety)

@@ -12,6 +12,7 @@ from itertools import product
 from memfence.engines.native.explicit import explore
 from memfence.models.spec import SC
 from memfence.passes.orders import for_hardware
+from memfence.passes.shared_memory_form import other_communication
 from memfence.program import ir
 from memfence.program.expressions import (
     At,
@@ -52,8 +53,10 @@ class OneProcessEngine:
             return Obstacle.ASKS_FOR_DEADLOCK
         if goal.bad is None or not all(_asked_of_one(case) for case in _cases(goal.bad)):
             return Obstacle.NOT_BY_CONTROL_FLOW
-        if any(t.sync is not None for p in task.program.processes for t in p.transitions):
-            return Obstacle.CHANNEL
+        if other_communication(task.program) is not None:
+            return Obstacle.OTHER_COMMUNICATION
+        if task.program.error_locations is not None:
+            return Obstacle.RUNS_GO_ON_AFTER_ERRORS
         if goal.failures and some_step_may_fail(for_hardware(task.program, SC)):
             return Obstacle.STEP_MAY_FAIL
         return None

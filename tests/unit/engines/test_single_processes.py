@@ -8,12 +8,13 @@ from memfence.engines.one_process import OneProcessEngine
 from memfence.engines.stores_in_order import StoresInOrderEngine
 from memfence.models.spec import PSO, TSO
 from memfence.pipeline import load_text
+from memfence.program.expressions import At
 from memfence.questions.safety import goal_of
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from memfence.tasks.evidence import Invariant, Route, Run
 from memfence.tasks.obstacle import Obstacle
-from memfence.tasks.task import Task
+from memfence.tasks.task import Safety, Task
 
 PARITY = """
 forbidden ERROR *
@@ -73,3 +74,15 @@ def test_what_only_pso_does_is_left_to_others():
     asked = task(f"{text} ltl never {{ [] !(Q@bad) }}", "pml")
     assert StoresInOrderEngine().answer(asked).verdict is Verdict.UNKNOWN
     assert StoresInOrderEngine().obstacle(task(text, "pml", TSO)) is Obstacle.STORES_KEEP_ORDER
+
+
+def test_a_process_that_looks_at_another_one_is_not_searched_alone():
+    watching = """
+byte x;
+process P { state a, there; init a; trans a -> there { effect x = 1; }; }
+process Q { state a, bad; init a; trans a -> bad { guard P.there; }; }
+system async;
+"""
+    program = load_text(SourceText("test.dve", watching))
+    asked = Task(program, PSO, Safety(bad=At(1, frozenset({1})), failures=False))
+    assert OneProcessEngine().obstacle(asked) is Obstacle.OTHER_COMMUNICATION

@@ -24,7 +24,7 @@ from memfence.axiomatic.code import (
 )
 from memfence.axiomatic.execution import Place
 from memfence.engines.axiomatic.clauses import FALSE, TRUE, Clauses
-from memfence.engines.axiomatic.ranges import Ranges
+from memfence.engines.axiomatic.ranges import ranges_of
 from memfence.engines.axiomatic.slots import Definitions, Slots
 from memfence.engines.axiomatic.vectors import ZERO_VECTOR, Vector, choose, constant, free_vector, is_equal
 from memfence.program.expressions import Address, Expr
@@ -82,7 +82,7 @@ class Events:
     def __init__(self, code: Code, clauses: Clauses) -> None:
         self.code = code
         self.clauses = clauses
-        self.ranges = Ranges(code)
+        self.ranges = ranges_of(code)
         self.list: list[Event] = []
         self.turns: list[Turn] = []
         self.chosen: dict[Place, Vector] = {}

@@ -8,6 +8,7 @@ that four threads increment lies between 0 and 4, whatever its type allows.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from memfence.axiomatic.code import Choose, Code, Define, Join, Read, Thread, Write
 from memfence.engines.axiomatic.counters import find_counters
@@ -17,6 +18,12 @@ from memfence.program.facts.interval_arithmetic import EVERYTHING, ZERO, Interva
 
 MOST_ROUNDS = 40
 """Beyond, a variable may have every value of its domain: wider vectors are cheaper than more rounds."""
+
+
+@lru_cache(maxsize=4)
+def ranges_of(code: Code) -> Ranges:
+    """The ranges of a code, which is asked about under several models."""
+    return Ranges(code)
 
 
 class Ranges:
