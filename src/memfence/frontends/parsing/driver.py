@@ -85,6 +85,7 @@ def _machine(tables: Tables, start: str) -> tuple[Shift, Finish]:
     parts: list[Any] = []
     starts: list[int] = []
     ends: list[int] = []
+    reduce = _reducer(states, parts, starts, ends)
 
     def shift(kind: str, piece: str, at: int, to: int) -> State | None:
         action: State | Rule | None = states[-1].get(kind)
@@ -102,6 +103,21 @@ def _machine(tables: Tables, start: str) -> tuple[Shift, Finish]:
         starts.append(at)
         ends.append(to)
         return action
+
+    def finish() -> Tree | None:
+        while (rule := states[-1].get(END)).__class__ is Rule:
+            if reduce(rule) is last:
+                break
+        else:
+            return None
+        (tree,) = parts
+        return tree if isinstance(tree, Tree) else None
+
+    return shift, finish
+
+
+def _reducer(states: list[State], parts: list[Any], starts: list[int], ends: list[int]) -> Callable[[Rule], State]:
+    """What makes one part of the last ones, by a rule, on these stacks, and gives the state behind it."""
 
     def reduce(rule: Rule) -> State:
         size = rule.size
@@ -131,16 +147,7 @@ def _machine(tables: Tables, start: str) -> tuple[Shift, Finish]:
         states.append(state)
         return state
 
-    def finish() -> Tree | None:
-        while (rule := states[-1].get(END)).__class__ is Rule:
-            if reduce(rule) is last:
-                break
-        else:
-            return None
-        (tree,) = parts
-        return tree if isinstance(tree, Tree) else None
-
-    return shift, finish
+    return reduce
 
 
 def _extent(starts: list[int], ends: list[int], bottom: int) -> tuple[int, int]:
