@@ -20,7 +20,7 @@ def other_communication(program: Program) -> tuple[str, Span] | None:
     none."""
     for process in program.processes:
         for transition in process.transitions:
-            if (what := _beside_memory(transition)) is not None:
+            if (what := _beside_memory(program, transition)) is not None:
                 return what, transition.span
         for location in process.locations:
             if location.committed:
@@ -28,13 +28,15 @@ def other_communication(program: Program) -> tuple[str, Span] | None:
     return None
 
 
-def _beside_memory(transition: Transition) -> str | None:
+def _beside_memory(program: Program, transition: Transition) -> str | None:
     if transition.sync is not None:
         return "a rendezvous"
     leaves = [leaf for op in transition.ops for expr in op_expressions(op) for leaf in walk(expr)]
     waits = any(isinstance(leaf, BufferEmpty) for leaf in leaves)
     if any(isinstance(op, Store) and op.direct for op in transition.ops):
-        return "an atomic write beside others" if waits else "a buffered channel"
+        if waits:
+            return "an atomic write beside others"
+        return "the lifetime of an object" if program.language == "c" else "a buffered channel"
     if waits or any(isinstance(leaf, At | RegisterOf) for leaf in leaves):
         return "a look at the state of another process"
     return None

@@ -15,9 +15,10 @@ from memfence.program.ir import Program
 from memfence.questions import check
 from memfence.questions.interruption import interrupted
 from memfence.records import Record
+from memfence.source import Span
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.implications import STATE_PSO, STATE_TSO, STRONGEST_FIRST, Requirement, implies
+from memfence.tasks.implications import STRONGEST_FIRST, Requirement, implies
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions, properties_to_check
 from memfence.tasks.result import Stats
@@ -57,12 +58,21 @@ class Compared(Record):
         return None if self.answer is None else self.answer.bound
 
 
+class LeftOut(Record):
+    """Criteria without a meaning for this program: `what`, at `span`, reaches other processes beside shared memory."""
+
+    criteria: tuple[Criterion, ...]
+    what: str
+    span: Span
+
+
 class Comparison(Shown, Record, repr=False):
     """`is_interrupted`: by Ctrl-C; what was not asked any more is unknown, and fences are not counted."""
 
     program: Program
     rows: tuple[Compared, ...]
     is_interrupted: bool = False
+    left_out: LeftOut | None = None
 
     @property
     def is_conclusive(self) -> bool:
@@ -85,7 +95,8 @@ def compare(
     options = options or CheckOptions()
     answers: dict[Requirement, Compared] = {}
     is_over = False
-    for asked in _asked(program, options):
+    left_out = _left_out(program)
+    for asked in _asked(program, options, left_out):
         row = _derived(program, asked, answers) or _computed(program, asked, options, is_over)
         is_over = is_over or (row.answer is not None and row.answer.is_interrupted)
         answers[asked] = row
@@ -96,14 +107,20 @@ def compare(
                 rows[position] = _with_fences(program, row, count_fences)
             except KeyboardInterrupt:
                 is_over = True
-    return Comparison(program, tuple(rows), is_interrupted=is_over)
+    return Comparison(program, tuple(rows), is_interrupted=is_over, left_out=left_out)
 
 
-def _asked(program: Program, options: CheckOptions) -> Iterator[Requirement]:
-    if other_communication(shared_memory_form(program)) is None:
-        yield from STRONGEST_FIRST
-    else:
-        yield from (STATE_TSO, STATE_PSO)
+def _left_out(program: Program) -> LeftOut | None:
+    found = other_communication(shared_memory_form(program))
+    if found is None:
+        return None
+    criteria = dict.fromkeys(r.criterion for r in STRONGEST_FIRST if r.criterion.is_about_accesses)
+    return LeftOut(tuple(criteria), *found)
+
+
+def _asked(program: Program, options: CheckOptions, left_out: LeftOut | None) -> Iterator[Requirement]:
+    without = () if left_out is None else left_out.criteria
+    yield from (asked for asked in STRONGEST_FIRST if asked.criterion not in without)
     if properties_to_check(program, options) or program.has_assertions:
         yield from SAFETY
 

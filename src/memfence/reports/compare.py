@@ -8,6 +8,7 @@ from memfence.models.spec import SC, TSO
 from memfence.questions.compare import Compared, Comparison, FencesNeeded
 from memfence.reports.bars import Bar, render_bars
 from memfence.reports.coverage import assumptions, covered_facts
+from memfence.reports.execution_view import place_text
 from memfence.reports.json import Object, dump
 from memfence.reports.page import Page, TableView, Tone
 from memfence.reports.sentences import stop_text
@@ -34,9 +35,21 @@ def render_comparison(comparison: Comparison, *, width: int) -> str:
     if table is None:  # a very narrow terminal: one line an answer
         table = "\n".join("  ".join(cells).rstrip() for cells in rows)
     covered = [text for _, text in covered_facts(comparison.program, TSO.name, verbose=False)]
-    said = (*comparison.program.notes, *covered, *_about_fences(comparison))
+    said = (*_notes(comparison), *covered, *_about_fences(comparison))
     notes = "".join(f"note: {note}\n" for note in said)
     return f"{comparison.program.source.path}\n{table}\n{notes}"
+
+
+def _notes(comparison: Comparison) -> tuple[str, ...]:
+    """What the reader of the program said, and which criteria are missing, and why."""
+    left = comparison.left_out
+    if left is None:
+        return comparison.program.notes
+    *most, last = (criterion.value for criterion in left.criteria)
+    place = place_text(left.span, comparison.program)
+    about = f"{left.what} ({place})" if place else left.what
+    why = f"they are about single accesses of shared memory, and have no meaning for {about}"
+    return (*comparison.program.notes, f"{', '.join(most)} and {last} are left out: {why}")
 
 
 def comparison_page(comparison: Comparison) -> Page:
@@ -56,7 +69,7 @@ def comparison_page(comparison: Comparison) -> Page:
         verdict=f"{held} of {len(comparison.rows)} criteria hold",
         tone=tone,
         headline="every criterion side by side, strongest first",
-        facts=tuple(("Note", text) for text in comparison.program.notes),
+        facts=tuple(("Note", text) for text in _notes(comparison)),
         tables=(table,),
         plots=_plots(comparison),
         assumptions=assumptions(comparison.program, TSO.name),
@@ -91,7 +104,7 @@ def comparison_object(comparison: Comparison) -> Object:
     """`memfence compare --json`, before it becomes text."""
     return {
         "file": comparison.program.source.path,
-        "notes": list(comparison.program.notes),
+        "notes": list(_notes(comparison)),
         "assumptions": list(assumptions(comparison.program, TSO.name)),
         "criteria": {row.requirement.name: _row_object(row) for row in comparison.rows},
     }

@@ -19,7 +19,7 @@ from memfence.questions import check
 from memfence.questions.explore import ExploreOptions, explore
 from memfence.questions.monitor import monitor
 from memfence.reports.atomic import atomic_object
-from memfence.reports.compare import comparison_object
+from memfence.reports.compare import comparison_object, render_comparison
 from memfence.reports.exploration import explore_object
 from memfence.reports.fencing import fix_object
 from memfence.reports.json import check_object, error_object
@@ -35,6 +35,7 @@ from memfence.synthesis.options import FixOptions
 from memfence.synthesis.synthesise import fix_fences as fix
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.options import CheckOptions
+from support.c_compiler import needs_clang
 
 jsonschema = pytest.importorskip("jsonschema")
 BORDERLINE = """\
@@ -96,6 +97,20 @@ def test_fixes_follow_the_schema(example: str, model: ModelName) -> None:
 def test_comparisons_follow_the_schema(example: str, fences: bool) -> None:
     value = comparison_object(compare(load(EXAMPLES / f"{example}.pml"), fences=fences))
     assert all((row["fences"] is not None) == fences for name, row in value["criteria"].items() if name != "drf")
+    check_schema(value, "compare")
+
+
+@needs_clang
+def test_a_comparison_says_which_criteria_it_leaves_out_and_why() -> None:
+    comparison = compare(load(EXAMPLES / "c" / "ck_epoch_begin.c"), fences=False)
+    value = comparison_object(comparison)
+    note = (
+        "drf, trf, persistent and robust are left out: they are about single accesses of shared memory, "
+        "and have no meaning for the lifetime of an object (line 34)"
+    )
+    assert value["notes"] == [note]
+    assert f"note: {note}\n" in render_comparison(comparison, width=100)
+    assert set(value["criteria"]) == {"state-robust-tso", "state-robust-pso", "safety-tso", "safety-pso"}
     check_schema(value, "compare")
 
 
