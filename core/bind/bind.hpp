@@ -18,6 +18,32 @@ namespace memfence::bind {
 namespace nb = nanobind;
 using namespace nb::literals;
 
+// While this lives, the thread runs without the GIL.
+//
+// Nanobind's guard of that kind would do, but for threads that want the GIL back while Python shuts down: up to 3.13, Python
+// ends them by pthread_exit, which unwinds the stack; a destructor may not be left that way, so C++ ends the whole process
+// by SIGABRT. Such a thread waits for the end of the process instead, as it does from Python 3.14 on.
+class Unlocked {
+ public:
+  Unlocked() : state_(PyEval_SaveThread()) {}
+  ~Unlocked();
+  Unlocked(const Unlocked&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+// While this lives, the thread, which has given the GIL back, has it again.
+class Locked {
+ public:
+  Locked();
+  ~Locked() { PyGILState_Release(state_); }
+  Locked(const Locked&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
 // A cancel flag that Python can hold and set.
 struct Cancel {
   CancelFlag flag = std::make_shared<std::atomic<bool>>(false);
@@ -36,7 +62,7 @@ void def_search(nb::module_& m, const char* name, Result (*search)(Limits, Argum
       [search](Arguments... arguments, double timeout_seconds, std::uint64_t memory_bytes, std::uint64_t compact_from,
                std::shared_ptr<Cancel> cancel, nb::object progress) {
         Limits limits = make_limits(timeout_seconds, memory_bytes, compact_from, std::move(cancel), progress);
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         return search(std::move(limits), std::forward<Arguments>(arguments)...);
       },
       names..., "timeout_seconds"_a, "memory_bytes"_a, "compact_from"_a, "cancel"_a.none(), "progress"_a.none(), doc);

@@ -70,7 +70,7 @@ void bind_certificate(nb::module_& m) {
       .def("check", [](certificate::Checker& self) {
         certificate::Finding finding;
         {
-          const nb::gil_scoped_release unlocked;
+          const Unlocked unlocked;
           finding = self.check();
         }
         return plain_finding(finding);

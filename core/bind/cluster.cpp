@@ -21,7 +21,7 @@ template <class Fill>
 nb::bytes filled(std::size_t size, Fill&& fill) {
   nb::bytes out = nb::steal<nb::bytes>(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
   char* const data = PyBytes_AS_STRING(out.ptr());
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   fill(data);
   return out;
 }
@@ -72,12 +72,12 @@ nb::class_<Part> bind_rounds(nb::module_& m, const char* name) {
           "receive",
           [](Part& p, int sender, const nb::bytes& message) {
             const std::string_view text = view(message);
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             p.receive(sender, text);
           },
           "sender"_a, "message"_a)
-      .def("turn", &Part::turn, nb::call_guard<nb::gil_scoped_release>())
-      .def("expand", &Part::expand, nb::call_guard<nb::gil_scoped_release>())
+      .def("turn", &Part::turn, nb::call_guard<Unlocked>())
+      .def("expand", &Part::expand, nb::call_guard<Unlocked>())
       .def(
           "message",
           [](Part& p, int owner) { return filled(p.message_size(owner), [&](char* out) { p.write_message(owner, out); }); },
@@ -160,7 +160,7 @@ void bind_cluster(nb::module_& m) {
       .def_prop_ro("arrivals", &arrivals_of);
 
   bind_rounds<Partition>(m, "Partition")
-      .def("begin", &Partition::begin, nb::call_guard<nb::gil_scoped_release>())
+      .def("begin", &Partition::begin, nb::call_guard<Unlocked>())
       .def_prop_ro("finding", [](const Partition& p) { return tuple_of(p.finding()); })
       .def_prop_ro("race", &Partition::race)
       .def("path", &path_along, "chain"_a, "more"_a)
@@ -174,7 +174,7 @@ void bind_cluster(nb::module_& m) {
           "restore",
           [](Partition& p, const nb::bytes& rows) {
             const std::string_view text = view(rows);
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             p.restore(text);
           },
           "rows"_a)

@@ -26,7 +26,7 @@ nb::list sorted_blocks_of(const Exploration& e, const std::vector<ColumnTuple>& 
   }
   std::vector<std::string> blocks;
   {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     blocks = sorted_blocks(e, plain, rows_in_a_block);
   }
   nb::list out;

@@ -1,7 +1,33 @@
 // The whole Python/C++ seam: convert, release the GIL, call, convert back. No logic here.
 #include "bind.hpp"
 
+#include <unistd.h>
+
 namespace memfence::bind {
+
+namespace {
+
+// What `take` returns; not at all, if Python shuts down.
+template <class Take>
+auto taken(Take&& take) noexcept {
+  try {
+    return take();
+  } catch (...) {  // the C API throws nothing: this is pthread_exit, and leaving the handler would be the end of all threads
+    nb::set_leak_warnings(false);  // of what this thread was given
+    for (;;) pause();
+  }
+}
+
+}  // namespace
+
+Unlocked::~Unlocked() {
+  taken([this] {
+    PyEval_RestoreThread(state_);
+    return 0;
+  });
+}
+
+Locked::Locked() : state_(taken(PyGILState_Ensure)) {}
 
 // Progress goes to Python about ten times a second; a pending Ctrl-C or a false answer cancels the search.
 Limits make_limits(double timeout_seconds, std::uint64_t memory_bytes, std::uint64_t compact_from,
@@ -13,7 +39,7 @@ Limits make_limits(double timeout_seconds, std::uint64_t memory_bytes, std::uint
   if (cancel) limits.cancel = cancel->flag;
   PyObject* callback = progress.is_none() ? nullptr : progress.ptr();  // the caller's argument outlives the call
   limits.on_progress = [callback](const Progress& p) {
-    const nb::gil_scoped_acquire gil;
+    const Locked gil;
     if (PyErr_CheckSignals() != 0) {
       PyErr_Clear();
       return false;

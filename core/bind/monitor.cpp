@@ -85,7 +85,7 @@ void bind_monitor(nb::module_& m) {
       .def_prop_ro("threads", &RecordedRun::threads)
       .def_prop_ro("addresses", &RecordedRun::addresses);
 
-  m.def("monitor_events", &monitor_events, "events"_a, nb::call_guard<nb::gil_scoped_release>(),
+  m.def("monitor_events", &monitor_events, "events"_a, nb::call_guard<Unlocked>(),
         "Monitor recorded events, up to the first that is refused or borderline.");
 
   nb::class_<TraceReader>(m, "TraceReader")
@@ -94,11 +94,11 @@ void bind_monitor(nb::module_& m) {
           "feed",
           [](TraceReader& reader, nb::bytes data) {
             const std::string_view view(data.c_str(), data.size());
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             return reader.feed(view);
           },
           "data"_a, "Read on; False: there is an error or a finding.")
-      .def("finish", &TraceReader::finish, nb::call_guard<nb::gil_scoped_release>())
+      .def("finish", &TraceReader::finish, nb::call_guard<Unlocked>())
       .def_prop_ro("error", [](const TraceReader& r) { return r.error(); })
       .def_prop_ro("finding", [](const TraceReader& r) { return r.run().finding(); })
       .def_prop_ro("events", [](const TraceReader& r) { return r.run().events(); })

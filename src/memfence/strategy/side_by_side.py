@@ -17,23 +17,28 @@ POLL_SECONDS = 0.2
 def ask_side_by_side(asked: Sequence[tuple[str, Task]], judge: Callable[[Answer], Answer]) -> Answer:
     """The first conclusive answer, which ends the others; without one, a bounded one, else that of the first engine.
 
-    `judge` may take back what an engine says. Engines with an obstacle are left out.
+    `judge` may take back what an engine says. Engines with an obstacle are left out. A second interrupt, or an alarm,
+    does not wait for engines that are slow to end: they are told to, and left behind.
     """
     able = [(name, task) for name, task in asked if engine_named(name).obstacle(task) is None]
     cancels = [Cancel() for _ in able]
     futures: list[Future[Answer]] = []
     able[0][1].limits.announce(" + ".join(name for name, _ in able))
-    with ThreadPoolExecutor(len(able)) as pool:
-        try:
-            for number, ((name, task), cancel) in enumerate(zip(able, cancels, strict=True)):
-                futures.append(pool.submit(_ask, name, _part(task, number, len(able), cancel), judge))
-            answers = list(_as_they_come(futures, cancels))
-        except KeyboardInterrupt:
-            for cancel in cancels:
-                cancel.cancel()
-            if not futures:
-                raise
-            answers = [future.result() for future in futures]
+    pool = ThreadPoolExecutor(len(able))
+    try:
+        for number, ((name, task), cancel) in enumerate(zip(able, cancels, strict=True)):
+            futures.append(pool.submit(_ask, name, _part(task, number, len(able), cancel), judge))
+        answers = list(_as_they_come(futures, cancels))
+    except KeyboardInterrupt:
+        _end(cancels)
+        if not futures:
+            raise
+        answers = [future.result() for future in futures]
+    finally:
+        _end(cancels)
+        # Never join a thread that still searches: CPython 3.11 takes it for ended when a signal interrupts the join,
+        # and shuts down under it.
+        pool.shutdown(wait=all(future.done() for future in futures))
     conclusive = [answer for answer in answers if answer.is_conclusive]
     bounded = [answer for answer in answers if answer.verdict is Verdict.HOLDS_UP_TO]
     return (conclusive or bounded or [futures[0].result()])[0]
@@ -58,5 +63,9 @@ def _as_they_come(futures: list[Future[Answer]], cancels: list[Cancel]) -> Itera
             answer = future.result()
             yield answer
             if answer.is_conclusive:
-                for cancel in cancels:
-                    cancel.cancel()
+                _end(cancels)
+
+
+def _end(cancels: list[Cancel]) -> None:
+    for cancel in cancels:
+        cancel.cancel()
