@@ -22,7 +22,8 @@ class CompactSearch : private StateOrder {
  public:
   using States = std::vector<std::vector<Word>>;
 
-  CompactSearch(const Space<Semantics>& space, Observer observer, const Limits& limits, int threads, std::uint64_t spacing = 0)
+  CompactSearch(const Space<Semantics>& space, const Observer& observer, const Limits& limits, int threads,
+                std::uint64_t spacing = 0)
       : space_(space),
         format_(space.layout(), spacing > 0),
         set_(format_),

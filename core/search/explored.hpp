@@ -15,7 +15,7 @@ namespace memfence {
 template <MemoryModel Semantics, SearchObserver Observer>
 class ExplorationOf : public Exploration {
  public:
-  ExplorationOf(std::shared_ptr<const Machine> machine, Semantics semantics, bool reduce, Observer observer,
+  ExplorationOf(std::shared_ptr<const Machine> machine, Semantics semantics, bool reduce, const Observer& observer,
                 const Limits& limits, int threads)
       : machine_(std::move(machine)), space_(*machine_, std::move(semantics), reduce), threads_(threads) {
     Limits first = limits;

@@ -24,7 +24,7 @@ class Retracing {
   // Nothing: a limit was hit.
   States find(const States& starts, std::uint64_t depth, const IsIt& is_it) {
     const std::uint64_t spacing = depth <= kNear ? 1 : static_cast<std::uint64_t>(std::sqrt(static_cast<double>(depth)));
-    const States stations = search(starts, depth, spacing, is_it);
+    States stations = search(starts, depth, spacing, is_it);
     if (spacing == 1 || stations.empty()) return stations;
     States way{stations.front()};
     for (std::size_t i = 1; i < stations.size(); ++i) {
