@@ -31,7 +31,7 @@ def test_without_ray_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--criterion", "robust"], "`robust` is not shared"),
+        (["--criterion", "state-robust"], "`state-robust` is not shared"),
         (["--engine", "symbolic"], "the symbolic engine works on one"),
         (["--verify"], "the states of a proof have to be on one machine"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,13 +16,17 @@ from memfence.api.check import check
 from memfence.api.jobs import check_each
 from memfence.api.run import run
 from memfence.cluster.session import connected
+from memfence.engines.attacks import AttackEngine
 from memfence.engines.cluster.engine import ClusterEngine
 from memfence.engines.cluster.rounds import Settings
+from memfence.engines.engine import Engine
 from memfence.engines.explicit import ExplicitEngine
-from memfence.pipeline import load
+from memfence.pipeline import load, load_text, read_source
 from memfence.tasks.answer import Answer, Verdict
+from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits
-from memfence.tasks.task import Safety, Task
+from memfence.tasks.task import Keeps, Safety, Task
+from support.fenced import fenced_everywhere
 from support.models import spec
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -81,6 +86,21 @@ def test_two_machines_find_a_run_that_replays(machines: Machines) -> None:
     assert mine.verdict is ExplicitEngine().answer(task).verdict
 
 
+@pytest.mark.parametrize(
+    ("criterion", "model"), [(Criterion.PERSISTENT, "tso"), (Criterion.ROBUST, "tso"), (Criterion.ROBUST, "pso")]
+)
+def test_two_machines_decide_criteria_as_one_does(machines: Machines, criterion: Criterion, model: str) -> None:
+    for program in (load(EXAMPLES / "szymanski.pml"), fenced_everywhere(load(EXAMPLES / "lamport_fast.pml"))):
+        task = Task(program, spec(model), Keeps(criterion), Limits())
+        mine, theirs = (
+            ClusterEngine().answer(task.within(cluster=machines.cluster.address)),
+            AttackEngine().answer(task),
+        )
+        assert mine.verdict is theirs.verdict
+        if mine.verdict is Verdict.HOLDS:
+            assert numbers_of(mine) == numbers_of(theirs)
+
+
 def test_machines_share_the_executions_of_a_program(machines: Machines) -> None:
     if not shutil.which("g++"):
         pytest.skip("no g++ here")
@@ -98,10 +118,16 @@ def test_machines_take_a_file_each(machines: Machines) -> None:
     assert [(one.verdict, one.stats.states) for one in answers] == [(one.verdict, one.stats.states) for one in expected]
 
 
-def check_after_a_loss(machines: Machines, random: Random) -> None:
+def large_criterion() -> Task:
+    """Peterson's algorithm for four processes: 72,457 SC states, and no attack from any of them."""
+    three = read_source(EXAMPLES / "algorithms" / "generalised_peterson.pml")
+    program = fenced_everywhere(load_text(replace(three, text=three.text.replace("3", "4"))))
+    return Task(program, spec("tso"), Keeps(Criterion.PERSISTENT), Limits())
+
+
+def check_after_a_loss(machines: Machines, random: Random, task: Task, alone: Engine) -> None:
     """Kill a machine at some moment of the search: the answer is that of one machine, or none."""
-    task = large_task()
-    expected = ExplicitEngine().answer(task)
+    expected = alone.answer(task)
     moment = random.randrange(expected.cost.states)
     killed: list[int] = []
 
@@ -118,10 +144,20 @@ def check_after_a_loss(machines: Machines, random: Random) -> None:
 
 
 def test_a_machine_that_is_killed_leaves_no_wrong_verdict(machines: Machines) -> None:
-    check_after_a_loss(machines, Random(0))
+    check_after_a_loss(machines, Random(0), large_task(), ExplicitEngine())
+
+
+def test_a_machine_that_is_killed_leaves_no_wrong_verdict_about_attacks(machines: Machines) -> None:
+    check_after_a_loss(machines, Random(0), large_criterion(), AttackEngine())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(50))
 def test_no_machine_that_is_killed_leaves_a_wrong_verdict(machines: Machines, seed: int) -> None:
-    check_after_a_loss(machines, Random(seed))
+    check_after_a_loss(machines, Random(seed), large_task(), ExplicitEngine())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+def test_no_machine_that_is_killed_leaves_a_wrong_verdict_about_attacks(machines: Machines, seed: int) -> None:
+    check_after_a_loss(machines, Random(seed), large_criterion(), AttackEngine())
