@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from differential.test_attacks_with_answers import READS_TWICE, STORES_AFTER_A_READ, texts
 from memfence.api.certify import check_certified
 from memfence.certificates.checker.criteria import (
     check_implied,
@@ -168,20 +169,58 @@ def test_a_proof_of_one_thing_is_none_of_another(criterion: str, tmp_path: Path)
             verify(io.BytesIO(forged), program)
 
 
+@pytest.mark.parametrize("model", ["tso", "pso"])
 @SETTINGS
 @given(program=criteria_programs(PLAIN, torn_steps=False) | criteria_programs(RICH, torn_steps=False))
-def test_robustness_is_accepted_exactly_where_it_holds(program: Program) -> None:
-    found = refusal(lambda: check_robust(program, reached(program, "sc")))
+def test_robustness_is_accepted_exactly_where_it_holds(model: ModelName, program: Program) -> None:
+    check_robustness(model, program)
+
+
+def check_robustness(model: ModelName, program: Program) -> None:
+    found = refusal(lambda: check_robust(program, spec(model).definition, reached(program, "sc")))
     if found not in NOT_COVERED:
-        assert (found is None) == twin.is_robust(program, "tso")
+        assert (found is None) == twin.is_robust(program, model)
+
+
+@pytest.mark.parametrize("model", ["tso", "pso"])
+@SETTINGS
+@given(text=texts())
+def test_robustness_is_accepted_exactly_where_it_holds_if_others_answer(model: ModelName, text: str) -> None:
+    """The attacker reads twice, and others act in between."""
+    check_robustness(model, load_text(SourceText("drawn.pml", text)))
+
+
+@pytest.mark.parametrize(("text", "model"), [(READS_TWICE, "tso"), (READS_TWICE, "pso"), (STORES_AFTER_A_READ, "pso")])
+def test_an_attack_that_needs_an_answer_is_refused(text: str, model: ModelName) -> None:
+    program = load_text(SourceText("t.pml", text))
+    assert not twin.is_robust(program, model)
+    found = refusal(lambda: check_robust(program, spec(model).definition, reached(program, "sc")))
+    assert found is Condition.CYCLE
+
+
+def test_a_step_that_fails_under_pso_only_has_read_what_it_reads() -> None:
+    text = "byte x, y;\nactive proctype P() { y = 1; x = 1 }\nactive proctype Q() { x == 1; assert(y == 1) }\n"
+    program = load_text(SourceText("t.pml", text))
+    check_robust(program, spec("tso").definition, reached(program, "sc"))
+    found = refusal(lambda: check_robust(program, spec("pso").definition, reached(program, "sc")))
+    assert found is Condition.CYCLE
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("model", ["tso", "pso"])
 @MANY
-@given(program=criteria_programs(RICH))
-def test_what_is_accepted_as_robust_is_so_whatever_the_program(program: Program) -> None:
-    if refusal(lambda: check_robust(program, reached(program, "sc"))) is None:
-        assert twin.is_robust(program, "tso")
+@given(text=texts())
+def test_robustness_is_accepted_where_it_holds_if_others_answer_on_many_programs(model: ModelName, text: str) -> None:
+    check_robustness(model, load_text(SourceText("drawn.pml", text)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["tso", "pso"])
+@MANY
+@given(program=criteria_programs(RICH) | criteria_programs(RICH, torn_steps=False))
+def test_what_is_accepted_as_robust_is_so_whatever_the_program(model: ModelName, program: Program) -> None:
+    if refusal(lambda: check_robust(program, spec(model).definition, reached(program, "sc"))) is None:
+        assert twin.is_robust(program, model)
 
 
 def marked(program: Program) -> set[Marked]:
