@@ -62,9 +62,7 @@ class AttackSearch:
         self.program, self.model = program, model
         self._seen: set[Attack] = set()
         self._touched, self._written = (
-            [
-                frozenset().union(*(of(q) for q in program.processes if q is not p)) for p in program.processes
-            ]
+            [frozenset().union(*(of(q) for q in program.processes if q is not p)) for p in program.processes]
             for of in (_accessed, _stored)
         )  # what the others of each process may access and write at all: nothing else of an attack matters
 
@@ -152,12 +150,15 @@ class AttackSearch:
                 written = frozenset(access.variable for access in made if access.writes_memory)
                 read = frozenset(access.variable for access in made if _is_load(access))
                 if p in here.members or (read | written) & here.written or written & here.read:
-                    yield read | written, replace(
-                        here,
-                        state=replace(after, buffers=here.state.buffers),
-                        members=here.members | {p},
-                        read=here.read | (read & self._written[here.attacker]),
-                        written=here.written | written,
+                    yield (
+                        read | written,
+                        replace(
+                            here,
+                            state=replace(after, buffers=here.state.buffers),
+                            members=here.members | {p},
+                            read=here.read | (read & self._written[here.attacker]),
+                            written=here.written | written,
+                        ),
                     )
 
 
