@@ -80,7 +80,7 @@ def is_covered(name: str, program: Program) -> bool:
     return True
 
 
-def judged(name: str, program: Program, rows: list[bytes]) -> Condition | str | None:
+def check_same(name: str, program: Program, rows: list[bytes]) -> Condition | str | None:
     """What both checkers say."""
     kind, claim, _ = KINDS[name]
     section = (SECTION, json.dumps({"kind": kind, "capacity": CAPACITY}).encode())
@@ -96,14 +96,14 @@ def check_alike(name: str, program: Program, random: Random) -> None:
     if not is_covered(name, program):
         return
     rows = KINDS[name][2](program)
-    judged(name, program, rows)
+    check_same(name, program, rows)
     at = random.randrange(len(rows))
     if len(rows) > 1:
-        judged(name, program, rows[:at] + rows[at + 1 :])
+        check_same(name, program, rows[:at] + rows[at + 1 :])
     changed = bytearray(rows[at])
     changed[random.randrange(len(changed))] ^= random.choice((1, 2, 3))
-    judged(name, program, sorted({*rows, bytes(changed)}))
-    judged(name, program, sorted({*rows[:at], *rows[at + 1 :], bytes(changed)}))
+    check_same(name, program, sorted({*rows, bytes(changed)}))
+    check_same(name, program, sorted({*rows[:at], *rows[at + 1 :], bytes(changed)}))
 
 
 @EVERY_KIND
@@ -163,7 +163,7 @@ REFUSED = [
 @pytest.mark.parametrize(("name", "bodies", "expected"), REFUSED)
 def test_small_programs_are_judged_as_they_must(name: str, bodies: tuple[str, str], expected: Condition | None) -> None:
     program = load_text(SourceText("t.pml", TWO.format(*bodies)))
-    assert judged(name, program, KINDS[name][2](program)) is expected
+    assert check_same(name, program, KINDS[name][2](program)) is expected
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_small_programs_are_judged_as_they_must(name: str, bodies: tuple[str, st
 )
 def test_an_attack_that_needs_an_answer_is_refused_by_both(text: str, name: str) -> None:
     program = load_text(SourceText("t.pml", text))
-    assert judged(name, program, of_sc(program)) is Condition.CYCLE
+    assert check_same(name, program, of_sc(program)) is Condition.CYCLE
 
 
 @SETTINGS
@@ -180,6 +180,6 @@ def test_an_attack_that_needs_an_answer_is_refused_by_both(text: str, name: str)
 def test_the_pairs_that_are_written_down_are_those_that_are_reachable(program: Program) -> None:
     if (
         is_covered("triangular", program)
-        and judged("triangular", program, with_marks(program)) is not Condition.FAILURE
+        and check_same("triangular", program, with_marks(program)) is not Condition.FAILURE
     ):
         assert NativeTriangular(program).reachable(most_bytes=1 << 30) == with_marks(program)

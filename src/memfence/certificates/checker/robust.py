@@ -19,7 +19,7 @@ from memfence.models.accesses import Access, accesses
 from memfence.models.buffering import Buffering
 from memfence.models.state import SEPARATOR, Buffer, Failure, Run, State
 from memfence.models.steps import MemoryModel, set_at, take
-from memfence.program.facts.effects import address_read, address_written
+from memfence.program.facts.effects import address_read, stored_variables
 from memfence.program.ir import Process, Program
 from memfence.records import Record
 
@@ -61,10 +61,10 @@ class AttackSearch:
     def __init__(self, program: Program, model: MemoryModel) -> None:
         self.program, self.model = program, model
         self._seen: set[Attack] = set()
-        self._touched, self._written = (
-            [frozenset().union(*(of(q) for q in program.processes if q is not p)) for p in program.processes]
-            for of in (_accessed, _stored)
-        )  # what the others of each process may access and write at all: nothing else of an attack matters
+        # What the others of each process may write and access at all: nothing else of an attack matters.
+        others = [[q for q in program.processes if q is not p] for p in program.processes]
+        self._written = [frozenset(v for q in them for v in stored_variables(q)) for them in others]
+        self._touched = [own.union(*map(_read, them)) for own, them in zip(self._written, others, strict=True)]
 
     def starting_in(self, state: State) -> Iterator[tuple[Run, Attack]]:
         """A process makes a store that stays pending, to a variable of others."""
@@ -177,12 +177,6 @@ def _without_first_separators(buffers: tuple[Buffer, ...]) -> tuple[Buffer, ...]
     return buffers
 
 
-def _stored(process: Process) -> frozenset[int]:
+def _read(process: Process) -> frozenset[int]:
     ops = [op for transition in process.transitions for op in transition.ops]
-    return frozenset(v for op in ops if (address := address_written(op)) is not None for v in address.variables)
-
-
-def _accessed(process: Process) -> frozenset[int]:
-    ops = [op for transition in process.transitions for op in transition.ops]
-    read = frozenset(v for op in ops if (address := address_read(op)) is not None for v in address.variables)
-    return read | _stored(process)
+    return frozenset(v for op in ops if (address := address_read(op)) is not None for v in address.variables)
