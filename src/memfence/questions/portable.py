@@ -20,7 +20,7 @@ from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
 from memfence.axiomatic.waiting import undecided_wait
 from memfence.deadline import TimeUp
 from memfence.engines.axiomatic.goals import Ends, Fails, Goal, Raises, ReachesCut, WaitsForEver
-from memfence.engines.axiomatic.solve import Activated, Executions, Found, Nothing, OutOfTime
+from memfence.engines.axiomatic.solve import Activated, Executions, Found, LimitHit, Nothing, OutOfTime
 from memfence.models.cat.interpreter import judge
 from memfence.models.cat.polarity import reached
 from memfence.models.cat.syntax import Base
@@ -118,8 +118,11 @@ def first_violation(
     dependencies: bool = True,
 ) -> Violation | Stop | bool:
     """An execution that violates something; else whether some execution is cut off, or the limit that was hit."""
-    executions = Executions(code, limits=limits)
-    active = executions.add(model, dependencies=dependencies)
+    try:
+        executions = Executions(code, limits=limits)
+        active = executions.add(model, dependencies=dependencies)
+    except LimitHit as hit:
+        return hit.stop
     for goal, prop in goals_of(properties, active):
         match executions.find(active, goal):
             case Found(execution):
@@ -226,8 +229,11 @@ class _Asking:
     def _may_wait(self, code: Code, dependencies: bool) -> bool:
         """Whether threads that could have gone another way may wait for ever, or nobody knows."""
         for model, *_ in _by_looks(code, self.models):
-            executions = Executions(code, limits=self.options.limits)
-            active = executions.add(model, dependencies=dependencies)
+            try:
+                executions = Executions(code, limits=self.options.limits)
+                active = executions.add(model, dependencies=dependencies)
+            except LimitHit:
+                return True
             if not isinstance(executions.find(active, WaitsForEver(undecided=True)), Nothing):
                 return True
         return False

@@ -6,21 +6,28 @@ whatever is known while the formula is made folds away.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 TRUE = 1
 FALSE = -1
 MOST_LEAVES = 48
 """A conjunction of conjunctions is one flat gate up to this size; then equal ones are found whichever way they came."""
 
+LOOKED_AT_EVERY = 1 << 15
+"""Clauses, or variables, between two looks at the limits."""
+
 Clause = list[int]
 
 
 class Clauses:
-    """Clauses over variables 1, 2, ...; the first one is true."""
+    """Clauses over variables 1, 2, ...; the first one is true.
 
-    def __init__(self) -> None:
+    `watch` is called now and then while the formula grows; what it raises ends the making of it.
+    """
+
+    def __init__(self, watch: Callable[[], object] = lambda: None) -> None:
         self.variables = 1
+        self._watch = watch
         self.list: list[Clause] = [[TRUE]]
         self._conjunctions: dict[frozenset[int], int] = {}
         self._leaves: dict[int, frozenset[int]] = {}
@@ -31,12 +38,16 @@ class Clauses:
     def fresh(self) -> int:
         """A new variable."""
         self.variables += 1
+        if not self.variables % LOOKED_AT_EVERY:
+            self._watch()
         return self.variables
 
     def add(self, *literals: int) -> None:
         """Demand that one of the literals is true."""
         if TRUE not in literals:
             self.list.append([literal for literal in literals if literal != FALSE])
+            if not len(self.list) % LOOKED_AT_EVERY:
+                self._watch()
 
     def imply(self, premises: Iterable[int], literal: int) -> None:
         """Demand the literal wherever all premises are true."""

@@ -16,7 +16,7 @@ from memfence.axiomatic.unrolling.refusal import NotUnrolled, Unfit
 from memfence.deadline import Deadline
 from memfence.engines.axiomatic.goals import Ends, Fails, Goal
 from memfence.engines.axiomatic.runs import IsWanted, run_of
-from memfence.engines.axiomatic.solve import Executions, Found, Nothing, OutOfTime
+from memfence.engines.axiomatic.solve import Executions, Found, LimitHit, Nothing, OutOfTime
 from memfence.models.fairness import is_true
 from memfence.models.state import Failure
 from memfence.program.expressions import At, Binary, BufferEmpty, Expr, Shared, conjunction, walk
@@ -63,9 +63,12 @@ class AxiomaticEngine:
 
 
 def _ask(task: Task, code: Code, goals: list[Goal]) -> tuple[Verdict, Evidence]:
-    executions = Executions(code, limits=task.limits)
     (model,) = models_named(task.model.unbounded.name)
-    active = executions.add(model)
+    try:
+        executions = Executions(code, limits=task.limits)
+        active = executions.add(model)
+    except LimitHit as hit:
+        return Verdict.UNKNOWN, Limit(hit.stop, 0)
     events = len(executions.core.events.list)
     for goal in goals:
         match executions.find(active, goal):

@@ -7,12 +7,21 @@ from typing import Any
 
 from memfence.deadline import Deadline
 from memfence.engines.axiomatic.clauses import Clauses
-from memfence.tasks.limits import Limits, Stop
+from memfence.tasks.limits import Limits, Stop, resident_megabytes
 
 SOLVER = "minisat22"
 FIRST_BUDGET = 2_000
 """Conflicts until somebody looks at the clock for the first time."""
 SECONDS_BETWEEN_LOOKS = 0.3
+
+
+def limit_hit(limits: Limits, deadline: Deadline) -> Stop | None:
+    """Why it is time to stop, if it is."""
+    if limits.cancel is not None and limits.cancel.is_cancelled:
+        return Stop.CANCELLED
+    if deadline.passed:
+        return Stop.TIMEOUT
+    return Stop.MEMORY if resident_megabytes() * 1e6 > limits.memory_bytes else None
 
 
 class Assignment:
@@ -40,7 +49,6 @@ class Sat:
 
         self.clauses = clauses
         self.limits = limits
-        self._fed = 0
         self._solver: Any = Solver(name=SOLVER)
 
     def close(self) -> None:
@@ -56,13 +64,13 @@ class Sat:
             answer = self._solver.solve_limited(assumptions=list(assumptions))
             if answer is not None:
                 return Assignment(self._solver.get_model()) if answer else None
-            if self.limits.cancel is not None and self.limits.cancel.is_cancelled:
-                return Stop.CANCELLED
-            if deadline.passed:
-                return Stop.TIMEOUT
+            stop = limit_hit(self.limits, deadline)
+            if stop is not None:
+                return stop
             if deadline.elapsed - before < SECONDS_BETWEEN_LOOKS:
                 budget *= 2
 
     def _feed(self) -> None:
-        self._solver.append_formula(self.clauses.list[self._fed :])
-        self._fed = len(self.clauses.list)
+        """Hand over what is new. The solver has its own copy, which is smaller."""
+        self._solver.append_formula(self.clauses.list)
+        self.clauses.list.clear()

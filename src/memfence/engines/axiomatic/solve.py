@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import assert_never
 
@@ -12,10 +12,10 @@ from memfence.axiomatic.execution import Decisions, Execution
 from memfence.axiomatic.library import is_coherent
 from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.replay import NotAnExecution, carry_out
-from memfence.deadline import TimeUp
+from memfence.deadline import Deadline, TimeUp
 from memfence.engines.axiomatic.base import Base, TagLiterals
 from memfence.engines.axiomatic.chains import demand_chains
-from memfence.engines.axiomatic.clauses import FALSE, TRUE
+from memfence.engines.axiomatic.clauses import FALSE, TRUE, Clauses
 from memfence.engines.axiomatic.core import Core
 from memfence.engines.axiomatic.decode import decisions_of
 from memfence.engines.axiomatic.goals import (
@@ -31,7 +31,7 @@ from memfence.engines.axiomatic.goals import (
     value_at_end,
 )
 from memfence.engines.axiomatic.relations import Relations
-from memfence.engines.axiomatic.sat import Assignment, Sat
+from memfence.engines.axiomatic.sat import Assignment, Sat, limit_hit
 from memfence.engines.axiomatic.stuck import waits_for_ever
 from memfence.engines.axiomatic.vectors import constant, is_equal
 from memfence.models.cat.interpreter import judge
@@ -81,12 +81,32 @@ class Outcome(Record):
     execution: Execution
 
 
+class LimitHit(Exception):
+    """The formula is not even made: a limit was hit before."""
+
+    def __init__(self, stop: Stop) -> None:
+        super().__init__(stop.name)
+        self.stop = stop
+
+
+def _watching(limits: Limits) -> Callable[[], None]:
+    deadline = Deadline(limits.seconds)
+
+    def watch() -> None:
+        stop = limit_hit(limits, deadline)
+        if stop is not None:
+            raise LimitHit(stop)
+
+    return watch
+
+
 class Executions:
     """All executions of the code. Models are added to it; each question names the one that it is about."""
 
     def __init__(self, code: Code, *, limits: Limits | None = None) -> None:
+        """LimitHit, here and in `add`, where the formula takes too much time or memory."""
         self.code = code
-        self.core = Core(code)
+        self.core = Core(code, Clauses(_watching(limits or Limits())))
         self.clauses = self.core.clauses
         self.final = FinalState(self.core)
         self._sat = Sat(self.clauses, limits or Limits())
@@ -133,7 +153,10 @@ class Executions:
 
         `judge_by`: the model that those literals amount to, where tags are under conditions.
         """
-        found = self._sat.solve([model.active, self.literal_of(goal, model), *assuming])
+        try:
+            found = self._sat.solve([model.active, self.literal_of(goal, model), *assuming])
+        except LimitHit as hit:
+            return OutOfTime(hit.stop)
         match found:
             case None:
                 return Nothing()

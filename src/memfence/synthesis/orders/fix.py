@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memfence.axiomatic.unrolling.refusal import NotUnrolled
+from memfence.engines.axiomatic.solve import LimitHit
 from memfence.frontends.c.orders import NewFence, StrongerOrder, names_its_order, with_more_points, with_orders
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
@@ -15,7 +16,7 @@ from memfence.questions.portable_result import ByDependencies, ModelAnswer, Port
 from memfence.source import SourceText
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.orders.candidates import new_order, with_candidate_fences
-from memfence.synthesis.orders.least import Choice, Least, LeastSearch, OutOfTime
+from memfence.synthesis.orders.least import Choice, Least, LeastSearch
 from memfence.synthesis.orders.oracle import OrderOracle
 from memfence.synthesis.orders.places import OrderEdit, OrderPlace, edits_of, find_places
 from memfence.synthesis.orders.prices import prices_of
@@ -23,7 +24,6 @@ from memfence.synthesis.orders.result import OrderChange, OrderFix
 from memfence.synthesis.patch import unified
 from memfence.synthesis.result import FixVerdict
 from memfence.tasks.answer import Verdict
-from memfence.tasks.limits import Stop
 
 CONTENT = (Verdict.HOLDS, Verdict.HOLDS_UP_TO)
 
@@ -43,8 +43,8 @@ def fix_orders(program: Program, names: Sequence[str], options: FixOptions, *, u
         return _timed(blank, options)
     try:
         return _timed(_Fixing(program, names, options, unrolled, blank, before).result(), options)
-    except OutOfTime:
-        return _timed(replace(blank, stop=Stop.TIMEOUT), options)
+    except LimitHit as hit:
+        return _timed(replace(blank, stop=hit.stop), options)
     except NotUnrolled as unfit:
         return _timed(replace(blank, refused=unfit.why), options)
 

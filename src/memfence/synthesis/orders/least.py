@@ -21,13 +21,9 @@ Choice = frozenset[int]
 """Edits by number. Always closed: with seq_cst at a place come its other strengths."""
 
 Violates = Callable[[Choice], bool]
-"""Whether some execution is bad with these edits made; raises OutOfTime."""
+"""Whether some execution is bad with these edits made; raises LimitHit."""
 
 MOST_SETS = 1000
-
-
-class OutOfTime(Exception):
-    """The limit of the user was hit."""
 
 
 class Least(Record):

@@ -11,12 +11,11 @@ from memfence.axiomatic.model import AxiomaticModel
 from memfence.axiomatic.unroll import unroll
 from memfence.axiomatic.unrolling.refusal import NotUnrolled
 from memfence.engines.axiomatic.goals import Goal
-from memfence.engines.axiomatic.solve import Activated, Executions, Found, OutOfTime
+from memfence.engines.axiomatic.solve import Activated, Executions, Found, LimitHit, OutOfTime
 from memfence.program.ir import Program, Property
 from memfence.questions.portable import as_seen_by, goals_of, keeps_dependencies
 from memfence.synthesis.orders.candidates import strengthened
 from memfence.synthesis.orders.least import Choice
-from memfence.synthesis.orders.least import OutOfTime as NoTimeLeft
 from memfence.synthesis.orders.places import OpNumber, OrderEdit, OrderPlace
 from memfence.synthesis.orders.strengths import Strength
 from memfence.tasks.limits import Limits
@@ -70,7 +69,7 @@ class OrderOracle:
             raise refused
 
     def violates(self, choice: Choice) -> bool:
-        """Whether some model allows an execution that nobody wants, with these edits made; OutOfTime."""
+        """Whether some model allows an execution that nobody wants, with these edits made; LimitHit."""
         for number, formula in enumerate(self._under):
             if formula.violates(choice):
                 self._under.insert(0, self._under.pop(number))  # it will likely be the next one to fail, too
@@ -107,7 +106,7 @@ class _Formula:
         for goal in self._goals:
             answer = self._executions.find(self._active, goal, assuming=assumed)
             if isinstance(answer, OutOfTime):
-                raise NoTimeLeft
+                raise LimitHit(answer.stop)
             if isinstance(answer, Found):
                 return True
         return False

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from memfence.engines.axiomatic import clauses
 from memfence.engines.axiomatic.engine import AxiomaticEngine
 from memfence.engines.explicit import ExplicitEngine
 from memfence.models.spec import PSO, SC, TSO
@@ -14,7 +15,8 @@ from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import At, Binary, Const, Register, RegisterOf, conjunction, variable_address
 from memfence.program.ir import Assert, Assign, Domain, Load, Program, SharedVar, Store
 from memfence.tasks.answer import Verdict
-from memfence.tasks.evidence import NoExecution, Run
+from memfence.tasks.evidence import Limit, NoExecution, Run
+from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Safety, Task
 from support.engines import outcomes_of
@@ -103,3 +105,17 @@ def test_loops_that_do_something_are_left_to_others() -> None:
     body.emit(place, place, Assign(register, Const(1)), Store(variable_address(0), Register(register)))
     program = Program("for ever", (SharedVar("x", VALUES),), (body.build(0),))
     assert AxiomaticEngine().obstacle(Task(program, TSO, Safety())) is Obstacle.LOOPS
+
+
+@pytest.mark.parametrize(
+    ("limits", "stop"),
+    [
+        (Limits(memory_megabytes=1), Stop.MEMORY),
+        (Limits(timeout_seconds=0.0), Stop.TIMEOUT),
+    ],
+)
+def test_a_limit_ends_it_while_the_formula_is_made(limits: Limits, stop: Stop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clauses, "LOOKED_AT_EVERY", 8)
+    program = store_buffering()
+    answer = AxiomaticEngine().answer(Task(program, SC, both_read_zero(program), limits=limits))
+    assert (answer.verdict, answer.evidence) == (Verdict.UNKNOWN, Limit(stop, 0))
