@@ -53,21 +53,24 @@ class AttackEngine:
             spent += soon.cost
             if soon.is_conclusive or soon.is_interrupted:
                 return soon.costing(spent)
-        found = explore_attacks(task.program, kind, limits=task.limits)
+        found = explore_attacks(task.program, kind, limits=task.limits, reductions=task.reductions)
         verdict, evidence = judged(found, spent)
-        visited = found.states if verdict is Verdict.HOLDS else None
+        # One state of several that are alike is not what a certificate lists.
+        visited = found.states if verdict is Verdict.HOLDS and not found.states.alike else None
         return Answer(verdict, evidence, self.name, spent + found.cost, visited=visited)
 
     def _soon(self, task: Task, kind: AttackKind) -> Answer:
         """What is found soon; where counters make walks long, perhaps an attack in which they stay small."""
         limits = task.within(timeout_seconds=SOON).limits
-        found = explore_attacks(task.program, kind, limits=limits)
+        found = explore_attacks(task.program, kind, limits=limits, reductions=task.reductions)
         verdict, evidence = judged(found)
         answer = Answer(verdict, evidence, self.name, found.cost)
         if answer.is_conclusive or answer.is_interrupted:
             return answer
         few = with_small_counters(task.program, MOST_COUNTED)
-        found = explore_attacks(few, kind, limits=task.within(timeout_seconds=SOON).limits)
+        found = explore_attacks(
+            few, kind, limits=task.within(timeout_seconds=SOON).limits, reductions=task.reductions
+        )
         verdict, evidence = judged(found)
         if not isinstance(evidence, Run) or any(taken.failure is not None for taken in evidence.trace.steps):
             return answer.costing(answer.cost + found.cost)
@@ -115,7 +118,7 @@ def _is_persistent_flattened(task: Task, steps: int) -> tuple[bool, Cost]:
         return False, cost
     for process in distinct_processes(program):
         alone = flatten(program, process, steps)
-        found = explore_attacks(alone, AttackKind.PERSISTENCE, limits=task.limits)
+        found = explore_attacks(alone, AttackKind.PERSISTENCE, limits=task.limits, reductions=task.reductions)
         cost += found.cost
         if found.attacks or not found.complete:
             return False, cost

@@ -52,7 +52,7 @@ class CollectedAttacks(Record):
 
 def explore_all_attacks(program: Program, criterion: Criterion, options: FixOptions) -> CollectedAttacks:
     """One attack for every distinct clause; all of them if the exploration is complete."""
-    search = AttackSearch(in_form(program), attack_kind(criterion, options.spec))
+    search = AttackSearch(in_form(program), attack_kind(criterion, options.spec), frozenset(options.reduce))
     if (
         len(program.processes) <= LEAST_MOVING
     ):  # there are no smaller groups, and a search cut short would be made again

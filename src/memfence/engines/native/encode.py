@@ -30,13 +30,17 @@ _LOAD, _STORE, _ASSIGN, _ASSUME, _ASSERT, _MFENCE, _SFENCE, _LOCK, _UNLOCK = ran
 
 
 class Encoded(Record):
-    """A machine, what its edges mean in terms of `program`, and the numbers of the expressions asked for."""
+    """A machine, what its edges mean in terms of `program`, and the numbers of the expressions asked for.
+
+    `symmetric`: processes that a search may exchange.
+    """
 
     program: ir.Program
     machine: _core.Machine
     slots: Slots
     edges: tuple[Run | Rendezvous, ...]
     expressions: tuple[int, ...]
+    symmetric: tuple[tuple[int, ...], ...] = ()
 
     def origin_of(self, edge: int) -> tuple[int, ...]:
         """Numbers of the loaded program's transitions that the edge (of one process) stands for, in order."""
@@ -98,7 +102,7 @@ class _Encoder:
             [list(members) for members in symmetric],
             self.error(),
         )
-        return Encoded(self.program, machine, self.slots, tuple(meaning), wanted)
+        return Encoded(self.program, machine, self.slots, tuple(meaning), wanted, symmetric)
 
     def all_slots(self) -> list[_core.Slot]:
         slots = [_slot(v.domain) for v in self.program.variables]
