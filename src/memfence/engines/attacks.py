@@ -68,9 +68,7 @@ class AttackEngine:
         if answer.is_conclusive or answer.is_interrupted:
             return answer
         few = with_small_counters(task.program, MOST_COUNTED)
-        found = explore_attacks(
-            few, kind, limits=task.within(timeout_seconds=SOON).limits, reductions=task.reductions
-        )
+        found = explore_attacks(few, kind, limits=task.within(timeout_seconds=SOON).limits, reductions=task.reductions)
         verdict, evidence = judged(found)
         if not isinstance(evidence, Run) or any(taken.failure is not None for taken in evidence.trace.steps):
             return answer.costing(answer.cost + found.cost)

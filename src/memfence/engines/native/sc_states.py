@@ -8,8 +8,8 @@ from memfence import _core
 from memfence.engines.native.encode import Encoded, encode
 from memfence.engines.native.explicit import RowColumn, decode_step, sorted_rows
 from memfence.engines.native.unreduce import original_steps
-from memfence.models.spec import SC, ModelSpec
 from memfence.execution.renaming import rename_state, rename_step
+from memfence.models.spec import SC, ModelSpec
 from memfence.models.state import State, Step
 from memfence.passes.reductions import reduce
 from memfence.passes.symmetry import common_classes, symmetry_classes
