@@ -4,6 +4,8 @@
 #include <new>
 #include <unordered_set>
 
+#include "certificate/initial.hpp"
+
 namespace memfence::certificate {
 
 namespace {
@@ -64,7 +66,7 @@ Finding Checker::check() {
 // Condition 1: every initial state is in the set.
 Finding Checker::check_initial() {
   Finding finding;
-  for_each_initial([&](const Number* state) {
+  for_each_initial(program_, layout_, [&](const Number* state) {
     finding.condition = missing(state, nullptr);
     if (finding.condition == Condition::None) return true;
     if (finding.condition == Condition::Closed) finding.condition = Condition::Initial;
@@ -73,27 +75,6 @@ Finding Checker::check_initial() {
     return false;
   });
   return finding;
-}
-
-// Every choice of initial values, as long as `visit` says to go on.
-void Checker::for_each_initial(const std::function<bool(const Number*)>& visit) {
-  std::vector<std::pair<int, const std::vector<Number>*>> choices;
-  for (std::size_t v = 0; v < program_.variables.size(); ++v)
-    choices.emplace_back(program_.memory_at + static_cast<int>(v), &program_.variables[v].init);
-  for (const Process& p : program_.processes)
-    for (std::size_t n = 0; n < p.registers.size(); ++n)
-      if (p.registers[n].kept) choices.emplace_back(p.places[n], &p.registers[n].init);
-  std::vector<std::size_t> chosen(choices.size(), 0);
-  while (true) {
-    std::vector<Number> state(static_cast<std::size_t>(layout_.places()), 0);
-    for (std::size_t p = 0; p < program_.processes.size(); ++p) state[p] = program_.processes[p].initial;
-    for (std::size_t n = 0; n < choices.size(); ++n)
-      state[static_cast<std::size_t>(choices[n].first)] = choices[n].second->at(chosen[n]);
-    if (!visit(state.data())) return;
-    std::size_t n = choices.size();
-    while (n > 0 && ++chosen[n - 1] == choices[n - 1].second->size()) chosen[--n] = 0;
-    if (n == 0) return;
-  }
 }
 
 std::vector<std::string> Checker::reachable(std::size_t most_bytes) {
@@ -106,7 +87,7 @@ std::vector<std::string> Checker::reachable(std::size_t most_bytes) {
     if (seen.size() * (layout_.width() + sizeof(std::string) + 48) > most_bytes) throw std::bad_alloc();
     return true;
   };
-  for_each_initial(visit);
+  for_each_initial(program_, layout_, visit);
   std::vector<Number> state(static_cast<std::size_t>(layout_.places()));
   while (!waiting.empty()) {
     layout_.read(reinterpret_cast<const unsigned char*>(waiting.back()->data()), state.data());

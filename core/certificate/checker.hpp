@@ -60,7 +60,6 @@ class Checker {
 
  private:
   Finding check_initial();
-  void for_each_initial(const std::function<bool(const Number*)>& visit);
   // Whether the set has every end of `state`; else why not.
   Condition missing(const Number* state, const Step* step);
   Finding check_state(std::size_t number, const Number* state);

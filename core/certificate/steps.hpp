@@ -34,6 +34,9 @@ class Steps {
   // in memory, before `visit` is called.
   bool for_each_of(const Number* state, int process, std::vector<int>* loads, const Visit& visit);
 
+  // Of a step that was just told as Failed: whether an assertion was wrong; else it is a run-time error.
+  bool failed_assertion() const { return failed_assertion_; }
+
   // The value of an expression of the whole state, or of `process`; false where evaluating it is an error.
   bool evaluate(int expression, const Number* state, Number& out) const;
 
@@ -77,6 +80,7 @@ class Steps {
   const Layout& layout_;
   std::vector<Number> next_;
   std::vector<int>* loads_ = nullptr;
+  bool failed_assertion_ = false;
 };
 
 }  // namespace memfence::certificate

@@ -20,7 +20,7 @@ from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Ru
 from memfence.models.steps import take
 from memfence.program.text.canonical import canonical_text, expression_text
 
-_BUFFERS = {Buffering.NOWHERE: 0, Buffering.PER_PROCESS: 1, Buffering.PER_VARIABLE: 2}
+BUFFERS = {Buffering.NOWHERE: 0, Buffering.PER_PROCESS: 1, Buffering.PER_VARIABLE: 2}
 _CONDITIONS = {
     2: Condition.ORDER,
     3: Condition.INITIAL,
@@ -61,7 +61,7 @@ class NativeInvariant:
         try:
             self._native = _core.InvariantChecker(
                 canonical_text(question.program),
-                _BUFFERS[question.model.buffering],
+                BUFFERS[question.model.buffering],
                 question.model.bound or 0,
                 question.model.per_variable,
                 capacity,
@@ -105,7 +105,7 @@ class NativeInvariant:
             raise NotACertificate("a block does not consist of states")
         state = self._columns.state(row)
         refused = Refused(_CONDITIONS[number], state=state)
-        raise refused if step is None else self._with_step(refused, state, _step(step))
+        raise refused if step is None else self._with_step(refused, state, step_of(step))
 
     def _with_step(self, refused: Refused, state: State, step: Step) -> Refused:
         after = take(self._question.program, self._question.model.definition, state, step)
@@ -115,7 +115,8 @@ class NativeInvariant:
         )
 
 
-def _step(found: tuple[int, int, int, int, int]) -> Step:
+def step_of(found: tuple[int, int, int, int, int]) -> Step:
+    """A step as the core writes it."""
     kind, process, number, other, other_number = found
     makers: tuple[Callable[[], Step], ...] = (
         lambda: Run(process, number),
