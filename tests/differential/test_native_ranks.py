@@ -10,8 +10,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from differential.test_certificate_ranks import FORMULAS, atom
 
+from differential.test_certificate_ranks import FORMULAS, atom
 from memfence.certificates.checker.question import question_of
 from memfence.certificates.checker.ranks import Pair, Product, product_of
 from memfence.certificates.checker.refusal import Refused
@@ -34,9 +34,10 @@ from memfence.tasks.limits import Limits
 from support.certificates import beginning, blocks_of, container
 from support.cyclic_programs import cyclic_program
 
-SPEC = (
-    "process Spec { state s, t; init s; accept t; trans s -> s { }, s -> t { guard GUARD; }, t -> t { guard AGAIN; }; }"
-)
+SPEC = """process Spec { state s, t; init s; accept t;
+trans s -> s { }, s -> t { guard GUARD; }, t -> t { guard AGAIN; }; }
+system async property Spec;
+"""
 ERRORS = """byte a[2], n; process P { state p, q, err; init p;
 trans p -> q { effect a[n] = 1, n = n + 1; }, q -> p { guard n < 4; }; }
 process Q { state u; init u; trans u -> u { guard a[n % 2] == 1; effect a[n % 2] = 0; }; }
@@ -87,8 +88,9 @@ def text_questions() -> Iterator[Question]:
     for text, guards in ((ERRORS, ("n == 9", "n == 2", "P.err")), (MEETING, ("x == 2", "x == 1", "Q.e"))):
         for guard in guards:
             spec = SPEC.replace("GUARD", guard).replace("AGAIN", f"not ({guard})")
-            program = load_text(SourceText("t.dve", text + spec + " system async property Spec;"))
-            for model, bound in (("sc", None), ("tso", 1), ("pso", 1)):
+            program = load_text(SourceText("t.dve", text + spec))
+            assert program.error_locations is not None
+            for model, bound in (("sc", None), ("tso", 2), ("pso", 1)):
                 for fair in (False, True):
                     yield Question(program, Claim(model=model, bound=bound, fair=fair))
     program = load_text(SourceText("t.pml", FAILS))

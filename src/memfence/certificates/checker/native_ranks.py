@@ -34,25 +34,24 @@ _CONDITIONS = {
 }
 
 
-def posed(product: Product, model: ModelSpec, capacity: int) -> tuple[Any, ...]:
+def posed(product: Product, model: ModelSpec, capacity: int) -> dict[str, Any]:
     """The program, the model and the automaton, as the core reads them."""
     refuting = product.refuting
-    nodes = [
-        [(move.target, sorted(move.positive), sorted(move.negative), sorted(move.marks)) for move in leaving]
-        for leaving in refuting.moves
-    ]
-    return (
-        canonical_text(product.program),
-        BUFFERS[model.buffering],
-        model.bound or 0,
-        model.per_variable,
-        capacity,
-        nodes,
-        refuting.initial,
-        refuting.marks,
-        [expression_text(atom) for atom in refuting.atoms],
-        any(isinstance(condition, ProcessRuns) for condition in product.fairness),
-    )
+    return {
+        "program": canonical_text(product.program),
+        "buffers": BUFFERS[model.buffering],
+        "bound": model.bound or 0,
+        "per_variable": model.per_variable,
+        "capacity": capacity,
+        "nodes": [
+            [(move.target, sorted(move.positive), sorted(move.negative), sorted(move.marks)) for move in leaving]
+            for leaving in refuting.moves
+        ],
+        "initial": refuting.initial,
+        "marks": refuting.marks,
+        "atoms": [expression_text(atom) for atom in refuting.atoms],
+        "fair": any(isinstance(condition, ProcessRuns) for condition in product.fairness),
+    }
 
 
 class NativeRanks:
@@ -62,7 +61,7 @@ class NativeRanks:
         self._product, self._columns = product, columns
         existing = [mark if 0 <= mark < product.marks else -1 for mark in marks]
         try:
-            self._native = _core.RankChecker(*posed(product, model, capacity), existing)
+            self._native = _core.RankChecker(**posed(product, model, capacity), mark_of_rank=existing)
         except (RuntimeError, TypeError) as problem:
             raise NotForTheFastChecker(str(problem)) from None
         ours = columns.width, product.marks

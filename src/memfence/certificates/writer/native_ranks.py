@@ -22,7 +22,7 @@ class Ranked:
 
     def __init__(self, product: Product, model: ModelSpec, capacity: int, limits: Limits) -> None:
         try:
-            self._native = _core.Ranking(*posed(product, model, capacity))
+            self._native = _core.Ranking(**posed(product, model, capacity))
             while not self._native.explore(PAIRS_AT_A_TIME):
                 if self._native.memory > limits.memory_bytes or limits.deadline.passed:
                     raise NoCertificate("the product of program and property is too large to be ranked")
