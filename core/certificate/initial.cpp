@@ -2,7 +2,7 @@
 
 namespace memfence::certificate {
 
-void for_each_initial(const Program& program, const Layout& layout, const std::function<bool(const Number*)>& visit) {
+void for_each_initial(const Program& program, std::size_t places, const std::function<bool(const Number*)>& visit) {
   std::vector<std::pair<int, const std::vector<Number>*>> choices;
   for (std::size_t v = 0; v < program.variables.size(); ++v)
     choices.emplace_back(program.memory_at + static_cast<int>(v), &program.variables[v].init);
@@ -11,7 +11,7 @@ void for_each_initial(const Program& program, const Layout& layout, const std::f
       if (p.registers[n].kept) choices.emplace_back(p.places[n], &p.registers[n].init);
   std::vector<std::size_t> chosen(choices.size(), 0);
   while (true) {
-    std::vector<Number> state(static_cast<std::size_t>(layout.places()), 0);
+    std::vector<Number> state(places, 0);
     for (std::size_t p = 0; p < program.processes.size(); ++p) state[p] = program.processes[p].initial;
     for (std::size_t n = 0; n < choices.size(); ++n)
       state[static_cast<std::size_t>(choices[n].first)] = choices[n].second->at(chosen[n]);

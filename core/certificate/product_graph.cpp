@@ -31,7 +31,7 @@ ProductGraph::ProductGraph(const std::string& program, const Model& model, int c
   }
   first_moves_.push_back(static_cast<std::uint32_t>(moves_.size()));
   std::vector<unsigned char> row(product_.layout().width());
-  for_each_initial(product_.program(), product_.layout(), [&](const Number* state) {
+  for_each_initial(product_.program(), static_cast<std::size_t>(product_.layout().places()), [&](const Number* state) {
     if (!product_.layout().write(state, row.data())) throw Unsupported("an initial state has no row");
     pair_of(state_of(row.data()), product_.refuting().initial);
     return true;

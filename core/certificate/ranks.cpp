@@ -75,7 +75,7 @@ RankFinding RankChecker::check() {
 RankFinding RankChecker::check_initial() {
   RankFinding finding;
   std::vector<unsigned char> row(width());
-  for_each_initial(product_.program(), product_.layout(), [&](const Number* state) {
+  for_each_initial(product_.program(), static_cast<std::size_t>(product_.layout().places()), [&](const Number* state) {
     const bool has_row = product_.layout().write(state, row.data());
     const std::size_t known = has_row ? states_.find(row.data()) : states_.size();
     if (known < states_.size() && find(known, product_.refuting().initial) < pairs()) return true;

@@ -13,6 +13,7 @@ import typer
 from memfence.api.verified import compare_verified, explore_verified
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.result import VerifyResult
+from memfence.certificates.writer.chunks import NoCertificate
 from memfence.cli import main
 from memfence.cli.app import VERBS, app
 from memfence.cli.certifying import write_refused
@@ -69,10 +70,15 @@ def test_a_comparison_without_the_option_says_nothing_of_proofs() -> None:
     )
 
 
-def test_what_cannot_be_certified_is_named_with_the_reason() -> None:
-    found = memfence("compare", ROBUST, "--verify").stdout
-    assert "none" in found
-    assert "robust-pso has no proof that can be checked: " in found
+def test_what_cannot_be_certified_is_named_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object, **__: object) -> None:
+        raise NoCertificate("it is too large")
+
+    monkeypatch.setattr("memfence.api.certify.certify", never)
+    found = compare_verified(RING, fences=False)
+    text = render_comparison(found.comparison, found.proofs, width=120)
+    assert write_refused(found.proofs.values()) is None
+    assert "robust-tso has no proof that can be checked: it is too large" in text and "checked`" not in text
 
 
 def test_several_programs_are_not_verified_at_once() -> None:

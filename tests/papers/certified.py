@@ -49,6 +49,8 @@ from support.cyclic_programs import cyclic_program  # noqa: E402
 
 MODELS = ("sc", "tso", "pso")
 MOST_BEEM_STATES = 300_000
+FAST = {"invariant", "persistent", "implied", "sc-itself", "race-free", "robust", "triangular", "state-robust", "ranks"}
+"""The kinds of sections that the C++ checker judges."""
 FIXING = 20
 """Seconds for fences."""
 REPEATED_BELOW = 0.2
@@ -201,7 +203,7 @@ def _is_for_the_fast_checker(place: Path) -> bool:
     """Whether no section is left to the Python checker, which takes its time."""
     with place.open("rb") as file:
         kinds = [json.loads(chunk.content)["kind"] for chunk in read_chunks(file) if chunk.kind == SECTION]
-    return set(kinds) <= {"invariant", "persistent", "implied", "ranks", "sc-itself"}
+    return set(kinds) <= FAST
 
 
 T = TypeVar("T")
