@@ -107,6 +107,7 @@ SAMPLES = [
     Sample("state-robust", FENCED, Claim(model="pso", criterion="state-robust")),
     Sample("sc-itself", PLAIN, Claim(model="sc", criterion="robust")),
     Sample("ranks", TURNS, Claim(model="tso", bound=1, ltl="[] <> (x == 0)", fair=True)),
+    Sample("ranks", FENCED, Claim(model="pso", bound=1, ltl="<> [] (x == 1)")),
     Sample("dual", SHORT, Claim(model="tso", forbid=("P@#0 && P.a == 1 && Q@#1",))),
     Sample("minimum", GUARDED, Claim(model="tso")),
     Sample("minimum", BOTH.replace("FENCE", ""), Claim(model="tso", criterion="persistent")),

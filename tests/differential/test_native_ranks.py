@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -46,8 +46,8 @@ MEETING = """byte x; channel c;
 process P { state a, b; init a; trans a -> b { sync c!1; effect x = 1; }, b -> a { guard x == 0; }; }
 process Q { byte v; state d, e; init d; trans d -> e { sync c?v; }, e -> d { guard x == 1; effect x = 0; }; }
 """
-FAILS = """byte x; active proctype P() { do :: x == 0 -> x = 1 :: x == 1 -> x = 0; assert(x == 0) od }
-active proctype Q() { byte r; do :: r = x od }
+FAILS = """bit x, y; active proctype P() { do :: x == 0 -> x = 1 :: x == 1 -> x = 0; assert(y == 0) od }
+active proctype Q() { do :: y = 1 :: y = 0 od }
 """
 HOW_MANY = 12
 """Mutations of the ranks of each question."""
@@ -96,7 +96,10 @@ def text_questions() -> Iterator[Question]:
     program = load_text(SourceText("t.pml", FAILS))
     for formula in ("[] <> (x == 0)", "[] (x == 1 -> <> (x == 0))", "<> (x == 2)"):
         for fair in (False, True):
-            yield Question(program, Claim(model="tso", bound=1, ltl=formula, fair=fair))
+            claim = Claim(model="tso", bound=1, ltl=formula, fair=fair)
+            yield Question(program, claim)
+            # Only run-time errors lead to the error state: no failing assertion does.
+            yield from (Question(replace(program, error_locations=(at, 0)), claim) for at in range(3))
 
 
 def judged(content: bytes, program: Program, *, fast: bool) -> tuple[Any, ...]:
