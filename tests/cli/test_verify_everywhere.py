@@ -105,6 +105,11 @@ def test_an_exploration_that_finds_something_certifies_nothing() -> None:
     assert proof["missing"] == "the answer is not a proof" and proof["verification"] is None
 
 
+def test_proofs_are_made_on_one_machine() -> None:
+    done = memfence("explore", ROBUST, "--verify", "--cluster", "local")
+    assert done.returncode == 2 and "on one machine" in done.stderr
+
+
 def test_a_walk_that_is_replayed_is_not_verified(tmp_path: Path) -> None:
     done = memfence("explore", ROBUST, "--verify", "--replay", tmp_path / "none.json")
     assert done.returncode == 2 and "--verify" in done.stderr

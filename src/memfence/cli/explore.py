@@ -14,6 +14,7 @@ from memfence.cli.exit_codes import Exit, exit_of
 from memfence.cli.keywords import keywords_of, typed
 from memfence.cli.option_groups import (
     MOST,
+    ClusterOption,
     Compiling,
     File,
     HtmlOption,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 ONLY_HERE = ("no_monitor", "save_trace", "most_traces", "save_schedule", "replay", "verify")
 NOT_WITH_REPLAY = (
     "preemptions", "depth", "first", "no_monitor", "timing", "save_trace", "most_traces", "save_schedule", "html",
-    "verify",
+    "verify", "cluster",
 )  # fmt: skip
 
 
@@ -73,6 +74,7 @@ def explore(
         Path | None, typer.Option(metavar="SCHEDULE", help="Explore nothing: replay a saved schedule.")
     ] = None,
     verify: VerifyOption = False,
+    cluster: ClusterOption = None,
     timeout: TimeoutOption = None,
     json: JsonOption = False,
     html: HtmlOption = None,
@@ -91,6 +93,8 @@ def explore(
         replayed = _replayed(context, file, replay, json)
         _show(_replay_report(replayed, json, quiet) or _no_answer(file, Deadline(timeout), json, quiet), json)
         raise typer.Exit(_exit_of_replay(replayed))
+    if cluster is not None and verify:
+        raise typer.BadParameter("the states of a proof have to be on one machine", param_hint="--cluster")
     files = ReportFiles(html)
     files.require_places([("FILE", file)], [("--save-schedule", save_schedule)])
     if save_trace is not None:
