@@ -85,6 +85,12 @@ def test_two_machines_decide_criteria_as_one_does(machines: Machines, criterion:
             assert numbers_of(mine) == numbers_of(theirs)
 
 
+def test_what_a_cluster_did_is_part_of_the_statistics(machines: Machines) -> None:
+    result = check(EXAMPLES / "szymanski.pml", criterion="persistent", cluster=machines.address)
+    extra = dict(result.stats.extra)
+    assert extra["lost"] == 0 and extra["rounds"] > 0 and "sent" in extra
+
+
 def test_machines_share_the_executions_of_a_program(machines: Machines) -> None:
     if not shutil.which("g++"):
         pytest.skip("no g++ here")
