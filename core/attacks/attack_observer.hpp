@@ -32,6 +32,8 @@ class AttackObserver : public NoObserver {
 
   void expand(Work& w, Index index);
   bool has_finding() const { return is_done() || budget_->why() != Stop::None || (!collect_ && !attacks_.empty()); }
+  // Why nothing more is looked for, if that is so though there may be more: the budget is spent.
+  Stop cut_short() const { return budget_->why(); }
   // With `collect`: by the text, every further attack crosses a clause that is known. No state can add anything.
   bool is_done() const { return *done_; }
   // Processes that may have attacks beyond those that are known, by the text.
@@ -43,7 +45,9 @@ class AttackObserver : public NoObserver {
 
  private:
   // Attacks of processes that are alike count as one: each of these can make it.
-  int first_alike(int process) const { return search_.alike[static_cast<std::size_t>(process)]; }
+  int first_alike(int process) const {
+    return search_.alike.empty() ? process : search_.alike[static_cast<std::size_t>(process)];
+  }
   KnownClause clause_of(const Attack& a) const { return {first_alike(a.attacker), a.end.crossed, a.end.separable}; }
 
   void expand_persistence(Work& w, Index index);

@@ -70,7 +70,7 @@ def _with_few_moving(search: AttackSearch, first: Attacks, options: FixOptions) 
     limits = options.limits.within(most_states=LARGE, threads=1)
     known = [attack.clause for attack in first.attacks]
     left = set(first.open)
-    for group in _groups(len(search.program.processes), first.states.alike):
+    for group in _groups(len(search.program.processes), first.alike):
         if not left or limits.deadline.passed:
             return
         if left.isdisjoint(group):

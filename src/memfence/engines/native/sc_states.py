@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from memfence import _core
 from memfence.engines.native.encode import Encoded, encode
@@ -23,8 +24,19 @@ ALL_SAFE = SAFE_REDUCTIONS | {"symmetry"}
 """With that of the search (docs/theory/criteria.md, "Processes that are alike")."""
 
 
+class ScRuns(Protocol):
+    """States of an exploration, by number, wherever they are kept."""
+
+    @property
+    def encoded(self) -> Encoded: ...
+
+    def run_to(self, index: int) -> tuple[State, tuple[Step, ...]]:
+        """Start and steps of an SC run of the loaded program to a state."""
+        ...
+
+
 class ScExploration(Record):
-    """The states that were visited, by number; of those that exchanging `alike` processes makes equal, one."""
+    """The states that were visited, by number; of those that exchanging processes makes equal, one."""
 
     program: Program
     encoded: Encoded
@@ -33,11 +45,6 @@ class ScExploration(Record):
     @property
     def model(self) -> ModelSpec:
         return SC
-
-    @property
-    def alike(self) -> tuple[tuple[int, ...], ...]:
-        """Classes of processes that were exchanged at will."""
-        return self.encoded.symmetric
 
     @property
     def reduced(self) -> Program:
