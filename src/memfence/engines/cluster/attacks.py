@@ -13,7 +13,7 @@ from memfence.engines.cluster.search import Shared, SharedSearch
 from memfence.engines.native.attacks import AttackKind, Attacks, attack_of, plan_of, without_false_tears
 from memfence.engines.native.encode import Encoded
 from memfence.engines.native.partition import Partition
-from memfence.engines.native.sc_states import SAFE_REDUCTIONS, sc_run
+from memfence.engines.native.sc_states import sc_run
 from memfence.models.state import State, Step
 from memfence.program.ir import Program
 from memfence.records import Record
@@ -35,8 +35,7 @@ class StatesElsewhere(Record):
 
     def run_to(self, index: int) -> tuple[State, tuple[Step, ...]]:
         """Start and steps of an SC run of the loaded program to a state."""
-        start, path, _ = self.here.path(self.chains[index], ())
-        return sc_run(self.program, self.encoded, start, path)
+        return sc_run(self.program, self.encoded, *self.here.path(self.chains[index], ()))
 
 
 class SharedAttacks:
@@ -52,9 +51,7 @@ class SharedAttacks:
         return replace(answer, engine=name, counts=tuple(self._counts.items()))
 
     def _explore(self, program: Program, kind: AttackKind, *, limits: Limits, reductions: frozenset[str]) -> Attacks:
-        """Without symmetry: the run to a state is told as it was taken, and attacks name processes by their places."""
-        plain = reductions & SAFE_REDUCTIONS
-        return without_false_tears(kind, partial(self._search, program, kind, limits, plain))
+        return without_false_tears(kind, partial(self._search, program, kind, limits, reductions))
 
     def _search(
         self, program: Program, kind: AttackKind, limits: Limits, reductions: frozenset[str], every_torn: bool

@@ -11,7 +11,7 @@ from memfence.engines.native.attack_run import AttackRun, transitions_to_access
 from memfence.engines.native.encode import Encoded
 from memfence.engines.native.found_attack import FoundAttack, found_attack
 from memfence.engines.native.limits import cost_of, for_core
-from memfence.engines.native.sc_states import ALL_SAFE, SAFE_REDUCTIONS, ScExploration, ScRuns, encode_accesses
+from memfence.engines.native.sc_states import ALL_SAFE, ScExploration, ScRuns, encode_accesses
 from memfence.engines.native.searched import Searched
 from memfence.execution.renaming import exchanged
 from memfence.execution.store_order import is_order_of_an_sc_run
@@ -143,7 +143,7 @@ class AttackPlan(Record):
 
 
 def plan_of(
-    program: Program, kind: AttackKind, reductions: frozenset[str] = SAFE_REDUCTIONS, *, every_torn: bool = False
+    program: Program, kind: AttackKind, reductions: frozenset[str] = ALL_SAFE, *, every_torn: bool = False
 ) -> AttackPlan:
     """What `explore_attacks` searches."""
     return AttackPlan(for_hardware(program, kind.model), kind, reductions, every_torn)

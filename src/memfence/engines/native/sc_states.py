@@ -55,23 +55,23 @@ class ScExploration(Record):
         return sorted_rows(self.native, columns, rows_in_a_block)
 
     def run_to(self, index: int) -> tuple[State, tuple[Step, ...]]:
-        """Start and steps of an SC run of the loaded program to a state.
-
-        The search may have exchanged processes on its way. Who is exchanged begins alike, so that the same run with
-        the names that they have in the end begins in an initial state, too, and ends in this very state.
-        """
-        start, path, who = self.native.path(index, [])
-        begin, steps = sc_run(self.program, self.encoded, start, path)
-        names = [who.index(process) for process in range(len(who))]
-        return rename_state(begin, names), tuple(rename_step(step, names) for step in steps)
+        """Start and steps of an SC run of the loaded program to a state."""
+        return sc_run(self.program, self.encoded, *self.native.path(index, []))
 
 
 def sc_run(
-    program: Program, encoded: Encoded, start: int, path: Sequence[tuple[int, int, int]]
+    program: Program, encoded: Encoded, start: int, path: Sequence[tuple[int, int, int]], who: Sequence[int]
 ) -> tuple[State, tuple[Step, ...]]:
-    """Start and steps of the SC run of `program` that native steps from an initial state stand for."""
+    """Start and steps of the SC run of `program` that native steps from an initial state stand for.
+
+    The search may have exchanged processes on its way: `who` stands where in the end. Who is exchanged begins alike, so
+    that the same run with the names that they have in the end begins in an initial state, too, and ends in the very
+    state that was found.
+    """
     steps = [decode_step(encoded, SC, step) for step in path]
-    return original_steps(program, encoded.program, SC.definition, start, steps)
+    begin, whole = original_steps(program, encoded.program, SC.definition, start, steps)
+    names = [who.index(process) for process in range(len(who))]
+    return rename_state(begin, names), tuple(rename_step(step, names) for step in whole)
 
 
 def encode_accesses(program: Program, reductions: frozenset[str]) -> Encoded:
