@@ -244,9 +244,8 @@ def _persistent(case: Case, section: Section) -> Proved:
     if case.fast:
         require_single_stores(case.program)
         plain = replace(case.question, bad=None, deadlock=False, finals=())
-        return Proved(
-            frozenset({"persistent"}), _fast_persistent(case, plain, section, left_out, may_fail=True), is_fast=True
-        )
+        count = _fast_persistent(case, plain, section, left_out, may_fail=True)
+        return Proved(frozenset({"persistent"}), count, is_fast=True)
     states = _sc_states(case, section)
     check_persistent(case.program, states, left_out)
     return Proved(frozenset({"persistent"}), len(states))
@@ -277,9 +276,8 @@ def _fast_persistent(
 
     under_sc = replace(question, model=SC)
     ends = ends_of(question.program, SC.definition, left_out, question.looks_at, deadlock=question.deadlock)
-    native = NativeInvariant(
-        under_sc, Columns(question.program, SC.buffering, 0), 0, None, ends, criterion="persistent"
-    )
+    columns = Columns(question.program, SC.buffering, 0)
+    native = NativeInvariant(under_sc, columns, 0, None, ends, criterion="persistent", may_fail=may_fail)
     return native.check(section.chunks(ROWS), most_bytes=case.most_bytes)
 
 
