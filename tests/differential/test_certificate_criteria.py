@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from differential.test_attacks_with_answers import READS_TWICE, STORES_AFTER_A_READ, texts
 from memfence.api.certify import check_certified
@@ -249,6 +251,42 @@ def test_programs_with_failing_steps_have_certificates(criterion: str, bodies: t
     assert proof.written is not None and proof.verified is not None and proof.verified.is_valid
     with (tmp_path / "proof.mfc").open("rb") as file:
         assert verify(file, program).states > 0
+
+
+@st.composite
+def failing_texts(draw: st.DrawFn) -> str:
+    """Programs in which some loads are assertions, which fail or not."""
+
+    def asserted(load: re.Match[str]) -> str:
+        if draw(st.booleans()):
+            return load[0]
+        return f"assert({load[2]} {draw(st.sampled_from(['==', '!=']))} {draw(st.integers(0, 1))})"
+
+    return re.sub(r"(r\d+) = ([xyz])\b", asserted, draw(texts()))
+
+
+def check_failing(program: Program) -> None:
+    """Every criterion that covers steps that fail, against its definition."""
+    states = reached(program, "sc")
+    assert (refusal(lambda: check_persistent(program, states)) is None) == twin.is_persistent(program)
+    assert (refusal(lambda: check_race_free(program, states)) is None) == twin.is_data_race_free(program)
+    found = refusal(lambda: check_triangular(program, marked(program)))
+    assert (found is None) == twin.is_triangular_race_free(program)
+    check_robustness("tso", program)
+    check_robustness("pso", program)
+
+
+@SETTINGS
+@given(text=failing_texts())
+def test_programs_with_failing_steps_are_judged_as_defined(text: str) -> None:
+    check_failing(load_text(SourceText("drawn.pml", text)))
+
+
+@pytest.mark.slow
+@MANY
+@given(text=failing_texts())
+def test_many_programs_with_failing_steps_are_judged_as_defined(text: str) -> None:
+    check_failing(load_text(SourceText("drawn.pml", text)))
 
 
 @pytest.mark.parametrize("model", ["tso", "pso"])

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from differential.test_attacks_with_answers import READS_TWICE, STORES_AFTER_A_READ, texts
-from differential.test_certificate_criteria import marked
+from differential.test_certificate_criteria import failing_texts, marked
 from memfence.certificates.checker.criteria import require_single_stores
 from memfence.certificates.checker.native_criteria import NativeTriangular
 from memfence.certificates.checker.refusal import Condition, Refused
@@ -29,6 +29,7 @@ from support.criteria_programs import PLAIN, RICH, criteria_programs
 from support.models import spec
 
 SETTINGS = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 MANY = settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 CAPACITY = 8
 EITHER = {Condition.CLOSED, Condition.FAILURE}
@@ -125,6 +126,13 @@ def test_both_checkers_judge_criteria_of_many_programs_alike(name: str, program:
 @SETTINGS
 @given(text=texts(), seed=st.integers(0, 1000))
 def test_both_checkers_judge_attacks_with_answers_alike(name: str, text: str, seed: int) -> None:
+    check_alike(name, load_text(SourceText("drawn.pml", text)), Random(seed))
+
+
+@EVERY_KIND
+@FEW
+@given(text=failing_texts(), seed=st.integers(0, 1000))
+def test_both_checkers_judge_programs_with_failing_steps_alike(name: str, text: str, seed: int) -> None:
     check_alike(name, load_text(SourceText("drawn.pml", text)), Random(seed))
 
 
