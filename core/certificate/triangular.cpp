@@ -150,7 +150,7 @@ bool Triangular::is_race(const Pair& pair) {
 
 std::vector<std::string> Triangular::reachable(std::size_t most_bytes) {
   ByteStrings seen;
-  const auto visit = [&]() {
+  const auto visit = [&] {
     seen.insert({reinterpret_cast<const char*>(row_.data()), row_.size()});
     if (seen.bytes() + seen.size() * (sizeof(std::string) + rows_width_) > most_bytes) throw std::bad_alloc();
   };
