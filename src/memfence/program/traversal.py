@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import assert_never
 
@@ -71,6 +71,11 @@ def property_expressions(prop: ir.Property) -> tuple[Expr, ...]:
             return tuple(edge.guard for edge in prop.edges)
         case _:
             return ()
+
+
+def distinct_ops(*processes: ir.Process) -> Iterable[ir.Op]:
+    """Every op of the processes; those that are one object (`ProcessBuilder`) once."""
+    return {id(op): op for process in processes for t in process.transitions for op in t.ops}.values()
 
 
 def transition_expressions(transition: ir.Transition) -> Iterator[Expr]:
