@@ -44,6 +44,9 @@ class Steps {
   Outcome take(const Number* state, int process, int number, std::vector<Access>* made);
   const Number* after() const { return next_.data(); }
 
+  // Of a step that was just told as Failed: whether an assertion was wrong; else it is a run-time error.
+  bool failed_assertion() const { return failed_assertion_; }
+
   // The value of an expression of the whole state, or of `process`; false where evaluating it is an error.
   bool evaluate(int expression, const Number* state, Number& out) const;
 
@@ -90,6 +93,7 @@ class Steps {
   const Layout& layout_;
   std::vector<Number> next_;
   std::vector<Access>* made_ = nullptr;
+  bool failed_assertion_ = false;
 };
 
 }  // namespace memfence::certificate

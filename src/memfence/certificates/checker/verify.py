@@ -307,6 +307,12 @@ def _ranks(case: Case, section: Section) -> Proved:
 
         proved = ProvedRanks(product, question.model, columns, capacity, marks)
         return Proved(frozenset({f"temporal {number}"}), proved.check(section.chunks(ROWS), most_bytes=case.most_bytes))
+    if case.fast:
+        from memfence.certificates.checker.native_ranks import NativeRanks
+
+        native = NativeRanks(product, question.model, columns, capacity, marks)
+        count = native.check(section.chunks(ROWS), most_bytes=case.most_bytes)
+        return Proved(frozenset({f"temporal {number}"}), count, is_fast=True)
     ranks = read_ranks(columns, section.chunks(ROWS), most=case.most_bytes // BYTES_OF_A_STATE)
     if any(rank >= len(marks) or node >= len(product.refuting.moves) for (_, node), rank in ranks.items()):
         raise NotACertificate("a pair has a rank or a node that does not exist")
