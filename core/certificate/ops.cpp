@@ -61,12 +61,15 @@ Outcome Steps::load(const Op& op, int process, bool locked) {
   int variable = 0;
   if (!variable_at(op, variable)) return Outcome::Failed;
   Number value = 0;
-  if (locked || !own_store(process, variable, value)) {
+  const bool is_own = !locked && own_store(process, variable, value);
+  if (!is_own) {
     if (!owns_bus(next_.data(), process)) return Outcome::Blocked;
     value = memory(variable);
     if (loads_ != nullptr) loads_->push_back(variable);
   }
-  return set_register(op.reg, value);
+  const Outcome outcome = set_register(op.reg, value);
+  if (!is_own && outcome == Outcome::Done) note(variable, value, false);
+  return outcome;
 }
 
 Outcome Steps::store(const Op& op, int process, bool locked) {
@@ -84,6 +87,7 @@ Outcome Steps::store(const Op& op, int process, bool locked) {
   const bool at_once = locked || op.direct || model_.buffers == Buffers::None;
   if (at_once && !locked && !owns_bus(next_.data(), process)) return Outcome::Blocked;
   if (!at_once) return append(process, variable, value);
+  note(variable, value, true);
   memory(variable) = value;
   return Outcome::Done;
 }
@@ -94,6 +98,7 @@ Outcome Steps::modify(const Op& op, int process) {
   if (!variable_at(op, variable)) return Outcome::Failed;
   if (!owns_bus(next_.data(), process)) return Outcome::Blocked;
   const Number old = memory(variable);
+  note(variable, old, false);
   Number expected = old, operand = 0;
   if (op.expected >= 0 && !evaluate(op.expected, next_.data(), expected)) return Outcome::Failed;
   if (old == expected) {
@@ -115,6 +120,7 @@ Outcome Steps::modify(const Op& op, int process) {
       case Modification::Min: fresh = std::min(old, operand); break;
     }
     if (!program_.variables[static_cast<std::size_t>(variable)].domain.fit(fresh, fresh)) return Outcome::Failed;
+    note(variable, fresh, true);
     memory(variable) = fresh;
   }
   return op.reg < 0 ? Outcome::Done : set_register(op.reg, old);
@@ -126,6 +132,8 @@ bool Steps::own_store(int process, int variable, Number& value) const {
     if (buffer.variable >= 0 && buffer.variable != variable) continue;
     const int entry = buffer.places_of_an_entry();
     for (int n = static_cast<int>(next_[static_cast<std::size_t>(buffer.first)]) - 1; n >= 0; --n) {
+      if (n == 0 && watch_.behind != nullptr && watch_.behind->pending[static_cast<std::size_t>(process)] != 0)
+        return watch_.behind->find(process, variable, value);
       const std::size_t at = static_cast<std::size_t>(buffer.first + 1 + entry * n);
       const bool is_own = buffer.variable < 0 ? next_[at] == variable : next_[at] != buffer.separator;
       if (!is_own) continue;
@@ -162,7 +170,8 @@ Outcome Steps::append(int process, int variable, Number value) {
 }
 
 Outcome Steps::separate(int process) {
-  if (model_.buffers != Buffers::PerVariable) return Outcome::Done;
+  if (model_.buffers != Buffers::PerVariable || program_.processes[static_cast<std::size_t>(process)].stored.empty())
+    return Outcome::Done;
   Outcome outcome = Outcome::Done;
   for (const Buffer& buffer : layout_.buffers(process)) {
     const Outcome one = append(process, buffer.variable, buffer.separator);

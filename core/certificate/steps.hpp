@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "certificate/layout.hpp"
+#include "certificate/watch.hpp"
 
 namespace memfence::certificate {
 
@@ -33,6 +34,10 @@ class Steps {
   // The same for the steps that `process` takes by itself; `loads`, where given, gets the variables that the last step read
   // in memory, before `visit` is called.
   bool for_each_of(const Number* state, int process, std::vector<int>* loads, const Visit& visit);
+  // One step of the program; `after` is the state after it, where it is Done. Blocked also where it is not the step of the
+  // processes at these locations.
+  Outcome take(const Number* state, const Step& step, const Watch& watch);
+  const Number* after() const { return next_.data(); }
 
   // The value of an expression of the whole state, or of `process`; false where evaluating it is an error.
   bool evaluate(int expression, const Number* state, Number& out) const;
@@ -71,12 +76,16 @@ class Steps {
   Outcome set_register(int place, Number value);
   bool variable_at(const Op& op, int& variable) const;
   bool own_store(int process, int variable, Number& value) const;
+  void note(int variable, Number value, bool writes) {
+    if (watch_.accesses != nullptr) watch_.accesses->push_back({variable, value, writes});
+  }
 
   const Program& program_;
   const Model& model_;
   const Layout& layout_;
   std::vector<Number> next_;
   std::vector<int>* loads_ = nullptr;
+  Watch watch_;
 };
 
 }  // namespace memfence::certificate
