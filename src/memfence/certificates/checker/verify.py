@@ -16,7 +16,7 @@ from memfence.certificates.checker.criteria import (
     require_no_look_at_buffers,
     require_single_stores,
 )
-from memfence.certificates.checker.dual import check_dual
+from memfence.certificates.checker.dual import check_dual, prepared
 from memfence.certificates.checker.finals import check_outcomes, read_outcomes
 from memfence.certificates.checker.invariant import BYTES_OF_A_STATE, check_invariant, read_states
 from memfence.certificates.checker.minimum import check_bound, check_clause
@@ -294,8 +294,13 @@ def _ranks(case: Case, section: Section) -> Proved:
 
 
 def _dual(case: Case, section: Section) -> Proved:
-    found = read_configurations(case.question.program, section.chunks(OBJECT))
-    return Proved(frozenset({STATES}), check_dual(case.question, found))
+    question = prepared(case.question, section.details.get("ranges"))
+    found = read_configurations(question.program, section.chunks(OBJECT))
+    if case.fast:
+        from memfence.certificates.checker.native_dual import check_dual_fast
+
+        return Proved(frozenset({STATES}), check_dual_fast(question, found), is_fast=True)
+    return Proved(frozenset({STATES}), check_dual(question, found))
 
 
 def _minimum(case: Case, section: Section) -> Proved:
