@@ -49,6 +49,7 @@ LocalProcess::LocalProcess(const Program& program, const Program& orders, int pr
       ControlSets::insert(sources[number], source);
     }
   storing_ = by_action(sources);
+  find_owned();
 }
 
 int LocalProcess::control(const Control& control) {
@@ -74,6 +75,53 @@ const std::vector<std::pair<int, int>>& LocalProcess::leading(int set) {
     for (const auto& [number, source] : arriving_[static_cast<std::size_t>(control)])
       ControlSets::insert(sources[number], source);
   return leading_[set] = by_action(sources);
+}
+
+Facts with_store(Facts own, const Facts& stores) {
+  for (const Fact& store : stores) std::erase_if(own, [&](const Fact& older) { return older.first == store.first; });
+  own.insert(own.end(), stores.begin(), stores.end());
+  return own;
+}
+
+void LocalProcess::find_owned() {
+  std::vector<std::vector<std::pair<int, int>>> leaving(controls_.size());
+  for (std::size_t target = 0; target < arriving_.size(); ++target)
+    for (const auto& [number, source] : arriving_[target])
+      leaving[static_cast<std::size_t>(source)].emplace_back(number, static_cast<int>(target));
+  owned_.resize(controls_.size());
+  std::vector<std::pair<int, Facts>> waiting;
+  std::size_t count = 0;
+  const auto visit = [&](int control, const Facts& own) {
+    if (!owned_[static_cast<std::size_t>(control)].insert(own).second) return;
+    if (++count > kMostOwned) throw TooLarge("a process can have too many stores pending");
+    waiting.emplace_back(control, own);
+  };
+  for (const int control : sets.members(first_)) visit(control, {});
+  while (!waiting.empty()) {
+    const auto [control, own] = waiting.back();
+    waiting.pop_back();
+    if (!own.empty()) visit(control, {own.begin() + 1, own.end()});  // the oldest is deleted
+    for (const auto& [number, target] : leaving[static_cast<std::size_t>(control)]) {
+      const Action& made = action(number);
+      if (!made.is_empty || own.empty()) visit(target, made.locked ? own : with_store(own, made.stores));
+    }
+  }
+}
+
+std::set<Facts> LocalProcess::owned(int set) const {
+  std::set<Facts> found;
+  for (const int control : sets.members(set))
+    if (control < reached_) found.insert(owned_[static_cast<std::size_t>(control)].begin(), owned_[static_cast<std::size_t>(control)].end());
+  return found;
+}
+
+int LocalProcess::owning(int set, const Facts& own) {
+  const auto [place, is_new] = owning_.emplace(std::pair(set, own), 0);
+  if (!is_new) return place->second;
+  ControlSets::Bits bits;
+  for (const int control : sets.members(set))
+    if (control < reached_ && owned_[static_cast<std::size_t>(control)].contains(own)) ControlSets::insert(bits, control);
+  return place->second = sets.number(bits);
 }
 
 void LocalProcess::explore(const Program& program, const Program& orders, int process, bool everything_locked) {

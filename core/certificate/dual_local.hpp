@@ -10,7 +10,8 @@
 namespace memfence::certificate {
 
 constexpr int kFailed = -1;  // the location of a process that has failed
-constexpr std::size_t kMostGuesses = 200'000, kMostBad = 500'000, kMostControls = 200'000;
+constexpr std::size_t kMostGuesses = 200'000, kMostBad = 500'000, kMostControls = 200'000,
+                      kMostOwned = 1'000'000;
 
 // The claim, or the program, is beyond what the judge looks at: a reason to refuse.
 class TooLarge : public std::length_error {
@@ -27,6 +28,9 @@ struct Action {
   bool is_empty = false, locked = false;
   auto operator<=>(const Action&) const = default;
 };
+
+// The newest own messages after a plain step.
+Facts with_store(Facts own, const Facts& stores);
 
 // Sets of controls, each with a number; and whether one holds all that another one does.
 class ControlSets {
@@ -63,9 +67,14 @@ class LocalProcess {
   // By action that stores: where it is possible.
   const std::vector<std::pair<int, int>>& storing() const { return storing_; }
 
+  // Of a set, the controls where the newest own messages may be these; and all that there may be in one of them.
+  int owning(int set, const Facts& own);
+  std::set<Facts> owned(int set) const;
+
   ControlSets sets;
 
  private:
+  void find_owned();
   void explore(const Program& program, const Program& orders, int process, bool everything_locked);
   void take_all(const Program& program, const Program& orders, int process, bool everything_locked, int source, Steps& steps,
                 std::vector<int>& waiting);
@@ -79,6 +88,8 @@ class LocalProcess {
   std::set<Fact> writes_;
   std::vector<std::pair<int, int>> storing_;
   std::map<int, std::vector<std::pair<int, int>>> leading_;
+  std::vector<std::set<Facts>> owned_;  // by control: the newest own message about each variable, oldest first
+  std::map<std::pair<int, Facts>, int> owning_;
   int first_ = 0, reached_ = 0;
 };
 

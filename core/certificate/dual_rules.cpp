@@ -74,7 +74,7 @@ bool DualRules::before(const Configuration& c, const Emit& emit) {
       const Action& action = local(kind).action(number);
       Configuration more = c;
       more.parts.push_back({kind, sources, {}});
-      for (const Fifo& fifo : action.locked ? std::vector<Fifo>(1) : own_stores(kind, action.stores[0])) {
+      for (const Fifo& fifo : action.locked ? std::vector<Fifo>(1) : own_stores(kind, sources, action.stores)) {
         more.parts.back().fifo = fifo;
         if (!before_action(more, c.parts.size(), action, emit)) return false;
       }
@@ -94,8 +94,8 @@ bool DualRules::before_part(const Configuration& c, std::size_t p, const Emit& e
   for (const Fact& store : local(part.kind).writes()) {  // an own one was deleted
     if (messages_.own_value(part.fifo, store.first)) continue;
     d.parts[p].fifo.insert(d.parts[p].fifo.begin(), own(store));
-    if (!emit(d)) return false;
-    d.parts[p].fifo = part.fifo;
+    if (!emit_owning(d, p, emit)) return false;
+    d.parts[p] = part;
   }
   for (const auto& [number, sources] : local(part.kind).leading(part.set)) {
     d.parts[p].set = sources;
@@ -105,23 +105,24 @@ bool DualRules::before_part(const Configuration& c, std::size_t p, const Emit& e
 }
 
 // Whatever own messages there may be once the newest is there: at most one for each variable counts.
-std::vector<Fifo> DualRules::own_stores(int kind, const Fact& newest) {
-  std::vector<Fifo> found;
-  Fifo chosen;
-  std::set<int> used{newest.first};
-  const std::function<void()> choose = [&] {
-    found.push_back(chosen);
-    found.back().push_back(own(newest));
-    for (const Fact& store : local(kind).writes()) {
-      if (!used.insert(store.first).second) continue;
-      chosen.push_back(own(store));
-      choose();
-      chosen.pop_back();
-      used.erase(store.first);
-    }
-  };
-  choose();
-  return found;
+std::vector<Fifo> DualRules::own_stores(int kind, int sources, const Facts& stores) {
+  std::set<Fifo> found;
+  for (const Facts& before : local(kind).owned(sources)) {
+    Fifo fifo;
+    for (const Fact& store : with_store(before, stores)) fifo.push_back(own(store));
+    found.insert(std::move(fifo));
+  }
+  return {found.begin(), found.end()};
+}
+
+bool DualRules::emit_owning(Configuration& c, std::size_t p, const Emit& emit) {
+  Part& part = c.parts[p];
+  Facts newest;
+  for (std::size_t n = 0; n < part.fifo.size(); ++n)
+    if (messages_.is_newest_own(part.fifo, n)) newest.push_back(messages_[part.fifo[n]].facts[0]);
+  LocalProcess& own = local(part.kind);
+  part.set = own.owning(part.set, newest);
+  return own.sets.bits(part.set).empty() || emit(c);
 }
 
 bool DualRules::before_action(const Configuration& c, std::size_t p, const Action& action, const Emit& emit) {
@@ -131,7 +132,7 @@ bool DualRules::before_action(const Configuration& c, std::size_t p, const Actio
 bool DualRules::before_loads(const Configuration& c, std::size_t p, const Action& action, const Emit& emit) {
   const Fifo& fifo = c.parts[p].fifo;
   Configuration d = c;
-  if (action.is_empty) return !fifo.empty() || !learn(d, action.loads) || emit(d);
+  if (action.is_empty) return !fifo.empty() || !learn(d, action.loads) || emit_owning(d, p, emit);
   Message oldest;
   for (const Fact& load : action.loads) {
     const std::optional<Number> value = messages_.own_value(fifo, load.first);
@@ -142,7 +143,7 @@ bool DualRules::before_loads(const Configuration& c, std::size_t p, const Action
     const int message = messages_.number(oldest);
     if (fifo.empty() || fifo[0] != message) d.parts[p].fifo.insert(d.parts[p].fifo.begin(), message);
   }
-  return emit(d);
+  return emit_owning(d, p, emit);
 }
 
 bool DualRules::before_stores(const Configuration& c, std::size_t p, const Action& action, const Emit& emit) {

@@ -51,7 +51,9 @@ class DualRules {
   bool before_part(const Configuration& c, std::size_t p, const Emit& emit);
   bool before_stores(const Configuration& c, std::size_t p, const Action& action, const Emit& emit);
   bool before_loads(const Configuration& c, std::size_t p, const Action& action, const Emit& emit);
-  std::vector<Fifo> own_stores(int kind, const Fact& newest);
+  std::vector<Fifo> own_stores(int kind, int sources, const Facts& stores);
+  // The configuration, the process being only where it may have the own messages that it has.
+  bool emit_owning(Configuration& c, std::size_t p, const Emit& emit);
   int own(const Fact& store) { return messages_.number({{store}, true}); }
 
   DualAsked asked_;

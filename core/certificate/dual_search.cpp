@@ -74,8 +74,8 @@ bool DualSearch::saturate(Configuration& c, std::size_t p) {
       const Action& action = local.action(number);
       if (!action.stores.empty() || local.sets.includes(set, sources)) continue;
       rules_.before_action(c, p, action, [&](const Configuration& before) {
-        if (before == c)
-          for (const int control : local.sets.members(sources)) ControlSets::insert(bits, control);
+        if (before.memory == c.memory && before.parts[p].fifo == c.parts[p].fifo)
+          for (const int control : local.sets.members(before.parts[p].set)) ControlSets::insert(bits, control);
         return true;
       });
     }

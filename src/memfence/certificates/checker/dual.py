@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from itertools import permutations
 
 from memfence.certificates.checker.criteria import require_no_look_at_buffers, require_shared_memory
-from memfence.certificates.checker.dual_local import Action, Processes
-from memfence.certificates.checker.dual_order import Above, own_value
+from memfence.certificates.checker.dual_local import Action, Processes, with_store
+from memfence.certificates.checker.dual_order import Above, newest_own, own_value
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.container import NotACertificate
-from memfence.certificates.format.dual import Configuration, Facts, Fifo, Memory, Message
+from memfence.certificates.format.dual import Configuration, Controls, Facts, Fifo, Memory, Message
 from memfence.models.buffering import Buffering
 from memfence.models.steps import set_at
 from memfence.program.crowd import instances_of
@@ -48,34 +47,41 @@ class DualRules(Processes):
                 yield from _with_memory(c.with_fifo(p, fifo[:-1]), fifo[-1].facts)  # its newest came from memory
             for x, v in self.writes[kind]:
                 if own_value(fifo, x) is None:
-                    yield c.with_fifo(p, (Message(((x, v),), True), *fifo))  # an own one was deleted
+                    own = Message(((x, v),), True)
+                    yield from self._owning(c.with_fifo(p, (own, *fifo)), p)  # an own one was deleted
             for action, sources in self.leading(kind, c.controls[p]).items():
                 yield from self._before_action(replace(c, controls=set_at(c.controls, p, sources)), p, action)
         for kind, *_ in self.crowds:  # one of which nothing was said has stored
             for action, sources in self.storing(kind).items():
-                for fifo in [()] if action.locked else self._own_stores(kind, action.stores[0]):
+                for fifo in [()] if action.locked else self._own_stores(kind, sources, action.stores):
                     kinds, controls = (*c.kinds, kind), (*c.controls, sources)
                     more = Configuration(controls, c.memory, (*c.fifos, fifo), kinds)
                     yield from self._before_action(more, len(c.kinds), action)
 
-    def _own_stores(self, kind: int, newest: tuple[int, int]) -> Iterator[Fifo]:
+    def _own_stores(self, kind: int, sources: Controls, stores: Facts) -> set[Fifo]:
         """Whatever own messages there may be once the newest is there: at most one for each variable counts."""
-        others = [store for store in self.writes[kind] if store[0] != newest[0]]
-        for length in range(len({x for x, _ in others}) + 1):
-            for chosen in permutations(others, length):
-                if len({x for x, _ in chosen}) == length:
-                    yield tuple(Message((store,), True) for store in (*chosen, newest))
+        owned = {own for source in sources for own in self.owned[kind].get(source, ())}
+        return {tuple(Message((store,), True) for store in with_store(own, stores)) for own in owned}
+
+    def _owning(self, c: Configuration, p: int) -> Iterator[Configuration]:
+        """The configuration, the process being only where it may have the own messages that it has."""
+        own, owned = newest_own(c.fifos[p]), self.owned[c.kinds[p]]
+        left = frozenset(control for control in c.controls[p] if own in owned.get(control, ()))
+        if left:
+            yield replace(c, controls=set_at(c.controls, p, left))
 
     def _before_action(self, c: Configuration, p: int, action: Action) -> Iterator[Configuration]:
         for unstored in self._before_stores(c, p, action):
             fifo = unstored.fifos[p]
             if action.is_empty:
                 if not fifo:
-                    yield from _with_memory(unstored, action.loads)
+                    for loaded in _with_memory(unstored, action.loads):
+                        yield from self._owning(loaded, p)
             elif all(own_value(fifo, x) in (None, v) for x, v in action.loads):
                 oldest = Message(tuple((x, v) for x, v in action.loads if own_value(fifo, x) is None))
                 is_there = not oldest.facts or (fifo and fifo[0] == oldest)
-                yield unstored if is_there else unstored.with_fifo(p, (oldest, *fifo))
+                loaded = unstored if is_there else unstored.with_fifo(p, (oldest, *fifo))
+                yield from self._owning(loaded, p)
 
     def _before_stores(self, c: Configuration, p: int, action: Action) -> Iterator[Configuration]:
         if not action.stores:

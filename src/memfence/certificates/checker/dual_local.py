@@ -27,7 +27,7 @@ from memfence.program.ir import Load, Program, Rmw, Store, Transition
 from memfence.records import Record
 
 SC, TSO = Sc(), Tso()
-MOST_GUESSES, MOST_BAD, MOST_CONTROLS = 200_000, 500_000, 200_000
+MOST_GUESSES, MOST_BAD, MOST_CONTROLS, MOST_OWNED = 200_000, 500_000, 200_000, 1_000_000
 
 
 class Action(Record):
@@ -56,6 +56,7 @@ class Processes:
         self.kinds = (*self.fixed, *(members[0] for members in self.crowds))
         self.arriving = {kind: self._arriving(kind) for kind in self.kinds}
         self.writes = {kind: self._writes(kind) for kind in self.kinds}
+        self.owned = {kind: self._owned(kind) for kind in self.kinds}
         self.leading = cache(self._leading)
         self.storing = cache(self._storing)
 
@@ -103,6 +104,30 @@ class Processes:
         """Own messages that a process of this kind may have."""
         actions = {action for ways in self.arriving[kind].values() for action, _ in ways}
         return {action.stores[0] for action in actions if action.stores and not action.locked}
+
+    def _owned(self, kind: int) -> dict[Control, set[Facts]]:
+        """By control: the newest own messages about each variable that there may be, in order, oldest first."""
+        leaving: dict[Control, list[tuple[Action, Control]]] = {}
+        for target, ways in self.arriving[kind].items():
+            for action, source in ways:
+                leaving.setdefault(source, []).append((action, target))
+        waiting: list[tuple[Control, Facts]] = [(control, ()) for control in self.first(kind)]
+        seen = set(waiting)
+        while waiting:
+            control, own = waiting.pop()
+            after = [(control, own[1:])] if own else []  # the oldest is deleted
+            for action, target in leaving.get(control, ()):
+                if not (action.is_empty and own):
+                    after.append((target, own if action.locked else with_store(own, action.stores)))
+            fresh = set(after) - seen
+            seen |= fresh
+            waiting += fresh
+            if len(seen) > MOST_OWNED:
+                raise Refused(Condition.KIND, "a process can have too many stores pending")
+        found: dict[Control, set[Facts]] = {}
+        for control, own in seen:
+            found.setdefault(control, set()).add(own)
+        return found
 
     def _leading(self, kind: int, controls: Controls) -> dict[Action, Controls]:
         """By action: from where it leads to one of the controls."""
@@ -176,6 +201,12 @@ class Processes:
     def _with(self, p: int, control: Control, state: State) -> State:
         locations = set_at(state.locations, p, control.location)
         return replace(state, locations=locations, registers=set_at(state.registers, p, control.registers))
+
+
+def with_store(own: Facts, stores: Facts) -> Facts:
+    """The newest own messages after a plain step."""
+    written = {x for x, _ in stores}
+    return (*((x, v) for x, v in own if x not in written), *stores)
 
 
 def _by_action(ways: Iterator[tuple[Action, Control]]) -> dict[Action, Controls]:

@@ -6,7 +6,7 @@ with more messages between own ones, and with more processes of which there may 
 
 from __future__ import annotations
 
-from memfence.certificates.format.dual import Configuration, Controls, Fifo, Memory, Message
+from memfence.certificates.format.dual import Configuration, Controls, Facts, Fifo, Memory, Message
 
 Part = tuple[object, Controls, tuple[Fifo, ...]]
 """Of one process: its kind and newest own messages, where it may be, and the words between these messages."""
@@ -65,6 +65,13 @@ def _part(kind: int, controls: Controls, fifo: Fifo) -> Part:
             words.append(fifo[begin:n])
             begin = n + 1
     return (kind, tuple(owned)), controls, (*words, fifo[begin:])
+
+
+def newest_own(fifo: Fifo) -> Facts:
+    """The newest own message about each variable, oldest first."""
+    return tuple(
+        m.facts[0] for n, m in enumerate(fifo) if m.own and own_value(fifo[n + 1 :], m.facts[0][0]) is None
+    )
 
 
 def _is_subword(word: Fifo, other: Fifo) -> bool:
