@@ -13,7 +13,8 @@ namespace memfence::bind {
 namespace {
 
 using certificate::Configuration, certificate::DualAsked, certificate::Facts, certificate::PlainConfiguration;
-using Listed = std::tuple<std::vector<int>, certificate::Memory, std::vector<std::vector<std::pair<Facts, bool>>>, std::vector<int>>;
+using Listed =
+    std::tuple<std::vector<int>, certificate::Memory, std::vector<std::vector<std::pair<Facts, bool>>>, std::vector<int>>;
 using Sets = std::vector<std::vector<certificate::Control>>;
 
 Listed listed(PlainConfiguration plain) {
@@ -65,9 +66,8 @@ auto bind_asked(nb::module_& m, const char* name) {
   return nb::class_<Class>(m, name).def(
       "__init__",
       [](Class* self, const std::string& program, const std::string& bad, const std::vector<int>& fixed,
-         const std::vector<std::vector<int>>& crowds, const std::vector<int>& named, bool everything_locked) {
-        new (self) Class(DualAsked{program, bad, fixed, crowds, named, everything_locked});
-      },
+         const std::vector<std::vector<int>>& crowds, const std::vector<int>& named,
+         bool everything_locked) { new (self) Class(DualAsked{program, bad, fixed, crowds, named, everything_locked}); },
       "program"_a, "bad"_a, "fixed"_a, "crowds"_a, "named"_a, "everything_locked"_a);
 }
 

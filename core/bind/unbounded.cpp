@@ -22,7 +22,8 @@ std::optional<std::tuple<int, nb::bytes, std::vector<std::uint32_t>, std::option
                     finding.has_step ? std::optional(step) : std::nullopt);
 }
 
-void add_automaton(AutomataChecker& self, const std::vector<std::vector<std::tuple<bool, std::int64_t, std::int64_t, int>>>& moves,
+void add_automaton(AutomataChecker& self,
+                   const std::vector<std::vector<std::tuple<bool, std::int64_t, std::int64_t, int>>>& moves,
                    const std::vector<int>& accepting) {
   std::vector<std::vector<AutomataChecker::Move>> read;
   for (const auto& leaving : moves) {

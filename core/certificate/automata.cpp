@@ -95,8 +95,8 @@ SymbolicFinding AutomataChecker::check_initial() {
     const auto has_empty = [&](const Numbers& numbers) {
       return std::all_of(numbers.begin(), numbers.end(), [&](std::uint32_t n) { return words_[n].has_empty(); });
     };
-    const bool is_there = group != group_of_.end() && std::any_of(groups_[group->second].known.begin(),
-                                                                 groups_[group->second].known.end(), has_empty);
+    const bool is_there = group != group_of_.end() &&
+                          std::any_of(groups_[group->second].known.begin(), groups_[group->second].known.end(), has_empty);
     if (!is_there) finding = {Condition::Initial, row};
     return is_there;
   });
@@ -173,12 +173,14 @@ Condition AutomataChecker::check_steps(const std::vector<Number>& control, const
 }
 
 // Every way in which the step may go: where a load would look at what was pending before, every answer that some word gives.
-Condition AutomataChecker::check_ways(const std::vector<Number>& state, const Numbers& numbers, const Step& step, Behind& behind) {
+Condition AutomataChecker::check_ways(const std::vector<Number>& state, const Numbers& numbers, const Step& step,
+                                      Behind& behind) {
   behind.unanswered.reset();
   Watch watch;
   watch.behind = &behind;
   const Outcome outcome = steps_.take(state.data(), step, watch);
-  if (!behind.unanswered) return outcome == Outcome::Blocked ? Condition::None : check_way(state, numbers, step, behind, outcome);
+  if (!behind.unanswered)
+    return outcome == Outcome::Blocked ? Condition::None : check_way(state, numbers, step, behind, outcome);
   const auto [process, variable] = *behind.unanswered;
   for (const Newest& value : newest(numbers[static_cast<std::size_t>(process)], variable)) {
     behind.answers.push_back({process, variable, value});

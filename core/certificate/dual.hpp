@@ -8,7 +8,8 @@ namespace memfence::certificate {
 
 class DualChecker {
  public:
-  explicit DualChecker(const DualAsked& asked) : rules_(asked), known_(static_cast<int>(rules_.fixed()), rules_.messages(), rules_.locals()) {}
+  explicit DualChecker(const DualAsked& asked)
+      : rules_(asked), known_(static_cast<int>(rules_.fixed()), rules_.messages(), rules_.locals()) {}
 
   // Take over a configuration; false if it has other processes than it may have.
   bool add(Configuration c);

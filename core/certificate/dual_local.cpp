@@ -49,7 +49,6 @@ LocalProcess::LocalProcess(const Program& program, const Program& orders, int pr
       ControlSets::insert(sources[number], source);
     }
   storing_ = by_action(sources);
-  find_owned();
 }
 
 int LocalProcess::control(const Control& control) {
@@ -84,6 +83,7 @@ Facts with_store(Facts own, const Facts& stores) {
 }
 
 void LocalProcess::find_owned() {
+  if (!owned_.empty()) return;
   std::vector<std::vector<std::pair<int, int>>> leaving(controls_.size());
   for (std::size_t target = 0; target < arriving_.size(); ++target)
     for (const auto& [number, source] : arriving_[target])
@@ -108,14 +108,17 @@ void LocalProcess::find_owned() {
   }
 }
 
-std::set<Facts> LocalProcess::owned(int set) const {
+std::set<Facts> LocalProcess::owned(int set) {
+  find_owned();
   std::set<Facts> found;
   for (const int control : sets.members(set))
-    if (control < reached_) found.insert(owned_[static_cast<std::size_t>(control)].begin(), owned_[static_cast<std::size_t>(control)].end());
+    if (control < reached_)
+      found.insert(owned_[static_cast<std::size_t>(control)].begin(), owned_[static_cast<std::size_t>(control)].end());
   return found;
 }
 
 int LocalProcess::owning(int set, const Facts& own) {
+  find_owned();
   const auto [place, is_new] = owning_.emplace(std::pair(set, own), 0);
   if (!is_new) return place->second;
   ControlSets::Bits bits;
@@ -132,7 +135,8 @@ void LocalProcess::explore(const Program& program, const Program& orders, int pr
   std::vector<int> waiting;
   for_each_choice(sizes, [&](const std::vector<std::size_t>& chosen) {
     Control start{own.initial};
-    for (std::size_t n = 0; n < chosen.size(); ++n) start.push_back(own.registers[n].kept ? own.registers[n].init[chosen[n]] : 0);
+    for (std::size_t n = 0; n < chosen.size(); ++n)
+      start.push_back(own.registers[n].kept ? own.registers[n].init[chosen[n]] : 0);
     const std::size_t known = controls_.size();
     const int number = control(start);
     if (controls_.size() > known) waiting.push_back(number);

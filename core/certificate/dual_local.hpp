@@ -10,8 +10,7 @@
 namespace memfence::certificate {
 
 constexpr int kFailed = -1;  // the location of a process that has failed
-constexpr std::size_t kMostGuesses = 200'000, kMostBad = 500'000, kMostControls = 200'000,
-                      kMostOwned = 1'000'000;
+constexpr std::size_t kMostGuesses = 200'000, kMostBad = 500'000, kMostControls = 200'000, kMostOwned = 1'000'000;
 
 // The claim, or the program, is beyond what the judge looks at: a reason to refuse.
 class TooLarge : public std::length_error {
@@ -69,12 +68,12 @@ class LocalProcess {
 
   // Of a set, the controls where the newest own messages may be these; and all that there may be in one of them.
   int owning(int set, const Facts& own);
-  std::set<Facts> owned(int set) const;
+  std::set<Facts> owned(int set);
 
   ControlSets sets;
 
  private:
-  void find_owned();
+  void find_owned();  // which takes its time, and is not needed without configurations
   void explore(const Program& program, const Program& orders, int process, bool everything_locked);
   void take_all(const Program& program, const Program& orders, int process, bool everything_locked, int source, Steps& steps,
                 std::vector<int>& waiting);

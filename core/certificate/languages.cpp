@@ -43,7 +43,8 @@ Words not_empty(const Words& words) {
   for (int part = 0; part < 2; ++part)
     for (int node = 0; node < count; ++node) {
       const int here = found.add_node();
-      for (const auto& [symbol, target] : words.leaving(node)) found.moves[static_cast<std::size_t>(here)].emplace_back(symbol, target + count);
+      for (const auto& [symbol, target] : words.leaving(node))
+        found.moves[static_cast<std::size_t>(here)].emplace_back(symbol, target + count);
       found.accepting[static_cast<std::size_t>(here)] = part == 1 && words.accepts(node) ? 1 : 0;
     }
   return found;

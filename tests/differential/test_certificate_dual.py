@@ -18,7 +18,7 @@ from memfence.certificates.checker.question import question_of
 from memfence.certificates.checker.refusal import Condition
 from memfence.certificates.format.container import read_chunks
 from memfence.certificates.format.header import Claim
-from memfence.certificates.format.sections import HEAD, OBJECT
+from memfence.certificates.format.sections import HEAD, OBJECT, SECTION
 from memfence.certificates.writer.certify import certify
 from memfence.certificates.writer.chunks import NoCertificate
 from memfence.certificates.writer.dual import dual_chunks
@@ -279,3 +279,41 @@ def test_without_a_configuration_something_leads_out() -> None:
         content = container([*beginning(program, claim), chunks[0], (OBJECT, fewer)])
         assert judge(content, program).condition in (Condition.BAD, Condition.CLOSED)
         assert judge(content, program) == judge(content, program, fast=True)
+
+
+def alone(program: Program, claim: Claim) -> bytes:
+    return container([*beginning(program, claim), (SECTION, b'{"kind": "alone"}')])
+
+
+@pytest.mark.parametrize("model", ["sc", "tso", "pso"])
+def test_what_processes_never_do_by_themselves_they_never_do(model: str) -> None:
+    """Judged by both checkers: accepted only what the engines say, and nothing that depends on other processes."""
+    accepted = 0
+    for seed in range(40):
+        random, program = Random(seed), cyclic_program(seed, ordered=seed % 3 == 0)
+        at = random.randrange(len(program.processes[0].locations))
+        claim = Claim(
+            model=model, forbid=(f"P0@#{at} && P0.{program.processes[0].registers[0].name} == {random.randrange(4)}",)
+        )
+        content = alone(program, claim)
+        found = judge(content, program)
+        assert found == judge(content, program, fast=True)
+        if found.condition is None:
+            accepted += 1
+            assert check(program, forbid=claim.forbid[0], model=model).answer.verdict is Verdict.HOLDS
+        else:
+            assert found.condition is Condition.BAD
+    assert accepted > 3
+
+
+def test_control_flow_has_a_certificate_that_says_nothing(tmp_path: Path) -> None:
+    text = (
+        "byte x, y; active proctype P() { byte a; do :: x = 1; y = 1 :: a = x; if :: a > a -> bad: skip :: else fi od }"
+    )
+    program = load_text(SourceText("t.pml", text))
+    proof = check_certified(program, tmp_path / "p.mfc", verified=True, model="pso", forbid="P@bad")
+    assert proof.verified is not None and proof.verified.is_valid
+    kinds = [
+        chunk.content for chunk in read_chunks(io.BytesIO((tmp_path / "p.mfc").read_bytes())) if chunk.kind == SECTION
+    ]
+    assert kinds == [b'{"kind": "alone"}']

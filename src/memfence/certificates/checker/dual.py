@@ -19,6 +19,7 @@ from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.dual import Configuration, Controls, Facts, Fifo, Memory, Message
 from memfence.models.buffering import Buffering
+from memfence.models.spec import SC as SPEC_OF_SC
 from memfence.models.steps import set_at
 from memfence.program.crowd import instances_of
 from memfence.program.expressions import BufferEmpty, walk
@@ -31,7 +32,9 @@ class DualRules(Processes):
 
     def is_initial(self, c: Configuration) -> bool:
         """Whether the configuration stands for an initial one."""
-        memory = all(value is None or value in v.init for value, v in zip(c.memory, self.program.variables, strict=True))
+        memory = all(
+            value is None or value in v.init for value, v in zip(c.memory, self.program.variables, strict=True)
+        )
         at_start = all(controls & self.first(kind) for controls, kind in zip(c.controls, c.kinds, strict=True))
         return memory and at_start and not any(c.fifos)
 
@@ -60,12 +63,12 @@ class DualRules(Processes):
 
     def _own_stores(self, kind: int, sources: Controls, stores: Facts) -> set[Fifo]:
         """Whatever own messages there may be once the newest is there: at most one for each variable counts."""
-        owned = {own for source in sources for own in self.owned[kind].get(source, ())}
+        owned = {own for source in sources for own in self.owned(kind).get(source, ())}
         return {tuple(Message((store,), True) for store in with_store(own, stores)) for own in owned}
 
     def _owning(self, c: Configuration, p: int) -> Iterator[Configuration]:
         """The configuration, the process being only where it may have the own messages that it has."""
-        own, owned = newest_own(c.fifos[p]), self.owned[c.kinds[p]]
+        own, owned = newest_own(c.fifos[p]), self.owned(c.kinds[p])
         left = frozenset(control for control in c.controls[p] if own in owned.get(control, ()))
         if left:
             yield replace(c, controls=set_at(c.controls, p, left))
@@ -131,6 +134,11 @@ def check_dual(question: Question, configurations: Collection[Configuration]) ->
         for before in rules.before(c):  # Condition 3: and nothing outside leads into it.
             _require(known.covers(before), Condition.CLOSED, before)
     return len(configurations)
+
+
+def for_processes_alone(question: Question) -> Question:
+    """Theorem 17: where no configuration is bad, no run is, under any model: as if every step were locked."""
+    return prepared(replace(question, model=SPEC_OF_SC))
 
 
 def _require(is_true: bool, condition: Condition, c: Configuration) -> None:

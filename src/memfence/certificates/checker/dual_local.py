@@ -56,7 +56,7 @@ class Processes:
         self.kinds = (*self.fixed, *(members[0] for members in self.crowds))
         self.arriving = {kind: self._arriving(kind) for kind in self.kinds}
         self.writes = {kind: self._writes(kind) for kind in self.kinds}
-        self.owned = {kind: self._owned(kind) for kind in self.kinds}
+        self.owned = cache(self._owned)  # which takes its time, and is not needed without configurations
         self.leading = cache(self._leading)
         self.storing = cache(self._storing)
 

@@ -69,9 +69,7 @@ def _part(kind: int, controls: Controls, fifo: Fifo) -> Part:
 
 def newest_own(fifo: Fifo) -> Facts:
     """The newest own message about each variable, oldest first."""
-    return tuple(
-        m.facts[0] for n, m in enumerate(fifo) if m.own and own_value(fifo[n + 1 :], m.facts[0][0]) is None
-    )
+    return tuple(m.facts[0] for n, m in enumerate(fifo) if m.own and own_value(fifo[n + 1 :], m.facts[0][0]) is None)
 
 
 def _is_subword(word: Fifo, other: Fifo) -> bool:

@@ -16,7 +16,7 @@ from memfence.certificates.checker.criteria import (
     require_no_look_at_buffers,
     require_single_stores,
 )
-from memfence.certificates.checker.dual import check_dual, prepared
+from memfence.certificates.checker.dual import check_dual, for_processes_alone, prepared
 from memfence.certificates.checker.finals import check_outcomes, read_outcomes
 from memfence.certificates.checker.invariant import BYTES_OF_A_STATE, check_invariant, read_states
 from memfence.certificates.checker.minimum import check_bound, check_clause
@@ -100,7 +100,7 @@ def verify_opened(
             raise NotACertificate(f"there is no kind of section `{section.kind}`")
         if proved and judge not in (_invariant, _ranks):
             raise NotProved(f"the proved checker does not know sections of the kind `{section.kind}`")
-        if program.any_number and judge is not _dual:
+        if program.any_number and judge not in (_dual, _alone):
             raise Refused(Condition.KIND, "they are about a certain number of threads")
         found = judge(case, section)
         states += found.states
@@ -303,6 +303,16 @@ def _dual(case: Case, section: Section) -> Proved:
     return Proved(frozenset({STATES}), check_dual(question, found))
 
 
+def _alone(case: Case, section: Section) -> Proved:
+    """Theorem 17. The section says nothing: where processes come by themselves is found here."""
+    question = for_processes_alone(case.question)
+    if case.fast:
+        from memfence.certificates.checker.native_dual import check_dual_fast
+
+        return Proved(frozenset({STATES}), check_dual_fast(question, ()), is_fast=True)
+    return Proved(frozenset({STATES}), check_dual(question, ()))
+
+
 def _minimum(case: Case, section: Section) -> Proved:
     """Theorem 12. The claim says how many fences are a minimum; which ones they are says the section."""
     sites, found = read_minimum(case.program, section.chunks(OBJECT))
@@ -320,6 +330,7 @@ def _minimum(case: Case, section: Section) -> Proved:
 
 _KINDS: dict[str, Callable[[Case, Section], Proved]] = {
     "invariant": _invariant,
+    "alone": _alone,
     "automata": _automata,
     "race-free": _race_free,
     "persistent": _persistent,

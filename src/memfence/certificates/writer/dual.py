@@ -10,9 +10,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from memfence.certificates.checker.dual import prepared
+from memfence.certificates.checker.dual import for_processes_alone, prepared
 from memfence.certificates.checker.native import NotForTheFastChecker
-from memfence.certificates.checker.native_dual import DualSearch
+from memfence.certificates.checker.native_dual import DualSearch, check_dual_fast
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Refused
 from memfence.certificates.format.dual import section_objects
@@ -47,6 +47,15 @@ def dual_chunks(question: Question, limits: Limits) -> Chunks:
             else "there are too many configurations for the backward search"
         )
     raise NoCertificate(reasons[-1])
+
+
+def alone_chunks(question: Question) -> Chunks:
+    """A section that proves what single processes prove by themselves, under any model."""
+    try:
+        check_dual_fast(for_processes_alone(question), ())
+    except (Refused, NotForTheFastChecker) as problem:
+        raise NoCertificate(str(problem)) from None
+    yield SECTION, json.dumps({"kind": "alone"}).encode()
 
 
 def _ranges(program: Program) -> Iterator[dict[str, Any] | None]:
