@@ -65,10 +65,9 @@ Outcome Steps::load(const Op& op, int process, bool locked) {
   if (!is_own) {
     if (!owns_bus(next_.data(), process)) return Outcome::Blocked;
     value = memory(variable);
-    if (loads_ != nullptr) loads_->push_back(variable);
   }
   const Outcome outcome = set_register(op.reg, value);
-  if (!is_own && outcome == Outcome::Done) note(variable, value, false);
+  if (!is_own && outcome == Outcome::Done) note(variable, false, value);
   return outcome;
 }
 
@@ -87,8 +86,8 @@ Outcome Steps::store(const Op& op, int process, bool locked) {
   const bool at_once = locked || op.direct || model_.buffers == Buffers::None;
   if (at_once && !locked && !owns_bus(next_.data(), process)) return Outcome::Blocked;
   if (!at_once) return append(process, variable, value);
-  note(variable, value, true);
   memory(variable) = value;
+  note(variable, true, value);
   return Outcome::Done;
 }
 
@@ -98,7 +97,7 @@ Outcome Steps::modify(const Op& op, int process) {
   if (!variable_at(op, variable)) return Outcome::Failed;
   if (!owns_bus(next_.data(), process)) return Outcome::Blocked;
   const Number old = memory(variable);
-  note(variable, old, false);
+  note(variable, false, old);  // it has read, whatever becomes of it
   Number expected = old, operand = 0;
   if (op.expected >= 0 && !evaluate(op.expected, next_.data(), expected)) return Outcome::Failed;
   if (old == expected) {
@@ -120,8 +119,8 @@ Outcome Steps::modify(const Op& op, int process) {
       case Modification::Min: fresh = std::min(old, operand); break;
     }
     if (!program_.variables[static_cast<std::size_t>(variable)].domain.fit(fresh, fresh)) return Outcome::Failed;
-    note(variable, fresh, true);
     memory(variable) = fresh;
+    note(variable, true, fresh);
   }
   return op.reg < 0 ? Outcome::Done : set_register(op.reg, old);
 }
@@ -132,8 +131,8 @@ bool Steps::own_store(int process, int variable, Number& value) const {
     if (buffer.variable >= 0 && buffer.variable != variable) continue;
     const int entry = buffer.places_of_an_entry();
     for (int n = static_cast<int>(next_[static_cast<std::size_t>(buffer.first)]) - 1; n >= 0; --n) {
-      if (n == 0 && watch_.behind != nullptr && watch_.behind->pending[static_cast<std::size_t>(process)] != 0)
-        return watch_.behind->find(process, variable, value);
+      if (n == 0 && behind_ != nullptr && behind_->pending[static_cast<std::size_t>(process)] != 0)
+        return behind_->find(process, variable, value);
       const std::size_t at = static_cast<std::size_t>(buffer.first + 1 + entry * n);
       const bool is_own = buffer.variable < 0 ? next_[at] == variable : next_[at] != buffer.separator;
       if (!is_own) continue;

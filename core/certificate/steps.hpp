@@ -31,11 +31,14 @@ class Steps {
   // whether to go on.
   using Visit = std::function<bool(const Step&, Outcome, const Number*)>;
   bool for_each(const Number* state, const Visit& visit);
-  // The same for the steps that `process` takes by itself; `loads`, where given, gets the variables that the last step read
-  // in memory, before `visit` is called.
-  bool for_each_of(const Number* state, int process, std::vector<int>* loads, const Visit& visit);
-  // One step of the program; `after` is the state after it, where it is Done. Blocked also where it is not the step of the
-  // processes at these locations.
+  // The same for the steps that `process` takes by itself; `made`, where given, gets the accesses of the last step, before
+  // `visit` is called.
+  bool for_each_of(const Number* state, int process, std::vector<Access>* made, const Visit& visit);
+  // What becomes of one step that `process` takes by itself from where it stands; where it is Done, `after` has the state
+  // until the next call. `made` gets its accesses, up to where it blocks or fails.
+  Outcome take(const Number* state, int process, int number, std::vector<Access>* made);
+  // The same for any step of the program, also a rendezvous. Blocked also where it is not the step of the processes at these
+  // locations.
   Outcome take(const Number* state, const Step& step, const Watch& watch);
   const Number* after() const { return next_.data(); }
 
@@ -76,16 +79,16 @@ class Steps {
   Outcome set_register(int place, Number value);
   bool variable_at(const Op& op, int& variable) const;
   bool own_store(int process, int variable, Number& value) const;
-  void note(int variable, Number value, bool writes) {
-    if (watch_.accesses != nullptr) watch_.accesses->push_back({variable, value, writes});
+  void note(int variable, bool writes, Number value) {
+    if (made_ != nullptr) made_->push_back({variable, writes, value});
   }
 
   const Program& program_;
   const Model& model_;
   const Layout& layout_;
   std::vector<Number> next_;
-  std::vector<int>* loads_ = nullptr;
-  Watch watch_;
+  std::vector<Access>* made_ = nullptr;
+  Behind* behind_ = nullptr;
 };
 
 }  // namespace memfence::certificate

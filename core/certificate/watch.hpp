@@ -9,10 +9,11 @@
 
 namespace memfence::certificate {
 
+// An access to memory; what is read from or put into a buffer is none.
 struct Access {
-  int variable;
-  Number value;
-  bool writes;
+  int variable = 0;
+  bool writes = false;
+  Number value = 0;
 };
 
 // The buffers of some processes begin with stores that were pending before the step: an entry that stands for all of them. Where

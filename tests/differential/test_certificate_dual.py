@@ -217,7 +217,9 @@ def test_under_sc_a_question_may_look_at_memory() -> None:
             assert judge(content, program).condition is judge(content, program, fast=True).condition is None
 
 
-RANGED = """byte n; active [*] proctype Thread() { do :: atomic { n < 3 -> n = n + 1 }; assert(n < 9); atomic { n > 0 -> n = n - 1 } od }"""
+RANGED = """byte n;
+active [*] proctype Thread() { do :: atomic { n < 3 -> n = n + 1 }; assert(n < 9); atomic { n > 0 -> n = n - 1 } od }
+"""
 
 
 def ranged(program: Program, most: int) -> bytes:

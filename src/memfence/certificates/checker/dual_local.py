@@ -154,7 +154,7 @@ class Processes:
                         yield Configuration(chosen, memory, tuple(() for _ in kinds), kinds)
 
     def _members(self) -> Iterator[tuple[tuple[int, ...], bool]]:
-        """Who may be bad together: the fixed processes, with those that the question names, or with one of the others."""
+        """Who may be bad together: the fixed processes, with those that the question names, or with one other."""
         needed = named_instances(self.program, [] if self.question.bad is None else [self.question.bad])
         crowds = zip(self.program.any_number, self.crowds, strict=True)
         yield (*self.fixed, *(n for template, members in crowds for n in members[: needed[template]])), True

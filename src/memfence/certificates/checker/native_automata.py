@@ -9,7 +9,7 @@ from memfence import _core
 from memfence.certificates.checker.automata import refuse_what_is_not_covered, words_of
 from memfence.certificates.checker.native import _BUFFERS, _CONDITIONS, NotForTheFastChecker, _step
 from memfence.certificates.checker.question import Question
-from memfence.certificates.checker.refusal import Condition, Refused
+from memfence.certificates.checker.refusal import Refused
 from memfence.certificates.format.automata import ReadAutomaton, SymbolicRows
 from memfence.certificates.format.columns import ROWS_IN_A_BLOCK
 from memfence.certificates.format.container import NotACertificate
@@ -37,7 +37,7 @@ class NativeAutomata:
         assert self._native.width == self._rows.width, "both checkers read rows of the same width"
 
     def check(self, blocks: Iterable[bytes], *, most_bytes: int) -> int:
-        """The number of symbolic states, if they prove what is asked; Refused, NotACertificate or MemoryError if not."""
+        """The number of symbolic states that prove what is asked; else Refused, NotACertificate or MemoryError."""
         for block in blocks:
             if len(block) > ROWS_IN_A_BLOCK * self._rows.width:
                 raise NotACertificate("a block has too many states")
