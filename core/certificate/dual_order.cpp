@@ -6,13 +6,13 @@ namespace memfence::certificate {
 
 namespace {
 
-constexpr int kNone = -1;
+constexpr int kPlace = -1;
 
 // Whether the words between the marks of one FIFO are subwords of those of the other, which has as many marks.
 bool are_subwords(const Fifo& words, const Fifo& others) {
   std::size_t at = 0;
   for (const int message : words) {
-    while (at < others.size() && others[at] != message && others[at] != kNone) ++at;
+    while (at < others.size() && others[at] != message && others[at] != kPlace) ++at;
     if (at == others.size() || others[at] != message) return false;
     ++at;
   }
@@ -58,7 +58,7 @@ Above::Entry Above::entry_of(const Configuration& c, int number) const {
     for (std::size_t n = 0; n < part.fifo.size(); ++n) {
       if (!messages_.is_newest_own(part.fifo, n)) continue;
       shape.owned.push_back(part.fifo[n]);
-      shape.word[n] = kNone;
+      shape.word[n] = kPlace;
     }
     entry.shapes.push_back(std::move(shape));
   }
@@ -70,7 +70,7 @@ std::vector<int> Above::key_of(const Entry& entry) const {
   std::vector<int> key;
   for (std::size_t p = 0; p < fixed_; ++p) {
     key.insert(key.end(), entry.shapes[p].owned.begin(), entry.shapes[p].owned.end());
-    key.push_back(kNone);
+    key.push_back(kPlace);
   }
   return key;
 }
@@ -81,14 +81,14 @@ void Above::add(const Configuration& c, int number) {
 }
 
 bool Above::covers(const Configuration& c) {
-  const Entry entry = entry_of(c, kNone);
+  const Entry entry = entry_of(c, kPlace);
   const auto group = known_.find(key_of(entry));
   if (group == known_.end()) return false;
   return std::any_of(group->second.begin(), group->second.end(), [&](const Entry& known) { return is_below(known, entry); });
 }
 
 std::vector<int> Above::drop_above(const Configuration& c) {
-  const Entry entry = entry_of(c, kNone);
+  const Entry entry = entry_of(c, kPlace);
   std::vector<Entry>& group = known_[key_of(entry)];
   std::vector<int> dropped;
   std::erase_if(group, [&](const Entry& known) {

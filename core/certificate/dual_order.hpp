@@ -62,7 +62,7 @@ class Above {
   std::vector<int> drop_above(const Configuration& c);
 
  private:
-  // A part with its newest own messages, and the FIFO in which kNone marks their places.
+  // A part with its newest own messages, and the FIFO in which kPlace marks their places.
   struct Shape {
     int kind, set;
     Fifo owned, word;

@@ -19,6 +19,9 @@ struct Step {
   int process = 0, number = 0, other = 0, other_number = 0;
 };
 
+// What a step that fails has done: its reads, but for those of its own stores.
+void keep_reads(std::vector<Access>& made);
+
 // Overflow: the step is possible, but the state after it has more pending stores than the layout has room for.
 enum class Outcome : std::uint8_t { Done, Blocked, Failed, Overflow };
 
@@ -41,6 +44,9 @@ class Steps {
   // locations.
   Outcome take(const Number* state, const Step& step, const Watch& watch);
   const Number* after() const { return next_.data(); }
+
+  // Of a step that was just told as Failed: whether an assertion was wrong; else it is a run-time error.
+  bool failed_assertion() const { return failed_assertion_; }
 
   // The value of an expression of the whole state, or of `process`; false where evaluating it is an error.
   bool evaluate(int expression, const Number* state, Number& out) const;
@@ -89,6 +95,7 @@ class Steps {
   std::vector<Number> next_;
   std::vector<Access>* made_ = nullptr;
   Behind* behind_ = nullptr;
+  bool failed_assertion_ = false;
 };
 
 }  // namespace memfence::certificate
