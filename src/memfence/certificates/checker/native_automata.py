@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from memfence import _core
 from memfence.certificates.checker.automata import refuse_what_is_not_covered, words_of
-from memfence.certificates.checker.native import _BUFFERS, _CONDITIONS, NotForTheFastChecker, _step
+from memfence.certificates.checker.native import _CONDITIONS, BUFFERS, NotForTheFastChecker, step_of
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Refused
 from memfence.certificates.format.automata import ReadAutomaton, SymbolicRows
@@ -28,7 +28,7 @@ class NativeAutomata:
         bad = "" if question.bad is None else expression_text(question.bad)
         try:
             self._native = _core.AutomataChecker(
-                canonical_text(question.program), _BUFFERS[question.model.buffering], bad, question.deadlock
+                canonical_text(question.program), BUFFERS[question.model.buffering], bad, question.deadlock
             )
             for automaton in automata:
                 self._native.add_automaton(*_plain(automaton))
@@ -57,7 +57,7 @@ class NativeAutomata:
         if number not in _CONDITIONS:
             raise NotACertificate("a block does not consist of symbolic states")
         state = self._sample(self._rows.control.state(row), automata)
-        raise Refused(_CONDITIONS[number], state=state, step=None if step is None else _step(step))
+        raise Refused(_CONDITIONS[number], state=state, step=None if step is None else step_of(step))
 
     def _sample(self, control: State, numbers: list[int]) -> State:
         """One of the states that the symbolic one stands for."""
