@@ -4,6 +4,14 @@
 
 namespace memfence::certificate {
 
+void keep_reads(std::vector<Access>& made) {
+  std::vector<int> stored;
+  std::erase_if(made, [&](const Access& access) {
+    if (access.writes) stored.push_back(access.variable);
+    return std::find(stored.begin(), stored.end(), access.variable) != stored.end();
+  });
+}
+
 bool Steps::is_halted(const Number* state, int process) const {
   return program_.processes[static_cast<std::size_t>(process)].leaving[static_cast<std::size_t>(state[process])].empty();
 }

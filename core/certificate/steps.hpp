@@ -24,6 +24,9 @@ struct Access {
   bool writes;
 };
 
+// What a step that fails has done: its reads, but for those of its own stores.
+void keep_reads(std::vector<Access>& made);
+
 // Overflow: the step is possible, but the state after it has more pending stores than the layout has room for.
 enum class Outcome : std::uint8_t { Done, Blocked, Failed, Overflow };
 

@@ -119,8 +119,8 @@ class Limited(Record):
         None
     )
     threads: Annotated[
-        int, typer.Option(metavar="N", min=0, max=1024, help="Search threads; 0: one per processor.")
-    ] = 1
+        int, typer.Option(metavar="N", min=0, max=1024, help="Threads of a large search; 0: one per processor.")
+    ] = 0
     compact: Annotated[
         bool,
         typer.Option(

@@ -77,7 +77,7 @@ def judge_rows(
 class NativeInvariant:
     """A set of states that is being read. `criterion`: what is asked of each of them beside the question.
 
-    `most_bytes`: for what the criterion has to search beside them.
+    `may_fail`: a step that fails does not matter. `most_bytes`: for what the criterion has to search beside them.
     """
 
     def __init__(
@@ -89,6 +89,7 @@ class NativeInvariant:
         ends: Ends,
         *,
         criterion: Criterion = "none",
+        may_fail: bool = False,
         most_bytes: int = sys.maxsize,
     ) -> None:
         self._question, self._columns = question, columns
@@ -109,6 +110,7 @@ class NativeInvariant:
                 -1 if final is None else _EXPECTED[final.quantifier],
                 [] if outcomes is None else [list(values) for values in outcomes.values],
                 _CRITERIA.index(criterion),
+                may_fail,
                 *_left_out(ends),
                 most_bytes,
             )
