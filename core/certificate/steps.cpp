@@ -61,6 +61,31 @@ Outcome Steps::take(const Number* state, int process, int number, std::vector<Ac
   return outcome;
 }
 
+Outcome Steps::take(const Number* state, const Step& step, const Watch& watch) {
+  const auto mover = [&](int process, int number) {
+    const Process& p = program_.processes[static_cast<std::size_t>(process)];
+    const Transition& t = p.transitions[static_cast<std::size_t>(number)];
+    return Mover{process, &t, t.locked};
+  };
+  const auto stands = [&](const Mover& m) { return state[m.process] == m.transition->source; };
+  const Mover first = mover(step.process, step.number);
+  if (!stands(first) || first.transition->meeting.has_value() != (step.kind == Step::Kind::Meet)) return Outcome::Blocked;
+  made_ = watch.accesses;
+  behind_ = watch.behind;
+  Outcome outcome = Outcome::Blocked;
+  if (step.kind == Step::Kind::Run) {
+    outcome = run(state, first);
+  } else if (step.kind == Step::Kind::Meet) {
+    const Mover second = mover(step.other, step.other_number);
+    const auto &sends = first.transition->meeting, &receives = second.transition->meeting;
+    const bool matches = receives && sends->channel == receives->channel && sends->sends && !receives->sends;
+    if (matches && step.process != step.other && stands(second)) outcome = meet(state, first, second);
+  }
+  made_ = nullptr;
+  behind_ = nullptr;
+  return outcome;
+}
+
 bool Steps::meetings(const Number* state, const Step& sender, const Visit& visit) {
   const Transition& sending =
       program_.processes[static_cast<std::size_t>(sender.process)].transitions[static_cast<std::size_t>(sender.number)];

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "certificate/layout.hpp"
+#include "certificate/watch.hpp"
 
 namespace memfence::certificate {
 
@@ -16,12 +17,6 @@ struct Step {
   enum class Kind : std::uint8_t { Run, Meet, Commit, Drop };
   Kind kind = Kind::Run;
   int process = 0, number = 0, other = 0, other_number = 0;
-};
-
-// An access to memory; what is read from or put into a buffer is none.
-struct Access {
-  int variable;
-  bool writes;
 };
 
 // What a step that fails has done: its reads, but for those of its own stores.
@@ -45,6 +40,9 @@ class Steps {
   // What becomes of one step that `process` takes by itself from where it stands; where it is Done, `after` has the state
   // until the next call. `made` gets its accesses, up to where it blocks or fails.
   Outcome take(const Number* state, int process, int number, std::vector<Access>* made);
+  // The same for any step of the program, also a rendezvous. Blocked also where it is not the step of the processes at these
+  // locations.
+  Outcome take(const Number* state, const Step& step, const Watch& watch);
   const Number* after() const { return next_.data(); }
 
   // Of a step that was just told as Failed: whether an assertion was wrong; else it is a run-time error.
@@ -87,8 +85,8 @@ class Steps {
   Outcome set_register(int place, Number value);
   bool variable_at(const Op& op, int& variable) const;
   bool own_store(int process, int variable, Number& value) const;
-  void note(int variable, bool writes) {
-    if (made_ != nullptr) made_->push_back({variable, writes});
+  void note(int variable, bool writes, Number value) {
+    if (made_ != nullptr) made_->push_back({variable, writes, value});
   }
 
   const Program& program_;
@@ -96,6 +94,7 @@ class Steps {
   const Layout& layout_;
   std::vector<Number> next_;
   std::vector<Access>* made_ = nullptr;
+  Behind* behind_ = nullptr;
   bool failed_assertion_ = false;
 };
 

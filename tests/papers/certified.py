@@ -49,7 +49,10 @@ from support.cyclic_programs import cyclic_program  # noqa: E402
 
 MODELS = ("sc", "tso", "pso")
 MOST_BEEM_STATES = 300_000
-FAST = {"invariant", "persistent", "implied", "sc-itself", "race-free", "robust", "triangular", "state-robust", "ranks"}
+FAST = {
+    "invariant", "persistent", "implied", "sc-itself", "race-free", "robust", "triangular", "state-robust",
+    "ranks", "automata", "dual", "alone",
+}  # fmt: skip
 """The kinds of sections that the C++ checker judges."""
 FIXING = 20
 """Seconds for fences."""

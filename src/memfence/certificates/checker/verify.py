@@ -16,7 +16,7 @@ from memfence.certificates.checker.criteria import (
     require_no_look_at_buffers,
     require_single_stores,
 )
-from memfence.certificates.checker.dual import check_dual
+from memfence.certificates.checker.dual import check_dual, for_processes_alone, prepared
 from memfence.certificates.checker.finals import check_outcomes, read_outcomes
 from memfence.certificates.checker.invariant import BYTES_OF_A_STATE, check_invariant, read_states
 from memfence.certificates.checker.minimum import check_bound, check_clause
@@ -100,7 +100,7 @@ def verify_opened(
             raise NotACertificate(f"there is no kind of section `{section.kind}`")
         if proved and judge not in (_invariant, _ranks):
             raise NotProved(f"the proved checker does not know sections of the kind `{section.kind}`")
-        if program.any_number and judge is not _dual:
+        if program.any_number and judge not in (_dual, _alone):
             raise Refused(Condition.KIND, "they are about a certain number of threads")
         found = judge(case, section)
         states += found.states
@@ -164,6 +164,11 @@ def _invariant(case: Case, section: Section) -> Proved:
 
 def _automata(case: Case, section: Section) -> Proved:
     automata = read_automata(section.chunks(OBJECT))
+    if case.fast:
+        from memfence.certificates.checker.native_automata import NativeAutomata
+
+        native = NativeAutomata(case.question, automata)
+        return Proved(frozenset({STATES}), native.check(section.chunks(ROWS), most_bytes=case.most_bytes), is_fast=True)
     rows = SymbolicRows(case.question.program)
     return Proved(frozenset({STATES}), AutomataCheck(case.question, automata, _few(case, rows, section)).check())
 
@@ -323,8 +328,23 @@ def _ranks(case: Case, section: Section) -> Proved:
 
 
 def _dual(case: Case, section: Section) -> Proved:
-    found = read_configurations(case.question.program, section.chunks(OBJECT))
-    return Proved(frozenset({STATES}), check_dual(case.question, found))
+    question = prepared(case.question, section.details.get("ranges"))
+    found = read_configurations(question.program, section.chunks(OBJECT))
+    if case.fast:
+        from memfence.certificates.checker.native_dual import check_dual_fast
+
+        return Proved(frozenset({STATES}), check_dual_fast(question, found), is_fast=True)
+    return Proved(frozenset({STATES}), check_dual(question, found))
+
+
+def _alone(case: Case, section: Section) -> Proved:
+    """Theorem 17. The section says nothing: where processes come by themselves is found here."""
+    question = for_processes_alone(case.question)
+    if case.fast:
+        from memfence.certificates.checker.native_dual import check_dual_fast
+
+        return Proved(frozenset({STATES}), check_dual_fast(question, ()), is_fast=True)
+    return Proved(frozenset({STATES}), check_dual(question, ()))
 
 
 def _minimum(case: Case, section: Section) -> Proved:
@@ -344,6 +364,7 @@ def _minimum(case: Case, section: Section) -> Proved:
 
 _KINDS: dict[str, Callable[[Case, Section], Proved]] = {
     "invariant": _invariant,
+    "alone": _alone,
     "automata": _automata,
     "race-free": _race_free,
     "persistent": _persistent,
