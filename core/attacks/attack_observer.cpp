@@ -249,10 +249,14 @@ void AttackObserver::go_on(Index index) {
   }
 }
 
+// Who is like the attacker can do what it did: exchange the two in the run. Their transitions have the same numbers.
 // A clause of one transition that no sfence meets is a fence that must stand there: the text may know.
 void AttackObserver::learn(int attacker, const Crossed& clause) {
-  walk_->learn(attacker, clause);
-  if (clause.all.size() == 1 && clause.some.empty()) text_->fence(attacker, clause.all.front());
+  for (int p = 0; p < static_cast<int>(machine_->processes.size()); ++p) {
+    if (first_alike(p) != first_alike(attacker)) continue;
+    walk_->learn(p, clause);
+    if (clause.all.size() == 1 && clause.some.empty()) text_->fence(p, clause.all.front());
+  }
 }
 
 void AttackObserver::add(Attack&& attack) {
@@ -267,7 +271,7 @@ void AttackObserver::merge(AttackObserver& other, const StateOrder& states) {
   for (auto& [clause, attack] : other.attacks_) {
     const auto [entry, is_new] = attacks_.try_emplace(clause, attack);
     if (!is_new && states.is_less(attack.state, entry->second.state)) entry->second = attack;
-    walk_->learn(attack.attacker, {attack.end.crossed, attack.end.separable});
+    learn(attack.attacker, {attack.end.crossed, attack.end.separable});
   }
   torn_attacks_.insert(torn_attacks_.end(), other.torn_attacks_.begin(), other.torn_attacks_.end());
 }

@@ -21,7 +21,8 @@ class AttackObserver : public NoObserver {
   // crossed, those of them where an sfence will do) that includes no other one; else the first attack ends the search.
   // Where the budget is spent, what was found is not all. With `every_torn`, torn steps are no clause that ends anything:
   // they are listed as well, one a state, as many as there is room for. Attacks across all of a `known` clause are of no
-  // interest.
+  // interest. Processes that are alike (docs/theory/criteria.md, "Processes that are alike") share their clauses: there is
+  // one attack for all of them.
   AttackObserver(const Machine& m, const AttackSearch& search, std::shared_ptr<Budget> budget);
   AttackObserver(const AttackObserver& other) : AttackObserver(*other.machine_, other.search_, other.budget_) {
     done_ = other.done_;
@@ -43,7 +44,11 @@ class AttackObserver : public NoObserver {
   std::uint64_t chain_nodes() const { return (chain_ ? chain_->nodes() : 0) + merged_nodes_; }
 
  private:
-  static KnownClause clause_of(const Attack& a) { return {a.attacker, a.end.crossed, a.end.separable}; }
+  // Attacks of processes that are alike count as one: each of these can make it.
+  int first_alike(int process) const {
+    return search_.alike.empty() ? process : search_.alike[static_cast<std::size_t>(process)];
+  }
+  KnownClause clause_of(const Attack& a) const { return {first_alike(a.attacker), a.end.crossed, a.end.separable}; }
 
   void expand_persistence(Work& w, Index index);
   void expand_robustness(Work& w, Index index);

@@ -1,6 +1,7 @@
 #include "attacks/criteria.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "attacks/attack_observer.hpp"
 #include "attacks/known_values.hpp"
@@ -19,7 +20,18 @@ std::shared_ptr<const Machine> only(std::shared_ptr<const Machine> machine, cons
     few->processes[static_cast<std::size_t>(p)].edges.clear();
     for (auto& edges : few->leaving[static_cast<std::size_t>(p)]) edges.clear();
   }
+  const auto stays = [&](int p) { return std::find(moving.begin(), moving.end(), p) == moving.end(); };
+  for (auto& members : few->symmetric) std::erase_if(members, stays);
+  std::erase_if(few->symmetric, [](const auto& members) { return members.size() < 2; });
   return few;
+}
+
+std::vector<int> first_alike(const Machine& m) {
+  std::vector<int> first(m.processes.size());
+  std::iota(first.begin(), first.end(), 0);
+  for (const auto& members : m.symmetric)
+    for (const int p : members) first[static_cast<std::size_t>(p)] = members.front();
+  return first;
 }
 
 }  // namespace
@@ -27,6 +39,7 @@ std::shared_ptr<const Machine> only(std::shared_ptr<const Machine> machine, cons
 CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, AttackSearch search, const Limits& limits,
                                 int threads) {
   search.changing = changing_variables(*machine);
+  search.alike = first_alike(*machine);
   machine = only(std::move(machine), search.moving);
   const Machine& m = *machine;
   const auto budget = std::make_shared<Budget>(limits);

@@ -49,6 +49,8 @@ struct AttackSearch {
   std::vector<KnownClause> known;
   std::vector<int> moving;
   std::vector<bool> changing = {};  // variables that some process can change, whether it may move or not: known_values.hpp
+  std::vector<int> alike =
+      {};  // per process: the first of those that it can be exchanged with, moving or not; empty: nobody can
 };
 
 CriterionResult explore_attacks(std::shared_ptr<const Machine> machine, AttackSearch search, const Limits& limits, int threads);

@@ -88,5 +88,8 @@ NB_MODULE(_core, m) {
   memfence::bind::bind_monitor(m);
   memfence::bind::bind_stateless(m);
   memfence::bind::bind_certificate(m);
+  memfence::bind::bind_unbounded(m);
+  memfence::bind::bind_dual_certificate(m);
+  memfence::bind::bind_certificate_ranks(m);
   memfence::bind::bind_cluster(m);
 }

@@ -19,6 +19,7 @@ Outcome Steps::apply(const Op& op, int process, bool locked) {
       return value != 0 ? Outcome::Done : Outcome::Blocked;
     case OpKind::Assert:
       if (!evaluate(op.value, next_.data(), value)) return Outcome::Failed;
+      failed_assertion_ = value == 0 && !op.is_error;
       return value != 0 ? Outcome::Done : Outcome::Failed;
     case OpKind::Mfence: return is_drained(next_.data(), process) ? Outcome::Done : Outcome::Blocked;
     case OpKind::Sfence: return separate(process);
@@ -67,7 +68,7 @@ Outcome Steps::load(const Op& op, int process, bool locked) {
     value = memory(variable);
   }
   const Outcome outcome = set_register(op.reg, value);
-  if (!is_own && outcome == Outcome::Done) note(variable, false);
+  if (!is_own && outcome == Outcome::Done) note(variable, false, value);
   return outcome;
 }
 
@@ -87,7 +88,7 @@ Outcome Steps::store(const Op& op, int process, bool locked) {
   if (at_once && !locked && !owns_bus(next_.data(), process)) return Outcome::Blocked;
   if (!at_once) return append(process, variable, value);
   memory(variable) = value;
-  note(variable, true);
+  note(variable, true, value);
   return Outcome::Done;
 }
 
@@ -97,7 +98,7 @@ Outcome Steps::modify(const Op& op, int process) {
   if (!variable_at(op, variable)) return Outcome::Failed;
   if (!owns_bus(next_.data(), process)) return Outcome::Blocked;
   const Number old = memory(variable);
-  note(variable, false);  // it has read, whatever becomes of it
+  note(variable, false, old);  // it has read, whatever becomes of it
   Number expected = old, operand = 0;
   if (op.expected >= 0 && !evaluate(op.expected, next_.data(), expected)) return Outcome::Failed;
   if (old == expected) {
@@ -120,7 +121,7 @@ Outcome Steps::modify(const Op& op, int process) {
     }
     if (!program_.variables[static_cast<std::size_t>(variable)].domain.fit(fresh, fresh)) return Outcome::Failed;
     memory(variable) = fresh;
-    note(variable, true);
+    note(variable, true, fresh);
   }
   return op.reg < 0 ? Outcome::Done : set_register(op.reg, old);
 }
@@ -131,6 +132,8 @@ bool Steps::own_store(int process, int variable, Number& value) const {
     if (buffer.variable >= 0 && buffer.variable != variable) continue;
     const int entry = buffer.places_of_an_entry();
     for (int n = static_cast<int>(next_[static_cast<std::size_t>(buffer.first)]) - 1; n >= 0; --n) {
+      if (n == 0 && behind_ != nullptr && behind_->pending[static_cast<std::size_t>(process)] != 0)
+        return behind_->find(process, variable, value);
       const std::size_t at = static_cast<std::size_t>(buffer.first + 1 + entry * n);
       const bool is_own = buffer.variable < 0 ? next_[at] == variable : next_[at] != buffer.separator;
       if (!is_own) continue;
@@ -167,7 +170,8 @@ Outcome Steps::append(int process, int variable, Number value) {
 }
 
 Outcome Steps::separate(int process) {
-  if (model_.buffers != Buffers::PerVariable) return Outcome::Done;
+  if (model_.buffers != Buffers::PerVariable || program_.processes[static_cast<std::size_t>(process)].stored.empty())
+    return Outcome::Done;
   Outcome outcome = Outcome::Done;
   for (const Buffer& buffer : layout_.buffers(process)) {
     const Outcome one = append(process, buffer.variable, buffer.separator);

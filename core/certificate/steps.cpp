@@ -4,6 +4,14 @@
 
 namespace memfence::certificate {
 
+void keep_reads(std::vector<Access>& made) {
+  std::vector<int> stored;
+  std::erase_if(made, [&](const Access& access) {
+    if (access.writes) stored.push_back(access.variable);
+    return std::find(stored.begin(), stored.end(), access.variable) != stored.end();
+  });
+}
+
 bool Steps::is_halted(const Number* state, int process) const {
   return program_.processes[static_cast<std::size_t>(process)].leaving[static_cast<std::size_t>(state[process])].empty();
 }
@@ -50,6 +58,31 @@ Outcome Steps::take(const Number* state, int process, int number, std::vector<Ac
   made_ = made;
   const Outcome outcome = run(state, {process, &t, t.locked});
   made_ = nullptr;
+  return outcome;
+}
+
+Outcome Steps::take(const Number* state, const Step& step, const Watch& watch) {
+  const auto mover = [&](int process, int number) {
+    const Process& p = program_.processes[static_cast<std::size_t>(process)];
+    const Transition& t = p.transitions[static_cast<std::size_t>(number)];
+    return Mover{process, &t, t.locked};
+  };
+  const auto stands = [&](const Mover& m) { return state[m.process] == m.transition->source; };
+  const Mover first = mover(step.process, step.number);
+  if (!stands(first) || first.transition->meeting.has_value() != (step.kind == Step::Kind::Meet)) return Outcome::Blocked;
+  made_ = watch.accesses;
+  behind_ = watch.behind;
+  Outcome outcome = Outcome::Blocked;
+  if (step.kind == Step::Kind::Run) {
+    outcome = run(state, first);
+  } else if (step.kind == Step::Kind::Meet) {
+    const Mover second = mover(step.other, step.other_number);
+    const auto &sends = first.transition->meeting, &receives = second.transition->meeting;
+    const bool matches = receives && sends->channel == receives->channel && sends->sends && !receives->sends;
+    if (matches && step.process != step.other && stands(second)) outcome = meet(state, first, second);
+  }
+  made_ = nullptr;
+  behind_ = nullptr;
   return outcome;
 }
 
@@ -127,6 +160,7 @@ bool Steps::starts(const Number* state, Mover& mover) const {
 Outcome Steps::run(const Number* state, Mover mover) {
   if (!starts(state, mover)) return Outcome::Blocked;
   std::copy_n(state, next_.size(), next_.begin());
+  failed_assertion_ = false;
   const Outcome outcome = apply_all(mover, 0, mover.transition->ops.size());
   if (outcome == Outcome::Done) arrive(mover);
   return outcome;
@@ -138,6 +172,7 @@ Outcome Steps::meet(const Number* state, Mover sender, Mover receiver) {
   if (!starts(state, sender) || !starts(state, receiver)) return Outcome::Blocked;
   if (s.values.size() != r.registers.size()) throw Unsupported("a rendezvous passes other values than are received");
   std::copy_n(state, next_.size(), next_.begin());
+  failed_assertion_ = false;
   Outcome outcome = apply_all(sender, 0, s.guard_ops);
   if (outcome == Outcome::Done) outcome = apply_all(receiver, 0, r.guard_ops);
   if (outcome != Outcome::Done) return outcome;

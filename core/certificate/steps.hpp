@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "certificate/layout.hpp"
+#include "certificate/watch.hpp"
 
 namespace memfence::certificate {
 
@@ -18,11 +19,8 @@ struct Step {
   int process = 0, number = 0, other = 0, other_number = 0;
 };
 
-// An access to memory; what is read from or put into a buffer is none.
-struct Access {
-  int variable;
-  bool writes;
-};
+// What a step that fails has done: its reads, but for those of its own stores.
+void keep_reads(std::vector<Access>& made);
 
 // Overflow: the step is possible, but the state after it has more pending stores than the layout has room for.
 enum class Outcome : std::uint8_t { Done, Blocked, Failed, Overflow };
@@ -42,7 +40,13 @@ class Steps {
   // What becomes of one step that `process` takes by itself from where it stands; where it is Done, `after` has the state
   // until the next call. `made` gets its accesses, up to where it blocks or fails.
   Outcome take(const Number* state, int process, int number, std::vector<Access>* made);
+  // The same for any step of the program, also a rendezvous. Blocked also where it is not the step of the processes at these
+  // locations.
+  Outcome take(const Number* state, const Step& step, const Watch& watch);
   const Number* after() const { return next_.data(); }
+
+  // Of a step that was just told as Failed: whether an assertion was wrong; else it is a run-time error.
+  bool failed_assertion() const { return failed_assertion_; }
 
   // The value of an expression of the whole state, or of `process`; false where evaluating it is an error.
   bool evaluate(int expression, const Number* state, Number& out) const;
@@ -81,8 +85,8 @@ class Steps {
   Outcome set_register(int place, Number value);
   bool variable_at(const Op& op, int& variable) const;
   bool own_store(int process, int variable, Number& value) const;
-  void note(int variable, bool writes) {
-    if (made_ != nullptr) made_->push_back({variable, writes});
+  void note(int variable, bool writes, Number value) {
+    if (made_ != nullptr) made_->push_back({variable, writes, value});
   }
 
   const Program& program_;
@@ -90,6 +94,8 @@ class Steps {
   const Layout& layout_;
   std::vector<Number> next_;
   std::vector<Access>* made_ = nullptr;
+  Behind* behind_ = nullptr;
+  bool failed_assertion_ = false;
 };
 
 }  // namespace memfence::certificate

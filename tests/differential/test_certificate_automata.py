@@ -38,7 +38,7 @@ from memfence.models.reference_search import explore
 from memfence.models.state import SEPARATOR
 from memfence.program.ir import Program
 from memfence.tasks.limits import Limits
-from support.certificates import beginning, blocks_of, container
+from support.certificates import beginning, blocks_of, container, judge
 from support.cyclic_programs import cyclic_program
 from support.models import spec
 
@@ -135,7 +135,15 @@ def proof(program: Program, claim: Claim, *, most_states: int = 400) -> list[tup
 
 
 def verified(program: Program, chunks: list[tuple[bytes, bytes]]) -> int:
-    return verify(io.BytesIO(container(chunks)), program).states
+    """The number of states, by both checkers; else what the Python one says, and the fast one says the same."""
+    fast = judge(container(chunks), program, fast=True).condition
+    try:
+        states = verify(io.BytesIO(container(chunks)), program).states
+    except (Refused, NotACertificate) as reason:
+        assert fast == (reason.condition if isinstance(reason, Refused) else "not a certificate")
+        raise
+    assert fast is None
+    return states
 
 
 @pytest.mark.parametrize("model", ["tso", "pso"])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from memfence import _core
-from memfence.certificates.checker.native import _BUFFERS, _step
+from memfence.certificates.checker.native import BUFFERS, step_of
 from memfence.certificates.format.columns import Columns
 from memfence.models.reference_search import explore
 from memfence.models.spec import ModelSpec
@@ -48,7 +48,7 @@ EDGES: tuple[Expr, ...] = (
 
 
 def native(program: Program, memory: ModelSpec, capacity: int) -> _core.InvariantChecker:
-    buffers = _BUFFERS[memory.buffering]
+    buffers = BUFFERS[memory.buffering]
     text = canonical_text(program)
     return _core.InvariantChecker(
         text, buffers, memory.bound or 0, memory.per_variable, capacity, "", False, [], -1, []
@@ -74,7 +74,7 @@ def check_steps(program: Program, memory: ModelSpec) -> int:
             step: b"" if isinstance(after, Failure) else row_of(columns, after)
             for step, after in successors(program, memory.definition, state)
         }
-        taken = {_step(step): (outcome, after) for step, outcome, after in checker.steps(row)}
+        taken = {step_of(step): (outcome, after) for step, outcome, after in checker.steps(row)}
         assert {step: after for step, (_, after) in taken.items()} == expected
         assert all((outcome == FAILED) == (after == b"") for outcome, after in taken.values())
         count += len(taken)

@@ -25,14 +25,18 @@ from memfence.engines.cluster.engine import ClusterEngine
 from memfence.engines.cluster.rounds import Settings
 from memfence.engines.engine import Engine
 from memfence.engines.explicit import ExplicitEngine
+from memfence.engines.races import RaceEngine
 from memfence.pipeline import load, load_text, read_source
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.limits import Limits
 from memfence.tasks.task import Keeps, Safety, Task
+from support.cyclic_programs import cyclic_program
+from support.engines import observed
 from support.fenced import fenced_everywhere
 from support.machines import Machines, playing
 from support.models import spec
+from support.racing_programs import racing_program
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 EAGER = Settings(round_states=2_000, checkpoint_seconds=0.0)
@@ -81,6 +85,12 @@ def test_two_machines_decide_criteria_as_one_does(machines: Machines, criterion:
             assert numbers_of(mine) == numbers_of(theirs)
 
 
+def test_what_a_cluster_did_is_part_of_the_statistics(machines: Machines) -> None:
+    result = check(EXAMPLES / "szymanski.pml", criterion="persistent", cluster=machines.address)
+    extra = dict(result.stats.extra)
+    assert extra["lost"] == 0 and extra["rounds"] > 0 and "sent" in extra
+
+
 def test_machines_share_the_executions_of_a_program(machines: Machines) -> None:
     if not shutil.which("g++"):
         pytest.skip("no g++ here")
@@ -121,6 +131,43 @@ def large_criterion() -> Task:
     three = read_source(EXAMPLES / "algorithms" / "generalised_peterson.pml")
     program = fenced_everywhere(load_text(replace(three, text=three.text.replace("3", "4"))))
     return Task(program, spec("tso"), Keeps(Criterion.PERSISTENT), Limits())
+
+
+def random_question(seed: int) -> tuple[Task, Engine]:
+    """About a random program: everything at its end, or a criterion."""
+    random = Random(seed)
+    program = cyclic_program(seed) if seed % 2 else racing_program(seed)
+    criterion = random.choice([None, Criterion.PERSISTENT, Criterion.ROBUST, Criterion.DRF, Criterion.TRF])
+    if criterion is None:
+        final = tuple(expr for _, expr in observed(program))
+        memory = random.choice([spec("sc"), spec("tso", 2), spec("pso", 1)])
+        return Task(program, memory, Safety(failures=False, final_values=final), Limits()), ExplicitEngine()
+    is_pso = criterion is Criterion.ROBUST and random.random() < 0.5
+    engine = RaceEngine() if criterion.is_about_races else AttackEngine()
+    return Task(program, spec("pso" if is_pso else "tso"), Keeps(criterion), Limits()), engine
+
+
+def check_random_questions(machines: Machines, seeds: range) -> None:
+    with connected(machines.address):
+        for seed in seeds:
+            task, alone = random_question(seed)
+            mine, theirs = ClusterEngine(EAGER).answer(task.within(cluster=machines.address)), alone.answer(task)
+            assert mine.verdict is theirs.verdict
+            assert mine.cost.depth == theirs.cost.depth
+            if mine.verdict is not Verdict.VIOLATED:
+                assert numbers_of(mine) == numbers_of(theirs)
+                finals = ([(s.values, s.count) for s in answer.final_states] for answer in (mine, theirs))
+                assert next(finals) == next(finals)
+
+
+def test_two_machines_say_what_one_says_about_random_programs(machines: Machines) -> None:
+    check_random_questions(machines, range(6))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", range(1_000, 1_500, 50))
+def test_two_machines_say_what_one_says_about_many_programs(machines: Machines, start: int) -> None:
+    check_random_questions(machines, range(start, start + 50))
 
 
 def check_after_a_loss(machines: Machines, random: Random, task: Task, alone: Engine) -> None:

@@ -22,11 +22,13 @@ from memfence.engines.native.found_attack import FoundAttack
 from memfence.engines.native.partition import PartAttack
 from memfence.pipeline import load
 from memfence.program.ir import Program
+from memfence.program.load_options import LoadOptions
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import Limit, NoAttack, Torn
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.task import Keeps, Task
+from support.corpus import corpus_files, needs_corpus
 from support.criteria_programs import criteria_programs
 from support.cyclic_programs import cyclic_program
 from support.fenced import fenced_everywhere
@@ -37,6 +39,7 @@ from support.torn_stores import unseen_halves
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SMALL_ROUNDS = Settings(round_states=5, checkpoint_seconds=0.0, most_lost=1_000)
+MOST_STATES = 300_000
 ASKED = ((Criterion.PERSISTENT, "tso"), (Criterion.ROBUST, "tso"), (Criterion.ROBUST, "pso"))
 
 
@@ -164,6 +167,18 @@ def test_of_what_parts_found_the_first_level_counts_and_the_smallest_state() -> 
     again = [PartAttack(b"a", an_attack(5, (1, 2)))]
     merged = merged_attacks([(4, early), (5, late), (0, []), (4, again)], all_levels=False)
     assert [(owner, attack.state) for owner, attack in merged] == [(0, 8), (3, 5)]
+
+
+@needs_corpus
+@pytest.mark.slow
+@pytest.mark.parametrize("path", corpus_files("persist/single/*/*/*.txt"), ids=lambda path: path.stem)
+def test_several_machines_decide_what_one_decides_on_the_programs_of_persist(path: Path) -> None:
+    program = load(path, LoadOptions(int_bits=3))
+    for criterion, model in ASKED:
+        task = Task(program, spec(model), Keeps(criterion), Limits(most_states=MOST_STATES, timeout_seconds=20.0))
+        expected = AttackEngine().answer(task)
+        if expected.verdict is not Verdict.UNKNOWN:
+            check_same(shared(task, 3, Settings(round_states=5_000)), expected)
 
 
 @pytest.mark.slow

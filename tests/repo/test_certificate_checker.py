@@ -24,11 +24,14 @@ LINES_OF_CODE = {
     ("criteria", "robust", "triangular"): 310,
     ("ranks", "tableau"): 180,
     ("automata", "languages", "symbolic_steps"): 340,
-    ("dual",): 240,
+    ("dual", "dual_local", "dual_order", "dual_ranges"): 370,
     ("minimum", "sc_trace"): 180,
 }
 """Of what judges, by kind of proof, without imports, docstrings, comments, blank lines. The first are for all kinds."""
-NO_JUDGES = {"__init__", "verify", "native", "native_criteria", "proved", "proved_formula"}
+NO_JUDGES = {
+    "__init__", "verify", "native", "native_automata", "native_criteria", "native_dual", "native_ranks", "proved",
+    "proved_formula",
+}  # fmt: skip
 """They open the file, find the judge of a section, or hand it over to another checker."""
 FOR_SETS_OF_STATES = 800
 """All kinds but those for buffers of any length (automata, dual) and for minimal sets of fences."""

@@ -31,7 +31,9 @@ SOON = 2.0
 class Explore(Protocol):
     """A search for the first attack: this machine's, or one that several machines share."""
 
-    def __call__(self, program: Program, kind: AttackKind, *, limits: Limits) -> Attacks: ...
+    def __call__(
+        self, program: Program, kind: AttackKind, *, limits: Limits, reductions: frozenset[str]
+    ) -> Attacks: ...
 
 
 class AttackEngine:
@@ -66,21 +68,22 @@ class AttackEngine:
             spent += soon.cost
             if soon.is_conclusive or soon.is_interrupted:
                 return soon.costing(spent)
-        found = self._explore(task.program, kind, limits=task.limits)
+        found = self._explore(task.program, kind, limits=task.limits, reductions=task.reductions)
         verdict, evidence = judged(found, spent)
-        visited = found.states if verdict is Verdict.HOLDS else None
+        # One state of several that are alike is not what a certificate lists.
+        visited = found.states if verdict is Verdict.HOLDS and not found.alike else None
         return Answer(verdict, evidence, self.name, spent + found.cost, visited=visited)
 
     def _soon(self, task: Task, kind: AttackKind) -> Answer:
         """What is found soon; where counters make walks long, perhaps an attack in which they stay small."""
         limits = task.within(timeout_seconds=SOON).limits
-        found = explore_attacks(task.program, kind, limits=limits)
+        found = explore_attacks(task.program, kind, limits=limits, reductions=task.reductions)
         verdict, evidence = judged(found)
         answer = Answer(verdict, evidence, self.name, found.cost)
         if answer.is_conclusive or answer.is_interrupted:
             return answer
         few = with_small_counters(task.program, MOST_COUNTED)
-        found = explore_attacks(few, kind, limits=task.within(timeout_seconds=SOON).limits)
+        found = explore_attacks(few, kind, limits=task.within(timeout_seconds=SOON).limits, reductions=task.reductions)
         verdict, evidence = judged(found)
         if not isinstance(evidence, Run) or any(taken.failure is not None for taken in evidence.trace.steps):
             return answer.costing(answer.cost + found.cost)
@@ -96,7 +99,7 @@ class AttackEngine:
             return False, cost
         for process in distinct_processes(program):
             alone = flatten(program, process, steps)
-            found = self._explore(alone, AttackKind.PERSISTENCE, limits=task.limits)
+            found = self._explore(alone, AttackKind.PERSISTENCE, limits=task.limits, reductions=task.reductions)
             cost += found.cost
             if found.attacks or not found.complete:
                 return False, cost

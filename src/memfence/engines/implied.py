@@ -69,7 +69,7 @@ class ImpliedEngine:
         is_safety = isinstance(task.goal, Safety)
         for requirement in attackable(task.program, task.model):
             kind = attack_kind(requirement.criterion, requirement.model)
-            found = explore_attacks(task.program, kind, limits=task.limits)
+            found = explore_attacks(task.program, kind, limits=task.limits, reductions=task.reductions)
             cost += found.cost
             if found.complete and not found.attacks:
                 evidence = Implied(requirement.criterion, under_sc=is_safety)

@@ -23,7 +23,8 @@ class RaceEngine:
 
     def answer(self, task: Task) -> Answer:
         assert isinstance(task.goal, Keeps)
-        found = explore_races(task.program, triangular=task.goal.criterion is Criterion.TRF, limits=task.limits)
+        triangular = task.goal.criterion is Criterion.TRF
+        found = explore_races(task.program, triangular=triangular, limits=task.limits, reductions=task.reductions)
         if found.race is not None:
             race = found.race
             shown = Races(race.process, race.other, race.variable, race.unfenced)

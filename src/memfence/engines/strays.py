@@ -37,7 +37,7 @@ class StrayEngine:
     def answer(self, task: Task) -> Answer:
         if not task.model.has_buffers:
             return Answer(Verdict.HOLDS, ScItself(), "explicit", Cost())
-        sc = explore_sc_states(task.program, task.model, task.limits)
+        sc = explore_sc_states(task.program, task.model, task.limits, reductions=task.reductions)
         if sc.stop is not Stop.NOTHING_LEFT:
             return Answer(Verdict.UNKNOWN, Limit(sc.stop, sc.cost.states), "explicit", sc.cost)
         verdict, evidence, cost = _searched(task, sc)
@@ -70,7 +70,7 @@ class UnboundedStrayEngine:
 
     def answer(self, task: Task) -> Answer:
         whole = task.within(most_states=0, timeout_seconds=None)  # the limits are for what need not end
-        sc = explore_sc_states(task.program, task.model, whole.limits)
+        sc = explore_sc_states(task.program, task.model, whole.limits, reductions=task.reductions)
         if sc.stop is not Stop.NOTHING_LEFT:
             return Answer(Verdict.UNKNOWN, Limit(sc.stop, sc.cost.states), "symbolic", sc.cost)
         found = explore_unbounded(sc, task.limits)

@@ -30,6 +30,14 @@ def symmetry_classes(program: Program, observed: Observed, *, same_start: bool =
     return tuple(tuple(members) for members in classes if len(members) > 1)
 
 
+def common_classes(
+    some: tuple[tuple[int, ...], ...], others: tuple[tuple[int, ...], ...]
+) -> tuple[tuple[int, ...], ...]:
+    """The largest classes of at least two that are within one of `some` and one of `others`."""
+    met = (tuple(p for p in one if p in other) for one in some for other in others)
+    return tuple(sorted(members for members in met if len(members) > 1))
+
+
 def _same_code(a: Process, b: Process, same_start: bool) -> bool:
     if same_start and (a.initial != b.initial or [r.init for r in a.registers] != [r.init for r in b.registers]):
         return False

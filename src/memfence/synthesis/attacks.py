@@ -52,7 +52,7 @@ class CollectedAttacks(Record):
 
 def explore_all_attacks(program: Program, criterion: Criterion, options: FixOptions) -> CollectedAttacks:
     """One attack for every distinct clause; all of them if the exploration is complete."""
-    search = AttackSearch(in_form(program), attack_kind(criterion, options.spec))
+    search = AttackSearch(in_form(program), attack_kind(criterion, options.spec), frozenset(options.reduce))
     if (
         len(program.processes) <= LEAST_MOVING
     ):  # there are no smaller groups, and a search cut short would be made again
@@ -70,7 +70,7 @@ def _with_few_moving(search: AttackSearch, first: Attacks, options: FixOptions) 
     limits = options.limits.within(most_states=LARGE, threads=1)
     known = [attack.clause for attack in first.attacks]
     left = set(first.open)
-    for group in _groups(len(search.program.processes)):
+    for group in _groups(len(search.program.processes), first.alike):
         if not left or limits.deadline.passed:
             return
         if left.isdisjoint(group):
@@ -82,14 +82,21 @@ def _with_few_moving(search: AttackSearch, first: Attacks, options: FixOptions) 
             yield found
 
 
-def _groups(processes: int) -> Iterator[tuple[int, ...]]:
+def _groups(processes: int, alike: tuple[tuple[int, ...], ...]) -> Iterator[tuple[int, ...]]:
+    """Small groups of processes; of those that exchanging processes makes equal, the first."""
     tried = 0
     for size in range(LEAST_MOVING, min(MOST_MOVING, processes - 1) + 1):
         for group in combinations(range(processes), size):
+            if any([p for p in members if p in group] != _first_of(members, group) for members in alike):
+                continue
             if tried == MOST_GROUPS:
                 return
             tried += 1
             yield group
+
+
+def _first_of(members: tuple[int, ...], group: tuple[int, ...]) -> list[int]:
+    return list(members[: sum(p in group for p in members)])
 
 
 def clauses_of(found: CollectedAttacks, edits: Sequence[FenceEdit]) -> tuple[Clause, ...]:

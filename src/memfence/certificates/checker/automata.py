@@ -46,10 +46,10 @@ class AutomataCheck:
     def __init__(
         self, question: Question, automata: list[ReadAutomaton], rows: Iterable[tuple[State, Numbers]]
     ) -> None:
-        _refuse_what_is_not_covered(question)
+        refuse_what_is_not_covered(question)
         self.question, self.program = question, question.program
         self.model = question.model.definition
-        self.words = [_words(automaton) for automaton in automata]
+        self.words = [words_of(automaton) for automaton in automata]
         self.groups: dict[State, list[Numbers]] = {}
         for control, numbers in rows:
             if any(number >= len(self.words) for number in numbers):
@@ -153,8 +153,9 @@ class AutomataCheck:
         yield from sorted(entry for entry in entries if entry is not None)
 
     def _commit(self, process: int, entry: tuple[int, int]) -> Step:
-        is_one = not self.question.model.reorders_stores
-        return Commit(process, 0 if is_one else stored_variables(self.program.processes[process]).index(entry[0]))
+        stored = stored_variables(self.program.processes[process])
+        is_queued = self.question.model.reorders_stores and entry[0] in stored
+        return Commit(process, stored.index(entry[0]) if is_queued else 0)
 
     def _leads_out(self, control: State, numbers: Numbers, step: Step, after: State) -> Refused:
         return Refused(Condition.CLOSED, state=self._sample(control, numbers), step=step, after=after)
@@ -171,12 +172,13 @@ class AutomataCheck:
 _NOTHING = Words(frozenset(), {}, frozenset())
 
 
-def _words(automaton: ReadAutomaton) -> Words:
+def words_of(automaton: ReadAutomaton) -> Words:
+    """The words that an automaton of a certificate accepts."""
     moves: Moves = {node: tuple(leaving.items()) for node, leaving in enumerate(automaton.moves)}
     return Words(frozenset({0}), moves, automaton.accepting)
 
 
-def _refuse_what_is_not_covered(question: Question) -> None:
+def refuse_what_is_not_covered(question: Question) -> None:
     """Theorem 3 is not about programs that look at buffers or hold the bus, nor about lists of final states."""
     program: Program = question.program
     exprs: list[Expr] = [] if question.bad is None else [question.bad]

@@ -16,7 +16,7 @@ from memfence.certificates.checker.criteria import (
     require_no_look_at_buffers,
     require_single_stores,
 )
-from memfence.certificates.checker.dual import check_dual
+from memfence.certificates.checker.dual import check_dual, for_processes_alone, prepared
 from memfence.certificates.checker.finals import check_outcomes, read_outcomes
 from memfence.certificates.checker.invariant import BYTES_OF_A_STATE, check_invariant, read_states
 from memfence.certificates.checker.minimum import check_bound, check_clause
@@ -100,7 +100,7 @@ def verify_opened(
             raise NotACertificate(f"there is no kind of section `{section.kind}`")
         if proved and judge not in (_invariant, _ranks):
             raise NotProved(f"the proved checker does not know sections of the kind `{section.kind}`")
-        if program.any_number and judge is not _dual:
+        if program.any_number and judge not in (_dual, _alone):
             raise Refused(Condition.KIND, "they are about a certain number of threads")
         found = judge(case, section)
         states += found.states
@@ -164,6 +164,11 @@ def _invariant(case: Case, section: Section) -> Proved:
 
 def _automata(case: Case, section: Section) -> Proved:
     automata = read_automata(section.chunks(OBJECT))
+    if case.fast:
+        from memfence.certificates.checker.native_automata import NativeAutomata
+
+        native = NativeAutomata(case.question, automata)
+        return Proved(frozenset({STATES}), native.check(section.chunks(ROWS), most_bytes=case.most_bytes), is_fast=True)
     rows = SymbolicRows(case.question.program)
     return Proved(frozenset({STATES}), AutomataCheck(case.question, automata, _few(case, rows, section)).check())
 
@@ -244,7 +249,8 @@ def _persistent(case: Case, section: Section) -> Proved:
     if case.fast:
         require_single_stores(case.program)
         plain = replace(case.question, bad=None, deadlock=False, finals=())
-        return Proved(frozenset({"persistent"}), _fast_persistent(case, plain, section, left_out), is_fast=True)
+        count = _fast_persistent(case, plain, section, left_out, may_fail=True)
+        return Proved(frozenset({"persistent"}), count, is_fast=True)
     states = _sc_states(case, section)
     check_persistent(case.program, states, left_out)
     return Proved(frozenset({"persistent"}), len(states))
@@ -267,15 +273,16 @@ def require_tso(case: Case) -> None:
         raise Refused(Condition.KIND, "persistence is about TSO")
 
 
-def _fast_persistent(case: Case, question: Question, section: Section, left_out: Abridgement) -> int:
+def _fast_persistent(
+    case: Case, question: Question, section: Section, left_out: Abridgement, *, may_fail: bool = False
+) -> int:
     """The same conditions in C++: how many states of SC there are."""
     from memfence.certificates.checker.native import NativeInvariant
 
     under_sc = replace(question, model=SC)
     ends = ends_of(question.program, SC.definition, left_out, question.looks_at, deadlock=question.deadlock)
-    native = NativeInvariant(
-        under_sc, Columns(question.program, SC.buffering, 0), 0, None, ends, criterion="persistent"
-    )
+    columns = Columns(question.program, SC.buffering, 0)
+    native = NativeInvariant(under_sc, columns, 0, None, ends, criterion="persistent", may_fail=may_fail)
     return native.check(section.chunks(ROWS), most_bytes=case.most_bytes)
 
 
@@ -307,6 +314,12 @@ def _ranks(case: Case, section: Section) -> Proved:
 
         proved = ProvedRanks(product, question.model, columns, capacity, marks)
         return Proved(frozenset({f"temporal {number}"}), proved.check(section.chunks(ROWS), most_bytes=case.most_bytes))
+    if case.fast:
+        from memfence.certificates.checker.native_ranks import NativeRanks
+
+        native = NativeRanks(product, question.model, columns, capacity, marks)
+        count = native.check(section.chunks(ROWS), most_bytes=case.most_bytes)
+        return Proved(frozenset({f"temporal {number}"}), count, is_fast=True)
     ranks = read_ranks(columns, section.chunks(ROWS), most=case.most_bytes // BYTES_OF_A_STATE)
     if any(rank >= len(marks) or node >= len(product.refuting.moves) for (_, node), rank in ranks.items()):
         raise NotACertificate("a pair has a rank or a node that does not exist")
@@ -315,8 +328,23 @@ def _ranks(case: Case, section: Section) -> Proved:
 
 
 def _dual(case: Case, section: Section) -> Proved:
-    found = read_configurations(case.question.program, section.chunks(OBJECT))
-    return Proved(frozenset({STATES}), check_dual(case.question, found))
+    question = prepared(case.question, section.details.get("ranges"))
+    found = read_configurations(question.program, section.chunks(OBJECT))
+    if case.fast:
+        from memfence.certificates.checker.native_dual import check_dual_fast
+
+        return Proved(frozenset({STATES}), check_dual_fast(question, found), is_fast=True)
+    return Proved(frozenset({STATES}), check_dual(question, found))
+
+
+def _alone(case: Case, section: Section) -> Proved:
+    """Theorem 17. The section says nothing: where processes come by themselves is found here."""
+    question = for_processes_alone(case.question)
+    if case.fast:
+        from memfence.certificates.checker.native_dual import check_dual_fast
+
+        return Proved(frozenset({STATES}), check_dual_fast(question, ()), is_fast=True)
+    return Proved(frozenset({STATES}), check_dual(question, ()))
 
 
 def _minimum(case: Case, section: Section) -> Proved:
@@ -336,6 +364,7 @@ def _minimum(case: Case, section: Section) -> Proved:
 
 _KINDS: dict[str, Callable[[Case, Section], Proved]] = {
     "invariant": _invariant,
+    "alone": _alone,
     "automata": _automata,
     "race-free": _race_free,
     "persistent": _persistent,

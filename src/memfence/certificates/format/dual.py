@@ -1,8 +1,12 @@
-"""Configurations of the backward search, as lists: controls, memory, FIFOs. A message: its values, and if it is own."""
+"""Configurations of the backward search, as lists: sets of controls, memory, FIFOs. A message: its values, is it own?
+
+`{"sets": [...], "configurations": [...]}`: a set is a list of controls `[location, registers]`; a configuration is
+`[sets, memory, fifos, kinds]`, with the numbers of sets, and `null` where it says nothing about a variable.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +28,9 @@ class Control(Record):
     registers: tuple[int, ...]
 
 
+Controls = frozenset[Control]
+
+
 class Message(Record):
     """Values that memory had at one moment, or an own store."""
 
@@ -32,17 +39,18 @@ class Message(Record):
 
 
 Fifo = tuple[Message, ...]
+Memory = tuple[int | None, ...]
 
 
 class Configuration(Record):
-    """Memory, and for each process where it is, and what it has still to read, oldest first.
+    """Memory, and for each process where it may be, and what it has still to read, oldest first.
 
-    `kinds`: the process of the program that each of them is like: all of which there is one first, each once, then
-    others of which there may be any number.
+    `memory`: None for any value. `kinds`: the process of the program that each of them is like: all of which there is
+    one first, each once, then others of which there may be any number.
     """
 
-    controls: tuple[Control, ...]
-    memory: tuple[int, ...]
+    controls: tuple[Controls, ...]
+    memory: Memory
     fifos: tuple[Fifo, ...]
     kinds: tuple[int, ...]
 
@@ -50,29 +58,42 @@ class Configuration(Record):
         return replace(self, fifos=(*self.fifos[:process], fifo, *self.fifos[process + 1 :]))
 
 
-def configuration_as_list(c: Configuration) -> list[Any]:
-    controls = [[control.location, control.registers] for control in c.controls]
-    return [controls, c.memory, [[[message.facts, message.own] for message in fifo] for fifo in c.fifos], c.kinds]
+def section_objects(configurations: Sequence[Configuration], *, at_once: int = 1000) -> Iterator[dict[str, Any]]:
+    """What stands in the chunks of a section: each set before the configurations that name it."""
+    numbers: dict[Controls, int] = {}
+    for at in range(0, len(configurations), at_once):
+        part, sets = list[Any](), list[Any]()
+        for c in configurations[at : at + at_once]:
+            for controls in c.controls:
+                if controls not in numbers:
+                    numbers[controls] = len(numbers)
+                    ordered = sorted(controls, key=lambda control: (control.location, control.registers))
+                    sets.append([[control.location, control.registers] for control in ordered])
+            fifos = [[[message.facts, message.own] for message in fifo] for fifo in c.fifos]
+            part.append([[numbers[controls] for controls in c.controls], c.memory, fifos, c.kinds])
+        yield {"sets": sets, "configurations": part}
 
 
 def read_configurations(program: Program, contents: Iterable[bytes]) -> set[Configuration]:
     """All configurations of a section. NotACertificate where they cannot be read."""
-    found = set[Configuration]()
+    found, sets = set[Configuration](), list[Controls]()
     for content in contents:
-        listed = read_object(content).get("configurations")
-        if not isinstance(listed, list):
-            raise NotACertificate("configurations are a list")
-        found |= {_configuration(program, one) for one in listed}
+        read = read_object(content)
+        sets += [frozenset(map(_control, _list(one))) for one in _list(read.get("sets"))]
+        found |= {_configuration(program, sets, one) for one in _list(read.get("configurations"))}
     return found
 
 
-def _configuration(program: Program, found: Any) -> Configuration:
+def _configuration(program: Program, sets: Sequence[Controls], found: Any) -> Configuration:
     match found:
         case [list(controls), list(memory), list(fifos), list(kinds)] if len(controls) == len(fifos) == len(
             kinds
         ) and len(memory) == len(program.variables):
+            numbers, held = _numbers(controls), tuple(None if one is None else _number(one) for one in memory)
+            if any(not 0 <= number < len(sets) for number in numbers):
+                raise NotACertificate("a configuration has a set of controls that is not there")
             read = tuple(tuple(_message(program, message) for message in _list(fifo)) for fifo in fifos)
-            return Configuration(tuple(map(_control, controls)), _numbers(memory), read, _numbers(kinds))
+            return Configuration(tuple(sets[number] for number in numbers), held, read, _numbers(kinds))
         case _:
             raise NotACertificate("a configuration cannot be read")
 
@@ -100,7 +121,11 @@ def _list(found: Any) -> list[Any]:
     return found
 
 
-def _numbers(found: list[Any]) -> tuple[int, ...]:
-    if not all(type(number) is int for number in found):
+def _number(found: Any) -> int:
+    if type(found) is not int:
         raise NotACertificate("a number was expected")
-    return tuple(found)
+    return found
+
+
+def _numbers(found: list[Any]) -> tuple[int, ...]:
+    return tuple(map(_number, found))

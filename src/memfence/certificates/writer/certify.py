@@ -13,14 +13,14 @@ from memfence.certificates.format.sections import HEAD, PLACES, PROGRAM
 from memfence.certificates.writer.automata import automata_chunks
 from memfence.certificates.writer.chunks import Chunks, NoCertificate, first_that_works
 from memfence.certificates.writer.criteria import criterion_chunks, sc_chunks
-from memfence.certificates.writer.dual import dual_chunks
+from memfence.certificates.writer.dual import alone_chunks, dual_chunks
 from memfence.certificates.writer.invariant import invariant_chunks
 from memfence.certificates.writer.ranks import rank_chunks
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
 from memfence.records import Record
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import Evidence, Exhausted, Fixpoint, Implied
+from memfence.tasks.evidence import Evidence, Exhausted, Fixpoint, Implied, Invariant
 from memfence.tasks.limits import Limits
 from memfence.version import VERSION
 
@@ -109,6 +109,7 @@ def _proof(
         attempts.insert(0, sc_chunks("implied", question, limits, whole=whole))
     if isinstance(evidence, Fixpoint):
         attempts[:2] = attempts[1::-1]
+    attempts.insert(0 if isinstance(evidence, Invariant) else len(attempts), alone_chunks(question))
     yield from first_that_works(attempts)
 
 

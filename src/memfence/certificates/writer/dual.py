@@ -1,57 +1,71 @@
-"""Backward search: the minimal configurations from which something bad is reached. In plain Python: slow."""
+"""Backward search: the least configurations from which something bad is reached.
+
+For any number of threads, counters that have a wide range are tried with narrow ones: that they stay there is proved
+along with the rest.
+"""
 
 from __future__ import annotations
 
 import json
-from heapq import heappop, heappush
+from collections.abc import Iterator
+from typing import Any
 
-from memfence.certificates.checker.dual import Above, DualRules
+from memfence.certificates.checker.dual import for_processes_alone, prepared
+from memfence.certificates.checker.native import NotForTheFastChecker
+from memfence.certificates.checker.native_dual import DualSearch, check_dual_fast
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Refused
-from memfence.certificates.format.dual import Configuration, configuration_as_list
+from memfence.certificates.format.dual import section_objects
 from memfence.certificates.format.sections import OBJECT, SECTION
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
+from memfence.engines.crowd import MOST_COUNTED
+from memfence.passes.small_counters import has_counters, with_small_counters
+from memfence.program.ir import Program
 from memfence.tasks.limits import Limits
 
-MOST_CONFIGURATIONS, MOST_OF_CROWDS = 50_000, 3_000
-"""Those of crowds are compared with all others of the same memory."""
-CONFIGURATIONS_IN_A_CHUNK = 1000
+MOST_CONFIGURATIONS = 200_000
 
 
 def dual_chunks(question: Question, limits: Limits) -> Chunks:
-    """A section that proves what `question` asks under TSO with buffers of any length."""
+    """A section that proves what `question` asks under TSO with buffers of any length, or under SC."""
+    reasons = list[str]()
+    for ranges in _ranges(question.program):
+        try:
+            search = DualSearch(prepared(question, ranges))
+            is_reached = search.run(lambda size: size > MOST_CONFIGURATIONS or limits.deadline.passed)
+        except (Refused, NotForTheFastChecker) as problem:
+            reasons.append(problem.detail if isinstance(problem, Refused) else str(problem))
+            continue
+        if is_reached is False:
+            yield SECTION, json.dumps({"kind": "dual"} | ({} if ranges is None else {"ranges": ranges})).encode()
+            for part in section_objects(list(search.found())):
+                yield OBJECT, json.dumps(part, separators=(",", ":")).encode()
+            return
+        reasons.append(
+            "something bad can be reached"
+            if is_reached
+            else "there are too many configurations for the backward search"
+        )
+    raise NoCertificate(reasons[-1])
+
+
+def alone_chunks(question: Question) -> Chunks:
+    """A section that proves what single processes prove by themselves, under any model."""
     try:
-        found = _minimal(DualRules(question), limits)
-    except Refused as reason:
-        raise NoCertificate(reason.detail) from None
-    yield SECTION, json.dumps({"kind": "dual"}).encode()
-    for at in range(0, len(found), CONFIGURATIONS_IN_A_CHUNK):
-        part = [configuration_as_list(c) for c in found[at : at + CONFIGURATIONS_IN_A_CHUNK]]
-        yield OBJECT, json.dumps({"configurations": part}, separators=(",", ":")).encode()
+        check_dual_fast(for_processes_alone(question), ())
+    except (Refused, NotForTheFastChecker) as problem:
+        raise NoCertificate(str(problem)) from None
+    yield SECTION, json.dumps({"kind": "alone"}).encode()
 
 
-def _minimal(rules: DualRules, limits: Limits) -> list[Configuration]:
-    """Bad configurations and all from which they are reached, but for those above others; few messages first."""
-    known, found = Above(len(rules.fixed)), list[Configuration]()
-    queue: list[tuple[int, int, Configuration]] = []
-    count = 0
-
-    def add(c: Configuration) -> None:
-        nonlocal count
-        if not known.covers(c):
-            known.add(c)
-            found.append(c)
-            count += 1
-            heappush(queue, (sum(map(len, c.fifos)), count, c))
-
-    for bad in rules.bad():
-        add(bad)
-    while queue:
-        *_, c = heappop(queue)
-        if rules.is_initial(c):
-            raise NoCertificate("something bad can be reached")
-        if len(found) > (MOST_OF_CROWDS if rules.crowds else MOST_CONFIGURATIONS) or limits.deadline.passed:
-            raise NoCertificate("there are too many configurations for the backward search")
-        for before in rules.before(c):
-            add(before)
-    return found
+def _ranges(program: Program) -> Iterator[dict[str, Any] | None]:
+    """What to try: the ranges that the program has, or narrower ones of its counters."""
+    if not has_counters(program):
+        yield None
+        return
+    for most in MOST_COUNTED:
+        small = with_small_counters(program, most)
+        yield {
+            "variables": [[v.domain.lo, v.domain.hi] for v in small.variables],
+            "registers": [[[r.domain.lo, r.domain.hi] for r in process.registers] for process in small.processes],
+        }

@@ -35,8 +35,7 @@ class StatesElsewhere(Record):
 
     def run_to(self, index: int) -> tuple[State, tuple[Step, ...]]:
         """Start and steps of an SC run of the loaded program to a state."""
-        start, path, _ = self.here.path(self.chains[index], ())
-        return sc_run(self.program, self.encoded, start, path)
+        return sc_run(self.program, self.encoded, *self.here.path(self.chains[index], ()))
 
 
 class SharedAttacks:
@@ -51,11 +50,13 @@ class SharedAttacks:
         answer = AttackEngine(self._explore).answer(task)
         return replace(answer, engine=name, counts=tuple(self._counts.items()))
 
-    def _explore(self, program: Program, kind: AttackKind, *, limits: Limits) -> Attacks:
-        return without_false_tears(kind, partial(self._search, program, kind, limits))
+    def _explore(self, program: Program, kind: AttackKind, *, limits: Limits, reductions: frozenset[str]) -> Attacks:
+        return without_false_tears(kind, partial(self._search, program, kind, limits, reductions))
 
-    def _search(self, program: Program, kind: AttackKind, limits: Limits, every_torn: bool) -> Attacks:
-        plan = plan_of(program, kind, every_torn=every_torn)
+    def _search(
+        self, program: Program, kind: AttackKind, limits: Limits, reductions: frozenset[str], every_torn: bool
+    ) -> Attacks:
+        plan = plan_of(program, kind, reductions, every_torn=every_torn)
         here = Partition(plan, 0, 1, 1, 0)
         shared = SharedSearch(self._ray, plan, here, limits, self._settings).run()
         for name, count in shared.counts:

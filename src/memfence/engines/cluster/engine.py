@@ -142,7 +142,8 @@ class SharedRaces:
     def __init__(self, task: Task) -> None:
         assert isinstance(task.goal, Keeps)
         self._program = task.program
-        self.plan = race_plan_of(task.program, triangular=task.goal.criterion is Criterion.TRF)
+        triangular = task.goal.criterion is Criterion.TRF
+        self.plan = race_plan_of(task.program, triangular=triangular, reductions=task.reductions)
         self.here = Partition(self.plan, 0, 1, 1, 0)
 
     def answer(self, shared: Shared) -> Answer:
@@ -153,8 +154,8 @@ class SharedRaces:
         if shared.finding is not None:
             found, chain = shared.finding
             assert found.race is not None
-            start, path, _ = self.here.path(chain, ())
-            run = Trace(self._program, SC.definition, *sc_run(self._program, self.here.encoded, start, path))
+            path = self.here.path(chain, ())
+            run = Trace(self._program, SC.definition, *sc_run(self._program, self.here.encoded, *path))
             race = found.race
             return Verdict.VIOLATED, Run(run, Races(race.process, race.other, race.variable, race.unfenced))
         if shared.stop is not Stop.NOTHING_LEFT:

@@ -11,8 +11,9 @@ from memfence.engines.native.attack_run import AttackRun, transitions_to_access
 from memfence.engines.native.encode import Encoded
 from memfence.engines.native.found_attack import FoundAttack, found_attack
 from memfence.engines.native.limits import cost_of, for_core
-from memfence.engines.native.sc_states import SAFE_REDUCTIONS, ScExploration, ScRuns, encode_accesses
+from memfence.engines.native.sc_states import ALL_SAFE, ScExploration, ScRuns, encode_accesses
 from memfence.engines.native.searched import Searched
+from memfence.execution.renaming import exchanged
 from memfence.execution.store_order import is_order_of_an_sc_run
 from memfence.execution.trace import Trace
 from memfence.models.spec import PSO, TSO, ModelSpec
@@ -93,9 +94,16 @@ class Attacks(Searched):
         """The states that were visited, where they are kept on this machine."""
         return self._states if isinstance(self._states, ScExploration) else None
 
+    @property
+    def alike(self) -> tuple[tuple[int, ...], ...]:
+        """Classes of processes that were exchanged at will."""
+        return self.encoded.symmetric
+
     def trace(self, attack: Attack) -> Trace:
         """The run of the relaxed model that the attack stands for."""
-        return AttackRun(self, attack, self.kind.model.definition).trace()
+        found = attack._native.attacker
+        run = AttackRun(self, replace(attack, attacker=found), self.kind.model.definition).trace()
+        return run if attack.attacker == found else exchanged(run, found, attack.attacker)
 
     def sc_run(self, index: int) -> tuple[State, tuple[Step, ...]]:
         """Start and steps of an SC run of the loaded program to a state of the exploration."""
@@ -112,7 +120,7 @@ def explore_attacks(
     *,
     collect: bool = False,
     limits: Limits | None = None,
-    reductions: frozenset[str] = SAFE_REDUCTIONS,
+    reductions: frozenset[str] = ALL_SAFE,
 ) -> Attacks:
     """Look for attacks from every SC-reachable state: the first one, or with `collect` one for each distinct clause."""
     return AttackSearch(program, kind, reductions).explore(collect=collect, limits=limits or Limits())
@@ -135,7 +143,7 @@ class AttackPlan(Record):
 
 
 def plan_of(
-    program: Program, kind: AttackKind, reductions: frozenset[str] = SAFE_REDUCTIONS, *, every_torn: bool = False
+    program: Program, kind: AttackKind, reductions: frozenset[str] = ALL_SAFE, *, every_torn: bool = False
 ) -> AttackPlan:
     """What `explore_attacks` searches."""
     return AttackPlan(for_hardware(program, kind.model), kind, reductions, every_torn)
@@ -144,7 +152,7 @@ def plan_of(
 class AttackSearch:
     """A program, encoded once, and explored as often as wanted."""
 
-    def __init__(self, program: Program, kind: AttackKind, reductions: frozenset[str] = SAFE_REDUCTIONS) -> None:
+    def __init__(self, program: Program, kind: AttackKind, reductions: frozenset[str] = ALL_SAFE) -> None:
         self.program = program
         self.kind = kind
         self._encoded = plan_of(program, kind, reductions).encoded()
@@ -162,7 +170,8 @@ class AttackSearch:
         def search(every_torn: bool) -> Attacks:
             return self._search(collect or every_torn, limits, known, moving, every_torn=every_torn)
 
-        return without_false_tears(self.kind, search)
+        found = without_false_tears(self.kind, search)
+        return of_all_alike(found) if collect and found.alike else found
 
     def _search(
         self, collect: bool, limits: Limits, known: list[Known], moving: Sequence[int], *, every_torn: bool = False
@@ -241,3 +250,26 @@ def _without_sc_orders(found: Attacks) -> Attacks:
     stopped = {known.attacker for known in attacks if known.is_one_step}
     undecided = tuple(attack for attack in torn if attack.attacker not in stopped)
     return replace(found, attacks=tuple(attacks), torn=undecided)
+
+
+def of_all_alike(found: Attacks) -> Attacks:
+    """Every attack as an attack of each process that is like the attacker: the run with the two exchanged.
+
+    In the order in which a search finds them that takes all processes for different.
+    """
+    alike = {process: members for members in found.alike for process in members}
+    attacks: dict[Known, Attack] = {}
+    for attack in found.attacks:
+        for process in alike.get(attack.attacker, (attack.attacker,)):
+            other = replace(attack, attacker=process)
+            attacks.setdefault(other.clause, other)
+    torn: dict[int, Attack] = {}
+    for attack in found.torn:
+        for process in alike.get(attack.attacker, (attack.attacker,)):
+            torn.setdefault(process, replace(attack, attacker=process))
+    stopped = {attacker for attacker, crossed, _ in attacks if not crossed}
+    return replace(
+        found,
+        attacks=tuple(sorted(attacks.values(), key=lambda attack: (len(attack.crossed), attack.clause))),
+        torn=tuple(attack for process, attack in sorted(torn.items()) if process not in stopped),
+    )

@@ -30,13 +30,17 @@ _LOAD, _STORE, _ASSIGN, _ASSUME, _ASSERT, _MFENCE, _SFENCE, _LOCK, _UNLOCK = ran
 
 
 class Encoded(Record):
-    """A machine, what its edges mean in terms of `program`, and the numbers of the expressions asked for."""
+    """A machine, what its edges mean in terms of `program`, and the numbers of the expressions asked for.
+
+    `symmetric`: processes that a search may exchange.
+    """
 
     program: ir.Program
     machine: _core.Machine
     slots: Slots
     edges: tuple[Run | Rendezvous, ...]
     expressions: tuple[int, ...]
+    symmetric: tuple[tuple[int, ...], ...] = ()
 
     def origin_of(self, edge: int) -> tuple[int, ...]:
         """Numbers of the loaded program's transitions that the edge (of one process) stands for, in order."""
@@ -68,6 +72,9 @@ class _Encoder:
         self.loaded = loaded
         self.slots = number_slots(program)
         self.codes = ExpressionCodes(self.slots, program.source)
+        # What became of an op in a process, locked or not, as a part: front ends make equal ops one object. The op is
+        # kept, so that nothing else can get its `id`.
+        self.known: dict[tuple[int, int, bool, int], tuple[ir.Op, _core.Op]] = {}
 
     def encode(
         self,
@@ -98,7 +105,7 @@ class _Encoder:
             [list(members) for members in symmetric],
             self.error(),
         )
-        return Encoded(self.program, machine, self.slots, tuple(meaning), wanted)
+        return Encoded(self.program, machine, self.slots, tuple(meaning), wanted, symmetric)
 
     def all_slots(self) -> list[_core.Slot]:
         slots = [_slot(v.domain) for v in self.program.variables]
@@ -206,7 +213,13 @@ class _Encoder:
         return parts
 
     def op(self, p: int, op: ir.Op, transition: ir.Transition, part: int = 0) -> _core.Op:
-        locked = transition.locked
+        key = (p, id(op), transition.locked, part)
+        known = self.known.get(key)
+        if known is None:
+            known = self.known[key] = (op, self.encoded_op(p, op, transition.locked, part))
+        return known[1]
+
+    def encoded_op(self, p: int, op: ir.Op, locked: bool, part: int) -> _core.Op:
         match op:
             case ir.Load(register, address, when):
                 base, size, index = self.address(address, p)

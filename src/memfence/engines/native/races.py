@@ -5,7 +5,7 @@ from __future__ import annotations
 from memfence import _core
 from memfence.engines.native.encode import Encoded
 from memfence.engines.native.limits import cost_of, for_core
-from memfence.engines.native.sc_states import SAFE_REDUCTIONS, ScExploration, encode_accesses
+from memfence.engines.native.sc_states import ALL_SAFE, ScExploration, encode_accesses
 from memfence.engines.native.searched import Searched
 from memfence.execution.trace import Trace
 from memfence.models.spec import SC, TSO
@@ -40,7 +40,7 @@ class RacePlan(Record):
         return _core.partition_for_races(encoded.machine, self.triangular, *size)
 
 
-def plan_of(program: Program, *, triangular: bool, reductions: frozenset[str] = SAFE_REDUCTIONS) -> RacePlan:
+def plan_of(program: Program, *, triangular: bool, reductions: frozenset[str] = ALL_SAFE) -> RacePlan:
     """What `explore_races` searches."""
     return RacePlan(for_hardware(program, TSO), triangular, reductions)
 
@@ -71,7 +71,7 @@ def explore_races(
     *,
     triangular: bool,
     limits: Limits | None = None,
-    reductions: frozenset[str] = SAFE_REDUCTIONS,
+    reductions: frozenset[str] = ALL_SAFE,
 ) -> RaceSearch:
     """Look for a data race, or a triangular one, in every SC-reachable state; orders are read as under TSO."""
     limits = limits or Limits()

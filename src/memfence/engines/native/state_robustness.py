@@ -1,4 +1,6 @@
-"""States with empty buffers that a relaxed model reaches and SC does not, by the explicit engine without reductions.
+"""States with empty buffers that a relaxed model reaches and SC does not, by the explicit engine.
+
+The only reduction is symmetry: both models map runs to runs where processes that are alike are exchanged.
 
 A process that fails (an assertion, a run-time error) stays where it is from then on, in a location of its own, under SC
 as under the relaxed model: a failure that only the relaxed model has is such a state, too.
@@ -21,7 +23,9 @@ from memfence.models.spec import SC, ModelSpec
 from memfence.passes.orders import for_hardware
 from memfence.passes.reductions import with_origins
 from memfence.passes.shared_memory_form import other_communication
+from memfence.passes.symmetry import symmetry_classes
 from memfence.program.facts.may_fail import some_step_may_fail
+from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Location, Lock, Program
 from memfence.tasks.limits import Limits, Stop
 from memfence.tasks.obstacle import Obstacle
@@ -40,11 +44,19 @@ class ScStates(Searched):
         slots = self._encoded.slots
         values = [0] * slots.count
         values[: len(state.memory)] = state.memory
-        for process, (location, registers) in enumerate(zip(state.locations, state.registers, strict=True)):
+        for process, (location, registers) in enumerate(self._in_order(state)):
             values[slots.locations[process]] = location
             for register, value in enumerate(registers):
                 values[slots.register(process, register)] = value
         return self._native.contains(values)
+
+    def _in_order(self, state: PlainState) -> list[tuple[int, tuple[int, ...]]]:
+        """The processes' locations and registers; of those that are alike the smallest first, as the search has it."""
+        local = [(location, tuple(own)) for location, own in zip(state.locations, state.registers, strict=True)]
+        for members in self._encoded.symmetric:
+            for process, part in zip(members, sorted(local[p] for p in members), strict=True):
+                local[process] = part
+        return local
 
 
 class Strays(Searched):
@@ -73,9 +85,11 @@ class Strays(Searched):
         return Trace(self.program, model, begin, whole)
 
 
-def explore_sc_states(program: Program, model: ModelSpec, limits: Limits) -> ScStates:
+def explore_sc_states(
+    program: Program, model: ModelSpec, limits: Limits, *, reductions: frozenset[str] = frozenset({"symmetry"})
+) -> ScStates:
     """Visit every SC-reachable state, to compare with those of `model`."""
-    encoded = _encode(for_hardware(program, model))
+    encoded = _encode(for_hardware(program, model), exchanging="symmetry" in reductions)
     native = _core.explore_sc_states(encoded.machine, limits.threads, **for_core(limits))
     return ScStates(program, Stop(native.stop), cost_of(native.stats), model.unbounded, native, encoded)
 
@@ -121,9 +135,10 @@ def explore_unbounded(sc: ScStates, limits: Limits) -> Unbounded:
     return Unbounded(sc.program, found.stop, found.cost, found.complete, agrees)
 
 
-def _encode(program: Program) -> Encoded:
+def _encode(program: Program, *, exchanging: bool) -> Encoded:
+    alike = symmetry_classes(program, observed_by(program, ()), same_start=True) if exchanging else ()
     failed = Location("failed")
     processes = tuple(replace(p, locations=(*p.locations, failed)) for p in program.processes)
-    encoded = encode(with_origins(replace(program, processes=processes)))
+    encoded = encode(with_origins(replace(program, processes=processes)), symmetric=alike)
     encoded.machine.failed = [len(p.locations) for p in program.processes]
     return encoded

@@ -1,0 +1,87 @@
+// The fast judge of backward searches, and the search that writes what it judges.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include "bind.hpp"
+#include "certificate/dual.hpp"
+#include "certificate/dual_plain.hpp"
+#include "certificate/dual_search.hpp"
+
+namespace memfence::bind {
+
+namespace {
+
+using certificate::Configuration, certificate::DualAsked, certificate::Facts, certificate::PlainConfiguration;
+using Listed =
+    std::tuple<std::vector<int>, certificate::Memory, std::vector<std::vector<std::pair<Facts, bool>>>, std::vector<int>>;
+using Sets = std::vector<std::vector<certificate::Control>>;
+
+Listed listed(PlainConfiguration plain) {
+  return {std::move(plain.sets), std::move(plain.memory), std::move(plain.fifos), std::move(plain.kinds)};
+}
+
+// A judge, and how configurations are written for it.
+struct Judge {
+  explicit Judge(const DualAsked& asked) : checker(asked), form(checker.rules()) {}
+  certificate::DualChecker checker;
+  certificate::PlainForm form;
+
+  bool add(const Listed& one) {
+    const auto& [sets, memory, fifos, kinds] = one;
+    std::optional<Configuration> c = form.read({sets, memory, fifos, kinds});
+    return c && checker.add(std::move(*c));
+  }
+  // Number of the condition, and the configuration that shows it with its sets; None where nothing is wrong.
+  std::optional<std::tuple<int, Listed, Sets>> check() {
+    std::pair<certificate::Condition, Configuration> found;
+    {
+      const Unlocked unlocked;
+      found = checker.check();
+    }
+    if (found.first == certificate::Condition::None) return std::nullopt;
+    Listed shown = listed(form.write(found.second));
+    return std::tuple(static_cast<int>(found.first), std::move(shown), form.sets());
+  }
+};
+
+struct Search {
+  explicit Search(const DualAsked& asked) : search(asked) {}
+  certificate::DualSearch search;
+
+  int run(std::size_t steps) {
+    const Unlocked unlocked;
+    return static_cast<int>(search.run(steps));
+  }
+  std::pair<std::vector<Listed>, Sets> found() {
+    certificate::PlainForm form(search.rules());
+    std::vector<Listed> all;
+    for (const Configuration* c : search.found()) all.push_back(listed(form.write(*c)));
+    return {std::move(all), form.sets()};
+  }
+};
+
+template <class Class>
+auto bind_asked(nb::module_& m, const char* name) {
+  return nb::class_<Class>(m, name).def(
+      "__init__",
+      [](Class* self, const std::string& program, const std::string& bad, const std::vector<int>& fixed,
+         const std::vector<std::vector<int>>& crowds, const std::vector<int>& named,
+         bool everything_locked) { new (self) Class(DualAsked{program, bad, fixed, crowds, named, everything_locked}); },
+      "program"_a, "bad"_a, "fixed"_a, "crowds"_a, "named"_a, "everything_locked"_a);
+}
+
+}  // namespace
+
+void bind_dual_certificate(nb::module_& m) {
+  bind_asked<Judge>(m, "DualChecker")
+      .def("add_set", [](Judge& self, const std::vector<certificate::Control>& controls) { self.form.add_set(controls); })
+      .def("add", &Judge::add, "configuration"_a)
+      .def("check", &Judge::check);
+  bind_asked<Search>(m, "DualSearch")
+      .def("run", &Search::run, "steps"_a)
+      .def("found", &Search::found)
+      .def_prop_ro("size", [](const Search& self) { return self.search.size(); });
+}
+
+}  // namespace memfence::bind

@@ -1,0 +1,111 @@
+// The bad configurations of the backward search.
+#include <algorithm>
+
+#include "certificate/choices.hpp"
+#include "certificate/dual_rules.hpp"
+
+namespace memfence::certificate {
+
+// Who may be bad together: the fixed processes, with those that the question names, or with one of the others that has failed.
+bool DualRules::bad(const Emit& emit) {
+  std::size_t left = kMostBad;
+  std::vector<int> members = asked_.fixed;
+  members.insert(members.end(), asked_.named.begin(), asked_.named.end());
+  if (!bad_among(members, true, left, emit)) return false;
+  for (const std::vector<int>& crowd : asked_.crowds) {
+    members = asked_.fixed;
+    members.push_back(crowd[0]);
+    if (!bad_among(members, false, left, emit)) return false;
+  }
+  return true;
+}
+
+bool DualRules::bad_among(const std::vector<int>& members, bool named, std::size_t& left, const Emit& emit) {
+  std::vector<std::vector<int>> choices;
+  std::vector<std::size_t> sizes;
+  for (const int process : members) {
+    choices.push_back(groups(process));
+    sizes.push_back(choices.back().size());
+  }
+  const std::vector<int> seen = seen_variables();
+  unsigned __int128 memories = 1;
+  for (const int x : seen) {
+    const Domain& domain = program_.variables[static_cast<std::size_t>(x)].domain;
+    memories *= static_cast<unsigned __int128>(static_cast<__int128>(domain.hi) - domain.lo + 1);
+    if (memories > kMostBad) throw TooLarge("there are too many bad configurations");
+    sizes.push_back(static_cast<std::size_t>(domain.hi - domain.lo + 1));
+  }
+  return for_each_choice(sizes, [&](const std::vector<std::size_t>& chosen) {
+    if (left-- == 0) throw TooLarge("there are too many bad configurations");
+    Configuration c;
+    c.memory.resize(program_.variables.size());
+    std::vector<Number> state(static_cast<std::size_t>(program_.buffers_at), 0);
+    for (std::size_t p = 0; p < program_.processes.size(); ++p) state[p] = program_.processes[p].initial;
+    bool failed = false;
+    for (std::size_t n = 0; n < members.size(); ++n) {
+      const auto process = static_cast<std::size_t>(members[n]);
+      const int kind = kind_of(members[n]), set = choices[n][chosen[n]];
+      const Control& control = local(kind).control(local(kind).sets.members(set).at(0));
+      c.parts.push_back({kind, set, {}});
+      if (control[0] == kFailed) {
+        failed = true;
+        continue;
+      }
+      state[process] = control[0];
+      for (std::size_t r = 0; r + 1 < control.size(); ++r)
+        state[static_cast<std::size_t>(program_.processes[process].places[r])] = control[r + 1];
+    }
+    for (std::size_t n = 0; n < seen.size(); ++n) {
+      const auto x = static_cast<std::size_t>(seen[n]);
+      const Number value = program_.variables[x].domain.lo + static_cast<Number>(chosen[members.size() + n]);
+      c.memory[x] = state[static_cast<std::size_t>(program_.memory_at) + x] = value;
+    }
+    Number value = 0;
+    const bool is_bad = failed || (named && bad_ >= 0 && steps_.evaluate(bad_, state.data(), value) && value != 0);
+    return !is_bad || emit(c);
+  });
+}
+
+void DualRules::looked_at(int expression, std::vector<const Node*>& found) const {
+  if (expression < 0) return;
+  const Node& node = program_.nodes[static_cast<std::size_t>(expression)];
+  found.push_back(&node);
+  for (const int operand : {node.a, node.b, node.c}) looked_at(operand, found);
+}
+
+std::vector<int> DualRules::seen_variables() const {
+  std::vector<const Node*> nodes;
+  looked_at(bad_, nodes);
+  std::set<int> found;
+  for (const Node* node : nodes)
+    if (node->kind == Node::Kind::Memory)
+      for (Number n = 0; n < node->value; ++n) found.insert(node->place - program_.memory_at + static_cast<int>(n));
+  return {found.begin(), found.end()};
+}
+
+// Where the process may be, by what the question sees of it.
+std::vector<int> DualRules::groups(int process) {
+  std::vector<const Node*> nodes;
+  looked_at(bad_, nodes);
+  LocalProcess& own = local(kind_of(process));
+  const std::vector<int>& places = program_.processes[static_cast<std::size_t>(process)].places;
+  std::map<std::vector<Number>, ControlSets::Bits> found;
+  for (int number = 0; number < own.reached(); ++number) {
+    const Control& control = own.control(number);
+    std::vector<Number> seen{control[0] == kFailed ? 1 : 0};
+    if (control[0] != kFailed)
+      for (const Node* node : nodes) {
+        if (node->kind == Node::Kind::At && node->place == process)
+          seen.push_back(node->locations[static_cast<std::size_t>(control[0])]);
+        const auto place = std::find(places.begin(), places.end(), node->place);
+        if (node->kind == Node::Kind::Place && place != places.end())
+          seen.push_back(control[1 + static_cast<std::size_t>(place - places.begin())]);
+      }
+    ControlSets::insert(found[seen], number);
+  }
+  std::vector<int> sets;
+  for (const auto& [_, bits] : found) sets.push_back(own.sets.number(bits));
+  return sets;
+}
+
+}  // namespace memfence::certificate

@@ -1,0 +1,87 @@
+// Configurations of the backward search, and which stand for which: as in `certificates/checker/dual_order.py`.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+
+#include "certificate/dual_local.hpp"
+
+namespace memfence::certificate {
+
+using Memory = std::vector<std::optional<Number>>;  // nothing: any value
+using Fifo = std::vector<int>;                      // messages by number, oldest first
+
+// Values that memory had at one moment, or an own store.
+struct Message {
+  Facts facts;
+  bool own = false;
+  auto operator<=>(const Message&) const = default;
+};
+
+class Messages {
+ public:
+  int number(const Message& message);
+  const Message& operator[](int number) const { return *messages_[static_cast<std::size_t>(number)]; }
+  // The value of the newest own store to the variable.
+  std::optional<Number> own_value(const Fifo& fifo, int variable) const;
+  // Whether the message at this place is the newest own one about its variable.
+  bool is_newest_own(const Fifo& fifo, std::size_t place) const;
+
+ private:
+  std::map<Message, int> numbers_;
+  std::vector<const Message*> messages_;
+};
+
+struct Part {
+  int kind = 0;  // the process that it is like
+  int set = 0;   // of controls
+  Fifo fifo;
+  bool operator==(const Part&) const = default;
+};
+
+// The fixed processes first, each once.
+struct Configuration {
+  std::vector<Part> parts;
+  Memory memory;
+  bool operator==(const Configuration&) const = default;
+};
+
+// The local processes by kind.
+using Locals = std::map<int, LocalProcess>;
+
+class Above {
+ public:
+  Above(int fixed, const Messages& messages, Locals& locals)
+      : fixed_(static_cast<std::size_t>(fixed)), messages_(messages), locals_(locals) {}
+
+  // `number` names the configuration from now on.
+  void add(const Configuration& c, int number);
+  // Whether one of the configurations stands for all that `c` stands for.
+  bool covers(const Configuration& c);
+  // Forget those that `c` stands for; their numbers.
+  std::vector<int> drop_above(const Configuration& c);
+
+ private:
+  // A part with its newest own messages, and the FIFO in which kPlace marks their places.
+  struct Shape {
+    int kind, set;
+    Fifo owned, word;
+  };
+  struct Entry {
+    Memory memory;
+    std::vector<Shape> shapes;
+    int number;
+  };
+  Entry entry_of(const Configuration& c, int number) const;
+  std::vector<int> key_of(const Entry& entry) const;
+  bool is_below(const Entry& known, const Entry& other);
+  bool embeds(const Entry& known, std::size_t next, const Entry& other, std::vector<char>& taken);
+  bool fits(const Shape& known, const Shape& other);
+
+  std::size_t fixed_;
+  const Messages& messages_;
+  Locals& locals_;
+  std::map<std::vector<int>, std::vector<Entry>> known_;
+};
+
+}  // namespace memfence::certificate
