@@ -27,8 +27,7 @@ from memfence.engines.native.sc_states import ScExploration
 from memfence.models.buffering import Buffering
 from memfence.models.spec import SC, ModelSpec
 from memfence.models.state import Failure
-from memfence.program.facts.may_fail import may_fail
-from memfence.program.ir import Assert, Program
+from memfence.program.ir import Program
 from memfence.tasks.limits import Limits, Stop
 
 MOST_MARKED = 200_000
@@ -78,9 +77,7 @@ def _visited_chunks(kind: str, question: Question, visited: ScExploration) -> Ch
     """
     program = question.program
     is_same = visited.program.processes == program.processes and visited.program.variables == program.variables
-    steps = [(process, op) for process in program.processes for t in process.transitions for op in t.ops]
-    fails = any(isinstance(op, Assert) or may_fail(program, process, op) for process, op in steps)
-    if not is_same or fails or question.model.buffering is not Buffering.PER_PROCESS:
+    if not is_same or visited.native.stats.failures or question.model.buffering is not Buffering.PER_PROCESS:
         return None
     left_out = abridgement(question, visited.reduced, SC)
     return None if left_out is None else _checked(kind, question, visited, left_out)
