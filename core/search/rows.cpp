@@ -26,7 +26,8 @@ void sort_and_unite(std::vector<std::uint64_t>& keys, const std::vector<int>& bi
 SortedRows::SortedRows(const Exploration& exploration, std::vector<RowColumn> columns)
     : columns_(std::move(columns)), parts_(columns_.size()) {
   for (const RowColumn& column : columns_) width_ += static_cast<std::size_t>(column.width);
-  const std::vector<int> bits = find_parts(exploration);
+  find_varying(exploration);
+  const std::vector<int> bits = place_parts();
   fill(exploration);
   switch (words_) {
     case 1: sort_and_unite<1>(keys_, bits); break;
@@ -37,43 +38,80 @@ SortedRows::SortedRows(const Exploration& exploration, std::vector<RowColumn> co
   }
 }
 
-// Which bits of each column differ between states; no column crosses a word of the key. How many bits of each word are used.
-std::vector<int> SortedRows::find_parts(const Exploration& exploration) {
-  std::vector<std::uint64_t> varying(columns_.size(), 0);
-  bool is_first = true;
-  exploration.for_each([&](const Value* values) {
-    for (std::size_t n = 0; n < columns_.size(); ++n) {
-      const std::uint64_t number = columns_[n].number(values);
-      if (is_first) parts_[n].fixed = number;
-      varying[n] |= number ^ parts_[n].fixed;
-    }
-    is_first = false;
-    ++count_;
-  });
-  std::vector<int> bits{0};
+// Which bits of each column differ between states.
+void SortedRows::find_varying(const Exploration& exploration) {
+  const Layout& layout = exploration.layout();
+  std::vector<std::size_t> others;
   for (std::size_t n = 0; n < columns_.size(); ++n) {
-    const int need = std::bit_width(varying[n]);
+    const RowColumn& column = columns_[n];
+    Part& part = parts_[n];
+    part.field = layout.field(column.slot);
+    part.offset = static_cast<std::uint64_t>(part.field.lo - column.lo);
+    part.is_plain = part.offset == 0 && column.length_slot < 0 && !column.has_special;
+    if (!part.is_plain) others.push_back(n);
+  }
+  std::vector<Word> first(layout.words(), 0), varying(layout.words(), 0);
+  exploration.for_each([&](const Word* state) {
+    if (states_++ == 0) std::copy_n(state, first.size(), first.begin());
+    for (std::size_t word = 0; word < first.size(); ++word) varying[word] |= state[word] ^ first[word];
+    for (const std::size_t n : others) parts_[n].mask |= number(n, layout, state);
+  });
+  for (Part& part : parts_) {
+    const Layout::Field& field = part.field;
+    if (part.is_plain) part.mask = varying[field.word] >> field.shift & field.mask;
+    if (part.mask != 0) part.mask = ~std::uint64_t{0} >> std::countl_zero(part.mask);
+    if (part.is_plain) part.fixed = (first[field.word] >> field.shift & field.mask) & ~part.mask;
+  }
+}
+
+// Columns in their order, the first with the highest bits; none crosses a word of the key. How many bits of each word are used.
+std::vector<int> SortedRows::place_parts() {
+  std::vector<int> bits{0};
+  for (Part& part : parts_) {
+    const int need = std::popcount(part.mask);
     if (bits.back() + need > 64) bits.push_back(0);
-    parts_[n].word = bits.size() - 1;
-    parts_[n].mask = need == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << need) - 1;
-    parts_[n].fixed &= ~parts_[n].mask;
+    part.word = bits.size() - 1;
     bits.back() += need;
   }
-  std::vector<int> left = bits;  // the first column of a word has its highest bits
+  std::vector<int> left = bits;
   for (Part& part : parts_)
-    if (part.mask != 0) part.shift = left[part.word] -= std::bit_width(part.mask);
+    if (part.mask != 0) part.shift = left[part.word] -= std::popcount(part.mask);
   for (const std::size_t words : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{16}, kMostWords})
     if (words_ == 0 && bits.size() <= words) words_ = words;
   return bits;
 }
 
+std::uint64_t SortedRows::number(std::size_t n, const Layout& layout, const Word* state) const {
+  const RowColumn& column = columns_[n];
+  if (column.length_slot >= 0 && column.position >= layout.read(state, column.length_slot)) return 0;
+  const Layout::Field& field = parts_[n].field;
+  if (column.has_special && field.read(state) == column.special) return column.code;
+  return (state[field.word] >> field.shift & field.mask) + parts_[n].offset;
+}
+
 void SortedRows::fill(const Exploration& exploration) {
-  keys_.reserve(count_ * words_);
-  exploration.for_each([&](const Value* values) {
-    keys_.resize(keys_.size() + words_);
-    std::uint64_t* const key = keys_.data() + keys_.size() - words_;
-    for (std::size_t n = 0; n < columns_.size(); ++n)
-      key[parts_[n].word] |= (columns_[n].number(values) & parts_[n].mask) << parts_[n].shift;
+  struct Move {
+    std::uint32_t from, to;
+    int right, left;
+    std::uint64_t mask;
+  };
+  std::vector<Move> moves;
+  std::vector<std::size_t> others;
+  for (std::size_t n = 0; n < parts_.size(); ++n) {
+    const Part& part = parts_[n];
+    if (part.mask != 0 && part.is_plain)
+      moves.push_back(
+          {part.field.word, static_cast<std::uint32_t>(part.word), static_cast<int>(part.field.shift), part.shift, part.mask});
+    else if (part.mask != 0)
+      others.push_back(n);
+  }
+  keys_.resize(states_ * words_);
+  std::uint64_t* key = keys_.data();
+  exploration.for_each([&](const Word* state) {
+    for (const Move& move : moves) key[move.to] |= (state[move.from] >> move.right & move.mask) << move.left;
+    for (const std::size_t n : others)
+      key[parts_[n].word] |= (number(n, exploration.layout(), state) & parts_[n].mask) << parts_[n].shift;
+    key += words_;
   });
 }
 

@@ -19,12 +19,6 @@ struct RowColumn {
   bool has_special = false;
   Value special = 0;
   std::uint64_t code = 0;
-
-  std::uint64_t number(const Value* values) const {
-    if (length_slot >= 0 && position >= values[length_slot]) return 0;
-    const Value value = values[slot];
-    return has_special && value == special ? code : static_cast<std::uint64_t>(Wide{value} - lo);
-  }
 };
 
 // Every state of the search once, in the order of the byte strings. Of a row only the bits in which it differs from others are
@@ -39,19 +33,26 @@ class SortedRows {
   std::string block(std::size_t first, std::size_t rows) const;
 
  private:
-  // Where the varying bits of a column stand in a key, and what its other bits are.
+  static constexpr std::size_t kMostWords = 128;  // a row has at most 1024 bytes
+
+  // A column: where its slot stands in packed states, where the bits of it that vary stand in a key, and what its other bits
+  // are. `offset`: from what is packed to the number in the row.
   struct Part {
+    Layout::Field field;
+    std::uint64_t offset = 0;
+    bool is_plain = true;  // the number is what is packed
     std::size_t word = 0;
     int shift = 0;
     std::uint64_t mask = 0, fixed = 0;
   };
-  static constexpr std::size_t kMostWords = 128;  // a row has at most 1024 bytes
-  std::vector<int> find_parts(const Exploration& exploration);
+  void find_varying(const Exploration& exploration);
+  std::vector<int> place_parts();
   void fill(const Exploration& exploration);
+  std::uint64_t number(std::size_t column, const Layout& layout, const Word* state) const;
 
   std::vector<RowColumn> columns_;
   std::vector<Part> parts_;
-  std::size_t width_ = 0, words_ = 0, count_ = 0;
+  std::size_t width_ = 0, words_ = 0, states_ = 0;
   std::vector<std::uint64_t> keys_;  // `words_` for each row, the first of them with the highest bits
 };
 
