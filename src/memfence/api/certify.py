@@ -1,34 +1,35 @@
-"""Certificates beside answers: `--certificate` and `--verify` of `check` and `fix`."""
+"""Certificates beside answers: `--certificate` and `--verify` of `check` and `fix`.
+
+Most commands are over in a fraction of a second, so what only some certificates need is imported by those.
+"""
 
 from __future__ import annotations
 
 import os
 from dataclasses import fields, replace
 from pathlib import Path
-from tempfile import mkstemp
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memfence.api.check import check
 from memfence.api.inputs import Source, options_for, read_program, with_stated
-from memfence.api.verify import verify
-from memfence.certificates.checker.question import question_of
-from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.header import Claim
 from memfence.certificates.result import Certified
 from memfence.certificates.writer.certify import certify
 from memfence.certificates.writer.chunks import NoCertificate
 from memfence.certificates.writer.claim import claim_of
-from memfence.certificates.writer.minimum import minimum_chunks
 from memfence.deadline import Deadline, TimeUp
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
-from memfence.synthesis.atomic_writes import AtomicFix
-from memfence.synthesis.result import FixResult, FixVerdict
 from memfence.tasks.answer import Verdict
 from memfence.tasks.evidence import Bound
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult
+
+if TYPE_CHECKING:
+    from memfence.certificates.result import VerifyResult
+    from memfence.synthesis.atomic_writes import AtomicFix
+    from memfence.synthesis.result import FixResult
 
 
 def check_certified(
@@ -64,6 +65,8 @@ def certify_fix(
 
     `keywords` are those of `fix`; what a check does not know of is left out.
     """
+    from memfence.synthesis.result import FixResult, FixVerdict
+
     if not isinstance(result, FixResult) or result.verdict not in (FixVerdict.FIXED, FixVerdict.ALREADY_HOLDS):
         return None
     source = result.program.source
@@ -89,7 +92,7 @@ def _certified(
         written = certify(
             program, claim, place, result.limits, evidence=result.evidence, minimum=minimum, visited=visited
         )
-        judged = verify(place, program) if verified else None
+        judged = _judged(place, program) if verified else None
         return Certified(result, written if path else None, None, judged, not_minimum)
     except NoCertificate as problem:
         return Certified(result, None, str(problem), None)
@@ -98,12 +101,22 @@ def _certified(
             place.unlink(missing_ok=True)
 
 
+def _judged(place: Path, program: Program) -> VerifyResult:
+    from memfence.api.verify import verify
+
+    return verify(place, program)
+
+
 def _with_minimum(
     program: Program, claim: Claim, fixed: FixResult | None
 ) -> tuple[Claim, list[tuple[bytes, bytes]], str | None]:
     """The claim that the fences are a minimum as well, with its section; else why there is none."""
     if fixed is None or not fixed.is_minimum or not fixed.chosen.fences:
         return claim, [], None
+    from memfence.certificates.checker.question import question_of
+    from memfence.certificates.format.container import NotACertificate
+    from memfence.certificates.writer.minimum import minimum_chunks
+
     try:
         chunks = list(minimum_chunks(question_of(claim, program), program, fixed))
     except (NoCertificate, NotACertificate) as reason:
@@ -113,6 +126,8 @@ def _with_minimum(
 
 
 def _temporary() -> Path:
+    from tempfile import mkstemp
+
     handle, name = mkstemp(suffix=".mfc")
     os.close(handle)
     return Path(name)

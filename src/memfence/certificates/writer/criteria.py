@@ -10,9 +10,7 @@ from functools import partial
 from memfence.certificates.checker.criteria import require_shared_memory, require_single_stores
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Refused
-from memfence.certificates.checker.triangular import Marked, first_marked, steps_of
 from memfence.certificates.format.abridged import Abridgement
-from memfence.certificates.format.automata import NUMBER
 from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns, row_of
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.sections import ROWS, SECTION
@@ -22,11 +20,10 @@ from memfence.certificates.writer.invariant import safety_of
 from memfence.certificates.writer.rows import Visited, blocks_of
 from memfence.engines.ladder import climb
 from memfence.engines.native.explicit import Explored, explore
-from memfence.engines.native.races import explore_races
 from memfence.engines.native.sc_states import ScExploration
 from memfence.models.buffering import Buffering
 from memfence.models.spec import SC, ModelSpec
-from memfence.models.state import Failure
+from memfence.models.state import Failure, State
 from memfence.program.ir import Program
 from memfence.tasks.limits import Limits, Stop
 
@@ -97,6 +94,8 @@ def _require(condition: Callable[[Program], None], program: Program) -> None:
 
 def race_free_chunks(question: Question, limits: Limits, *, whole: bool) -> Chunks:
     """The same, where there is no data race; else there is nothing to write."""
+    from memfence.engines.native.races import explore_races
+
     _require(require_single_stores, question.program)
     if explore_races(question.program, triangular=False, limits=limits).race is not None:
         raise NoCertificate("under this model, only programs without data races have certificates")
@@ -105,6 +104,8 @@ def race_free_chunks(question: Question, limits: Limits, *, whole: bool) -> Chun
 
 def triangular_chunks(program: Program, limits: Limits) -> Chunks:
     """A section with every state of SC and the newest unfenced store of each process. In plain Python: slow."""
+    from memfence.certificates.checker.triangular import first_marked, steps_of
+
     try:
         require_single_stores(program)
         columns = Columns(program, Buffering.NOWHERE, 0)
@@ -127,7 +128,9 @@ def triangular_chunks(program: Program, limits: Limits) -> Chunks:
         yield ROWS, _planes(rows[at : at + ROWS_IN_A_BLOCK])
 
 
-def _marked_row(columns: Columns, pair: Marked) -> bytes:
+def _marked_row(columns: Columns, pair: tuple[State, tuple[int, ...]]) -> bytes:
+    from memfence.certificates.format.automata import NUMBER
+
     return b"".join((row_of(columns, pair[0]), *(mark.to_bytes(NUMBER) for mark in pair[1])))
 
 
