@@ -13,7 +13,17 @@ from dataclasses import dataclass
 from math import exp, log
 
 import spin
-from cases import CORPUS, COUNTED_TO, THREADS, TWO_COUNTERS, WITH_BUFFERS, WITH_REDUCTIONS, WITHOUT_REDUCTIONS, Case
+from cases import (
+    CORPUS,
+    COUNTED_TO,
+    THREADS,
+    TWO_COUNTERS,
+    WITH_BUFFERS,
+    WITH_REDUCTIONS,
+    WITHOUT_REDUCTIONS,
+    Case,
+    states_of_two_counters,
+)
 from programs import command_of, load_case
 
 from memfence.engines.native.explicit import Explored, explore
@@ -131,7 +141,7 @@ def compare_bare_states() -> None:
     """Bare states against states with parents: bytes and processor time, one thread."""
     title("bare states (--compact), one thread: bytes a state and seconds of CPU time, with parents and without")
     counters = load_text(SourceText("two counters.pml", TWO_COUNTERS.format(n=COUNTED_TO)))
-    cases = [("two counters", counters, spec("tso", 2), UNREDUCED, 36 * COUNTED_TO**2)]
+    cases = [("two counters", counters, spec("tso", 2), UNREDUCED, states_of_two_counters(COUNTED_TO))]
     if CORPUS.is_dir():
         cases.append((THREADS.name, load_case(THREADS), spec("sc"), REDUCED, THREADS.states))
     for name, program, memory, reductions, states in cases:

@@ -4,6 +4,7 @@
 
 #include "bind.hpp"
 #include "certificate/checker.hpp"
+#include "certificate/triangular.hpp"
 
 namespace memfence::bind {
 
@@ -29,45 +30,27 @@ std::vector<std::tuple<CheckedStep, int, nb::bytes>> steps_of(certificate::Check
   return out;
 }
 
-}  // namespace
-
-void bind_certificate(nb::module_& m) {
-  nb::class_<certificate::Checker>(m, "InvariantChecker")
-      .def(
-          "__init__",
-          [](certificate::Checker* self, const std::string& program, int buffers, int bound, bool per_variable, int capacity,
-             const std::string& bad, bool deadlock, const std::vector<std::string>& final, int expected,
-             const std::vector<std::vector<std::int64_t>>& outcomes, bool persistent,
-             const std::vector<std::vector<int>>& passing, const std::vector<std::vector<std::vector<int>>>& dead,
-             const std::vector<std::vector<int>>& quiet, const std::vector<std::vector<int>>& forgotten) {
-            const certificate::Model model{static_cast<certificate::Buffers>(buffers), bound, per_variable};
-            new (self) certificate::Checker(
-                program, model, capacity,
-                certificate::Asked{bad, deadlock, final, expected, outcomes, persistent, {passing, dead, quiet, forgotten}});
-          },
-          "program"_a, "buffers"_a, "bound"_a, "per_variable"_a, "capacity"_a, "bad"_a, "deadlock"_a, "final"_a, "expected"_a,
-          "outcomes"_a, "persistent"_a = false, "passing"_a = std::vector<std::vector<int>>(),
-          "dead"_a = std::vector<std::vector<std::vector<int>>>(), "quiet"_a = std::vector<std::vector<int>>(),
-          "forgotten"_a = std::vector<std::vector<int>>())
-      .def_prop_ro("width", &certificate::Checker::width)
-      .def_prop_ro("states", &certificate::Checker::states)
-      .def_prop_ro("memory", &certificate::Checker::bytes)
+// What all checkers of rows have: the width of a row, adding blocks, and the judgement.
+template <class Checker>
+void bind_rows(nb::class_<Checker>& bound) {
+  bound.def_prop_ro("width", &Checker::width)
+      .def_prop_ro("states", &Checker::states)
+      .def_prop_ro("memory", &Checker::bytes)
       .def(
           "add",
-          [](certificate::Checker& self, nb::bytes block) {
+          [](Checker& self, nb::bytes block) {
             return plain_finding(self.add(reinterpret_cast<const unsigned char*>(block.data()), block.size()));
           },
           "block"_a)
-      .def("steps", &steps_of, "row"_a)
       .def(
           "reachable",
-          [](certificate::Checker& self, std::size_t most_bytes) {
+          [](Checker& self, std::size_t most_bytes) {
             std::vector<nb::bytes> rows;
             for (const std::string& row : self.reachable(most_bytes)) rows.emplace_back(row.data(), row.size());
             return rows;
           },
           "most_bytes"_a)
-      .def("check", [](certificate::Checker& self) {
+      .def("check", [](Checker& self) {
         certificate::Finding finding;
         {
           const Unlocked unlocked;
@@ -75,6 +58,41 @@ void bind_certificate(nb::module_& m) {
         }
         return plain_finding(finding);
       });
+}
+
+}  // namespace
+
+void bind_certificate(nb::module_& m) {
+  nb::class_<certificate::Checker> invariant(m, "InvariantChecker");
+  invariant
+      .def(
+          "__init__",
+          [](certificate::Checker* self, const std::string& program, int buffers, int bound, bool per_variable, int capacity,
+             const std::string& bad, bool deadlock, const std::vector<std::string>& final, int expected,
+             const std::vector<std::vector<std::int64_t>>& outcomes, int criterion,
+             const std::vector<std::vector<int>>& passing, const std::vector<std::vector<std::vector<int>>>& dead,
+             const std::vector<std::vector<int>>& quiet, const std::vector<std::vector<int>>& forgotten,
+             std::size_t most_bytes) {
+            const certificate::Model model{static_cast<certificate::Buffers>(buffers), bound, per_variable};
+            new (self) certificate::Checker(program, model, capacity,
+                                            certificate::Asked{bad,
+                                                               deadlock,
+                                                               final,
+                                                               expected,
+                                                               outcomes,
+                                                               static_cast<certificate::Criterion>(criterion),
+                                                               {passing, dead, quiet, forgotten},
+                                                               most_bytes});
+          },
+          "program"_a, "buffers"_a, "bound"_a, "per_variable"_a, "capacity"_a, "bad"_a, "deadlock"_a, "final"_a, "expected"_a,
+          "outcomes"_a, "criterion"_a = 0, "passing"_a = std::vector<std::vector<int>>(),
+          "dead"_a = std::vector<std::vector<std::vector<int>>>(), "quiet"_a = std::vector<std::vector<int>>(),
+          "forgotten"_a = std::vector<std::vector<int>>(), "most_bytes"_a = SIZE_MAX)
+      .def("steps", &steps_of, "row"_a);
+  bind_rows(invariant);
+  nb::class_<certificate::Triangular> triangular(m, "TriangularChecker");
+  triangular.def(nb::init<const std::string&>(), "program"_a);
+  bind_rows(triangular);
 }
 
 }  // namespace memfence::bind

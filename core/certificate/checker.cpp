@@ -4,13 +4,12 @@
 #include <new>
 #include <unordered_set>
 
+#include "certificate/attacks.hpp"
+#include "certificate/initial.hpp"
+#include "certificate/races.hpp"
+#include "certificate/strays.hpp"
+
 namespace memfence::certificate {
-
-namespace {
-
-constexpr std::size_t kMostRows = 0xFFFFFFF0u;  // the table has 32 bits for a row
-
-}  // namespace
 
 Checker::Checker(const std::string& program, const Model& model, int capacity, const Asked& asked)
     : model_(model),
@@ -22,10 +21,15 @@ Checker::Checker(const std::string& program, const Model& model, int capacity, c
       deadlock_(asked.deadlock),
       expected_(asked.expected),
       outcomes_(asked.outcomes.begin(), asked.outcomes.end()),
-      scratch_(layout_.width()) {
+      scratch_(layout_.width()),
+      text_(program),
+      criterion_(asked.criterion),
+      capacity_(capacity),
+      most_bytes_(asked.most_bytes) {
   if (!asked.bad.empty()) bad_ = program_.expression(asked.bad);
-  if (asked.persistent) {
-    if (model_.buffers != Buffers::None) throw Unsupported("attacks on persistence start in states of SC");
+  const bool is_about_sc = criterion_ != Criterion::None && criterion_ != Criterion::StateRobust;
+  if (is_about_sc && model_.buffers != Buffers::None) throw Unsupported("the criterion is about states of SC");
+  if (criterion_ == Criterion::Persistent) {
     overtaking_ = std::make_unique<Overtaking>(program);
     changing_.resize(program_.variables.size());
   }
@@ -58,13 +62,45 @@ Finding Checker::check() {
     layout_.read(rows_.row(n), state.data());
     finding = check_state(n, state.data());
   }
-  return finding.condition == Condition::None ? attack_ : finding;
+  if (finding.condition == Condition::None) finding = attack_;
+  return finding.condition == Condition::None ? judge_all() : finding;
+}
+
+void Checker::make_judge() {
+  const Model tso{Buffers::PerProcess, 0, false}, pso{Buffers::PerVariable, 0, false};
+  switch (criterion_) {
+    case Criterion::None:
+    case Criterion::Persistent: return;
+    case Criterion::RaceFree: judge_ = std::make_unique<Races>(text_); return;
+    case Criterion::RobustTso: judge_ = std::make_unique<Attacks>(text_, tso, most_bytes_); return;
+    case Criterion::RobustPso: judge_ = std::make_unique<Attacks>(text_, pso, most_bytes_); return;
+    case Criterion::StateRobust: judge_ = std::make_unique<Strays>(text_, model_, capacity_, most_bytes_); return;
+  }
+}
+
+// What the criterion asks of each state, once the set is known to be closed.
+Finding Checker::judge_all() {
+  make_judge();
+  std::vector<Number> state(static_cast<std::size_t>(layout_.places()));
+  for (std::size_t n = 0; n < rows_.size() && judge_; ++n) {
+    layout_.read(rows_.row(n), state.data());
+    std::optional<Step> step;
+    if (!judge_->refuses(state.data(), step)) continue;
+    Finding finding = found(criterion_ == Criterion::RaceFree      ? Condition::Race
+                            : criterion_ == Criterion::StateRobust ? Condition::Stray
+                                                                   : Condition::Cycle,
+                            n);
+    finding.has_step = step.has_value();
+    if (step) finding.step = *step;
+    return finding;
+  }
+  return {};
 }
 
 // Condition 1: every initial state is in the set.
 Finding Checker::check_initial() {
   Finding finding;
-  for_each_initial([&](const Number* state) {
+  for_each_initial(program_, static_cast<std::size_t>(layout_.places()), [&](const Number* state) {
     finding.condition = missing(state, nullptr);
     if (finding.condition == Condition::None) return true;
     if (finding.condition == Condition::Closed) finding.condition = Condition::Initial;
@@ -73,27 +109,6 @@ Finding Checker::check_initial() {
     return false;
   });
   return finding;
-}
-
-// Every choice of initial values, as long as `visit` says to go on.
-void Checker::for_each_initial(const std::function<bool(const Number*)>& visit) {
-  std::vector<std::pair<int, const std::vector<Number>*>> choices;
-  for (std::size_t v = 0; v < program_.variables.size(); ++v)
-    choices.emplace_back(program_.memory_at + static_cast<int>(v), &program_.variables[v].init);
-  for (const Process& p : program_.processes)
-    for (std::size_t n = 0; n < p.registers.size(); ++n)
-      if (p.registers[n].kept) choices.emplace_back(p.places[n], &p.registers[n].init);
-  std::vector<std::size_t> chosen(choices.size(), 0);
-  while (true) {
-    std::vector<Number> state(static_cast<std::size_t>(layout_.places()), 0);
-    for (std::size_t p = 0; p < program_.processes.size(); ++p) state[p] = program_.processes[p].initial;
-    for (std::size_t n = 0; n < choices.size(); ++n)
-      state[static_cast<std::size_t>(choices[n].first)] = choices[n].second->at(chosen[n]);
-    if (!visit(state.data())) return;
-    std::size_t n = choices.size();
-    while (n > 0 && ++chosen[n - 1] == choices[n - 1].second->size()) chosen[--n] = 0;
-    if (n == 0) return;
-  }
 }
 
 std::vector<std::string> Checker::reachable(std::size_t most_bytes) {
@@ -106,7 +121,7 @@ std::vector<std::string> Checker::reachable(std::size_t most_bytes) {
     if (seen.size() * (layout_.width() + sizeof(std::string) + 48) > most_bytes) throw std::bad_alloc();
     return true;
   };
-  for_each_initial(visit);
+  for_each_initial(program_, static_cast<std::size_t>(layout_.places()), visit);
   std::vector<Number> state(static_cast<std::size_t>(layout_.places()));
   while (!waiting.empty()) {
     layout_.read(reinterpret_cast<const unsigned char*>(waiting.back()->data()), state.data());

@@ -6,21 +6,15 @@
 #include <string>
 
 #include "certificate/ends.hpp"
+#include "certificate/finding.hpp"
 #include "certificate/overtaking.hpp"
 #include "certificate/row_set.hpp"
 #include "certificate/steps.hpp"
 
 namespace memfence::certificate {
 
-enum class Condition : std::uint8_t { None, Shape, Order, Initial, Closed, Failure, Bad, Final, Deadlock, Attack };
-
-// What was found: nothing wrong, or the first violated condition, the row of the state and the step that show it.
-struct Finding {
-  Condition condition = Condition::None;
-  std::string row;
-  bool has_step = false;
-  Step step;
-};
+// What is asked of every state beside that the set is closed. All but state-robustness is about states of SC.
+enum class Criterion : std::uint8_t { None, Persistent, RaceFree, RobustTso, RobustPso, StateRobust };
 
 // What is asked of single states, expressions as canonical text. `final`: the condition on final states, then what it
 // observes; `expected` is the value that the condition has to have in every final state: 0, 1, or -1 for any. Where
@@ -31,8 +25,9 @@ struct Asked {
   std::vector<std::string> final;
   int expected = -1;
   std::vector<std::vector<Number>> outcomes;
-  bool persistent = false;  // of states of SC: no attack on persistence starts in one
+  Criterion criterion = Criterion::None;
   LeftOut left_out;
+  std::size_t most_bytes = SIZE_MAX;  // for what a criterion has to search beside the states themselves
 };
 
 class Checker {
@@ -60,7 +55,8 @@ class Checker {
 
  private:
   Finding check_initial();
-  void for_each_initial(const std::function<bool(const Number*)>& visit);
+  void make_judge();
+  Finding judge_all();
   // Whether the set has every end of `state`; else why not.
   Condition missing(const Number* state, const Step* step);
   Finding check_state(std::size_t number, const Number* state);
@@ -83,6 +79,11 @@ class Checker {
   int expected_ = -1;
   std::set<std::vector<Number>> outcomes_;
   std::vector<unsigned char> scratch_;
+  std::string text_;
+  Criterion criterion_ = Criterion::None;
+  int capacity_ = 0;
+  std::size_t most_bytes_;
+  std::unique_ptr<Judge> judge_;
   std::unique_ptr<Overtaking> overtaking_;
   std::vector<std::uint64_t> changing_;  // by variable, the processes that can change it in the state at hand
   Finding attack_;

@@ -61,12 +61,14 @@ Outcome Steps::load(const Op& op, int process, bool locked) {
   int variable = 0;
   if (!variable_at(op, variable)) return Outcome::Failed;
   Number value = 0;
-  if (locked || !own_store(process, variable, value)) {
+  const bool is_own = !locked && own_store(process, variable, value);
+  if (!is_own) {
     if (!owns_bus(next_.data(), process)) return Outcome::Blocked;
     value = memory(variable);
-    if (loads_ != nullptr) loads_->push_back(variable);
   }
-  return set_register(op.reg, value);
+  const Outcome outcome = set_register(op.reg, value);
+  if (!is_own && outcome == Outcome::Done) note(variable, false);
+  return outcome;
 }
 
 Outcome Steps::store(const Op& op, int process, bool locked) {
@@ -85,6 +87,7 @@ Outcome Steps::store(const Op& op, int process, bool locked) {
   if (at_once && !locked && !owns_bus(next_.data(), process)) return Outcome::Blocked;
   if (!at_once) return append(process, variable, value);
   memory(variable) = value;
+  note(variable, true);
   return Outcome::Done;
 }
 
@@ -94,6 +97,7 @@ Outcome Steps::modify(const Op& op, int process) {
   if (!variable_at(op, variable)) return Outcome::Failed;
   if (!owns_bus(next_.data(), process)) return Outcome::Blocked;
   const Number old = memory(variable);
+  note(variable, false);  // it has read, whatever becomes of it
   Number expected = old, operand = 0;
   if (op.expected >= 0 && !evaluate(op.expected, next_.data(), expected)) return Outcome::Failed;
   if (old == expected) {
@@ -116,6 +120,7 @@ Outcome Steps::modify(const Op& op, int process) {
     }
     if (!program_.variables[static_cast<std::size_t>(variable)].domain.fit(fresh, fresh)) return Outcome::Failed;
     memory(variable) = fresh;
+    note(variable, true);
   }
   return op.reg < 0 ? Outcome::Done : set_register(op.reg, old);
 }

@@ -51,14 +51,15 @@ std::vector<Overtaking::Read> Overtaking::walk(const Number* state, int process)
   std::vector<std::vector<Number>> waiting{first};
   std::set<std::vector<Number>> seen{first};
   std::vector<Read> found;
-  std::vector<int> loads;
+  std::vector<Access> made;
   const auto length = static_cast<std::size_t>(layout_.buffers(process).at(0).first);
   while (!waiting.empty()) {
     const std::vector<Number> here = std::move(waiting.back());
     waiting.pop_back();
-    steps_.for_each_of(here.data(), process, &loads, [&](const Step& step, Outcome outcome, const Number* after) {
+    steps_.for_each_of(here.data(), process, &made, [&](const Step& step, Outcome outcome, const Number* after) {
       if (outcome != Outcome::Done || after[length] != 1) return true;
-      for (const int variable : loads) found.push_back({variable, step.number});
+      for (const Access& access : made)
+        if (!access.writes) found.push_back({access.variable, step.number});
       std::vector<Number> next(after, after + here.size());
       if (seen.insert(next).second) waiting.push_back(std::move(next));
       return true;

@@ -1,10 +1,13 @@
 // The states of a certificate as rows of bytes, one behind the other, with a table to look them up.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <vector>
 
 namespace memfence::certificate {
+
+constexpr std::size_t kMostRows = 0xFFFFFFF0u;  // the table has 32 bits for a row
 
 class RowSet {
  public:

@@ -34,19 +34,23 @@ bool Steps::for_each(const Number* state, const Visit& visit) {
   return true;
 }
 
-bool Steps::for_each_of(const Number* state, int process, std::vector<int>* loads, const Visit& visit) {
+bool Steps::for_each_of(const Number* state, int process, std::vector<Access>* made, const Visit& visit) {
   const Process& p = program_.processes[static_cast<std::size_t>(process)];
-  loads_ = loads;
-  bool goes_on = true;
   for (const int number : p.leaving[static_cast<std::size_t>(state[process])]) {
-    const Transition& t = p.transitions[static_cast<std::size_t>(number)];
-    if (t.meeting) continue;
-    if (loads != nullptr) loads->clear();
-    goes_on = tell({Step::Kind::Run, process, number}, run(state, {process, &t, t.locked}), visit);
-    if (!goes_on) break;
+    if (p.transitions[static_cast<std::size_t>(number)].meeting) continue;
+    const Outcome outcome = take(state, process, number, made);
+    if (!tell({Step::Kind::Run, process, number}, outcome, visit)) return false;
   }
-  loads_ = nullptr;
-  return goes_on;
+  return true;
+}
+
+Outcome Steps::take(const Number* state, int process, int number, std::vector<Access>* made) {
+  const Transition& t = program_.processes[static_cast<std::size_t>(process)].transitions[static_cast<std::size_t>(number)];
+  if (made != nullptr) made->clear();
+  made_ = made;
+  const Outcome outcome = run(state, {process, &t, t.locked});
+  made_ = nullptr;
+  return outcome;
 }
 
 bool Steps::meetings(const Number* state, const Step& sender, const Visit& visit) {

@@ -18,6 +18,12 @@ struct Step {
   int process = 0, number = 0, other = 0, other_number = 0;
 };
 
+// An access to memory; what is read from or put into a buffer is none.
+struct Access {
+  int variable;
+  bool writes;
+};
+
 // Overflow: the step is possible, but the state after it has more pending stores than the layout has room for.
 enum class Outcome : std::uint8_t { Done, Blocked, Failed, Overflow };
 
@@ -30,9 +36,13 @@ class Steps {
   // whether to go on.
   using Visit = std::function<bool(const Step&, Outcome, const Number*)>;
   bool for_each(const Number* state, const Visit& visit);
-  // The same for the steps that `process` takes by itself; `loads`, where given, gets the variables that the last step read
-  // in memory, before `visit` is called.
-  bool for_each_of(const Number* state, int process, std::vector<int>* loads, const Visit& visit);
+  // The same for the steps that `process` takes by itself; `made`, where given, gets the accesses of the last step, before
+  // `visit` is called.
+  bool for_each_of(const Number* state, int process, std::vector<Access>* made, const Visit& visit);
+  // What becomes of one step that `process` takes by itself from where it stands; where it is Done, `after` has the state
+  // until the next call. `made` gets its accesses, up to where it blocks or fails.
+  Outcome take(const Number* state, int process, int number, std::vector<Access>* made);
+  const Number* after() const { return next_.data(); }
 
   // The value of an expression of the whole state, or of `process`; false where evaluating it is an error.
   bool evaluate(int expression, const Number* state, Number& out) const;
@@ -71,12 +81,15 @@ class Steps {
   Outcome set_register(int place, Number value);
   bool variable_at(const Op& op, int& variable) const;
   bool own_store(int process, int variable, Number& value) const;
+  void note(int variable, bool writes) {
+    if (made_ != nullptr) made_->push_back({variable, writes});
+  }
 
   const Program& program_;
   const Model& model_;
   const Layout& layout_;
   std::vector<Number> next_;
-  std::vector<int>* loads_ = nullptr;
+  std::vector<Access>* made_ = nullptr;
 };
 
 }  // namespace memfence::certificate

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from differential.test_attacks_with_answers import READS_TWICE, STORES_AFTER_A_READ, texts
 from memfence.api.certify import check_certified
 from memfence.certificates.checker.criteria import (
     check_implied,
@@ -23,13 +24,10 @@ from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.checker.robust import check_robust
 from memfence.certificates.checker.triangular import Marked, check_triangular, first_marked, steps_of
 from memfence.certificates.checker.verify import verify
-from memfence.certificates.format.columns import Columns, row_of
 from memfence.certificates.format.header import Claim
-from memfence.certificates.format.sections import ROWS, SECTION
+from memfence.certificates.format.sections import SECTION
 from memfence.certificates.writer.certify import certify
-from memfence.certificates.writer.chunks import NoCertificate
 from memfence.engines.native.races import explore_races
-from memfence.models.buffering import Buffering
 from memfence.models.reference_search import reachable
 from memfence.models.spec import ModelName
 from memfence.models.state import Failure, State
@@ -37,7 +35,7 @@ from memfence.pipeline import load, load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
-from support.certificates import beginning, blocks_of, container, judge
+from support.certificates import beginning, container
 from support.criteria_programs import PLAIN, RICH, criteria_programs
 from support.cyclic_programs import cyclic_program
 from support.models import spec
@@ -168,20 +166,58 @@ def test_a_proof_of_one_thing_is_none_of_another(criterion: str, tmp_path: Path)
             verify(io.BytesIO(forged), program)
 
 
+@pytest.mark.parametrize("model", ["tso", "pso"])
 @SETTINGS
 @given(program=criteria_programs(PLAIN, torn_steps=False) | criteria_programs(RICH, torn_steps=False))
-def test_robustness_is_accepted_exactly_where_it_holds(program: Program) -> None:
-    found = refusal(lambda: check_robust(program, reached(program, "sc")))
+def test_robustness_is_accepted_exactly_where_it_holds(model: ModelName, program: Program) -> None:
+    check_robustness(model, program)
+
+
+def check_robustness(model: ModelName, program: Program) -> None:
+    found = refusal(lambda: check_robust(program, spec(model).definition, reached(program, "sc")))
     if found not in NOT_COVERED:
-        assert (found is None) == twin.is_robust(program, "tso")
+        assert (found is None) == twin.is_robust(program, model)
+
+
+@pytest.mark.parametrize("model", ["tso", "pso"])
+@SETTINGS
+@given(text=texts())
+def test_robustness_is_accepted_exactly_where_it_holds_if_others_answer(model: ModelName, text: str) -> None:
+    """The attacker reads twice, and others act in between."""
+    check_robustness(model, load_text(SourceText("drawn.pml", text)))
+
+
+@pytest.mark.parametrize(("text", "model"), [(READS_TWICE, "tso"), (READS_TWICE, "pso"), (STORES_AFTER_A_READ, "pso")])
+def test_an_attack_that_needs_an_answer_is_refused(text: str, model: ModelName) -> None:
+    program = load_text(SourceText("t.pml", text))
+    assert not twin.is_robust(program, model)
+    found = refusal(lambda: check_robust(program, spec(model).definition, reached(program, "sc")))
+    assert found is Condition.CYCLE
+
+
+def test_a_step_that_fails_under_pso_only_has_read_what_it_reads() -> None:
+    text = "byte x, y;\nactive proctype P() { y = 1; x = 1 }\nactive proctype Q() { x == 1; assert(y == 1) }\n"
+    program = load_text(SourceText("t.pml", text))
+    check_robust(program, spec("tso").definition, reached(program, "sc"))
+    found = refusal(lambda: check_robust(program, spec("pso").definition, reached(program, "sc")))
+    assert found is Condition.CYCLE
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("model", ["tso", "pso"])
 @MANY
-@given(program=criteria_programs(RICH))
-def test_what_is_accepted_as_robust_is_so_whatever_the_program(program: Program) -> None:
-    if refusal(lambda: check_robust(program, reached(program, "sc"))) is None:
-        assert twin.is_robust(program, "tso")
+@given(text=texts())
+def test_robustness_is_accepted_where_it_holds_if_others_answer_on_many_programs(model: ModelName, text: str) -> None:
+    check_robustness(model, load_text(SourceText("drawn.pml", text)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["tso", "pso"])
+@MANY
+@given(program=criteria_programs(RICH) | criteria_programs(RICH, torn_steps=False))
+def test_what_is_accepted_as_robust_is_so_whatever_the_program(model: ModelName, program: Program) -> None:
+    if refusal(lambda: check_robust(program, spec(model).definition, reached(program, "sc"))) is None:
+        assert twin.is_robust(program, model)
 
 
 def marked(program: Program) -> set[Marked]:
@@ -206,11 +242,16 @@ def test_freedom_of_triangular_races_is_accepted_exactly_where_the_engine_finds_
         assert (found is None) == (race is None)
 
 
-def test_robustness_under_pso_has_no_certificate_where_there_are_races(tmp_path: Path) -> None:
-    program = load_text(SourceText("t.pml", "byte x;\nactive [2] proctype P() { x = 1 }\n"))
-    with pytest.raises(NoCertificate, match="only programs without data races"):
-        certify(program, Claim(model="pso", criterion="robust"), tmp_path / "proof.mfc", Limits())
-    assert list(tmp_path.iterdir()) == []
+@pytest.mark.parametrize(
+    "name", ["criteria/robust_not_persistent.pml", "families/intent_flags.pml", "sober/fig1b_fenced.pml"]
+)
+def test_robustness_under_pso_has_a_certificate_where_there_are_races(name: str, tmp_path: Path) -> None:
+    program, path = load(EXAMPLES / name), tmp_path / "proof.mfc"
+    assert explore_races(program, triangular=False, limits=Limits()).race is not None
+    certify(program, Claim(model="pso", criterion="robust"), path, Limits())
+    for fast in (True, False):
+        with path.open("rb") as file:
+            assert verify(file, program, fast=fast).states > 0
 
 
 @pytest.mark.parametrize("criterion", ["persistent", "robust", "state-robust"])
@@ -236,16 +277,3 @@ def test_programs_without_races_carry_certificates_of_what_that_implies(
     certify(program, Claim(model=model, criterion=criterion), path, Limits())
     with path.open("rb") as file:
         assert verify(file, program).states > 0
-
-
-@SETTINGS
-@given(program=criteria_programs(PLAIN, torn_steps=False) | criteria_programs(RICH, torn_steps=False))
-def test_both_checkers_judge_persistence_alike(program: Program) -> None:
-    if refusal(lambda: require_single_stores(program)) is not None:
-        return
-    columns = Columns(program, Buffering.NOWHERE, 0)
-    rows = sorted(row_of(columns, state) for state in reached(program, "sc"))
-    section = (SECTION, json.dumps({"kind": "persistent"}).encode())
-    claim = Claim(model="tso", criterion="persistent")
-    content = container([*beginning(program, claim), section, *((ROWS, block) for block in blocks_of(rows))])
-    assert judge(content, program, fast=True) == judge(content, program, fast=False)

@@ -46,6 +46,8 @@ from support.corpus import CORPUS  # noqa: E402
 from support.cyclic_programs import cyclic_program  # noqa: E402
 
 MODELS = ("sc", "tso", "pso")
+FAST = {"invariant", "persistent", "implied", "sc-itself", "race-free", "robust", "triangular", "state-robust"}
+"""The kinds of sections that the C++ checker judges."""
 FIXING = 20
 """Seconds for fences."""
 REPEATED_BELOW = 0.2
@@ -195,7 +197,7 @@ def _is_for_the_fast_checker(place: Path) -> bool:
     """Whether no section is left to the Python checker, which takes its time."""
     with place.open("rb") as file:
         kinds = [json.loads(chunk.content)["kind"] for chunk in read_chunks(file) if chunk.kind == SECTION]
-    return set(kinds) <= {"invariant", "persistent", "implied", "sc-itself"}
+    return set(kinds) <= FAST
 
 
 T = TypeVar("T")

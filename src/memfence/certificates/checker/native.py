@@ -6,7 +6,9 @@ work with a program, such as one with numbers beyond 64 bits, the Python checker
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, Protocol, get_args
 
 from memfence import _core
 from memfence.certificates.checker.abridged import Ends
@@ -17,7 +19,7 @@ from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns
 from memfence.certificates.format.container import NotACertificate
 from memfence.models.buffering import Buffering
 from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Run, State, Step
-from memfence.models.steps import take
+from memfence.models.steps import MemoryModel, take
 from memfence.program.text.canonical import canonical_text, expression_text
 
 _BUFFERS = {Buffering.NOWHERE: 0, Buffering.PER_PROCESS: 1, Buffering.PER_VARIABLE: 2}
@@ -30,7 +32,12 @@ _CONDITIONS = {
     7: Condition.FINAL,
     8: Condition.DEADLOCK,
     9: Condition.ATTACK,
+    10: Condition.RACE,
+    11: Condition.STRAY,
+    12: Condition.CYCLE,
 }
+Criterion = Literal["none", "persistent", "race-free", "robust under tso", "robust under pso", "state-robust"]
+_CRITERIA: tuple[Criterion, ...] = get_args(Criterion)
 _EXPECTED = {"exists": 0, "not exists": 0, "forall": 1}
 """`exists` names an outcome that is not wanted, as everywhere."""
 Found = tuple[int, bytes, tuple[int, int, int, int, int] | None]
@@ -40,8 +47,38 @@ class NotForTheFastChecker(Exception):
     """The program has something that only the Python checker knows."""
 
 
+class Rows(Protocol):
+    """A checker of the core, which takes rows block by block."""
+
+    @property
+    def width(self) -> int: ...
+    @property
+    def memory(self) -> int: ...
+    def add(self, block: bytes) -> Found | None: ...
+    def check(self) -> Found | None: ...
+
+
+def judge_rows(
+    native: Rows, blocks: Iterable[bytes], refuse: Callable[[Found | None], None], *, most_bytes: int
+) -> None:
+    """Hand over all blocks and have them judged; `refuse` raises what was found."""
+    for block in blocks:
+        if len(block) > ROWS_IN_A_BLOCK * native.width:
+            raise NotACertificate("a block has too many states")
+        refuse(native.add(block))
+        if native.memory > most_bytes:
+            raise MemoryError
+    try:
+        refuse(native.check())
+    except RuntimeError as problem:
+        raise NotForTheFastChecker(str(problem)) from None
+
+
 class NativeInvariant:
-    """A set of states that is being read. `persistent`: of states of SC, in which no attack on persistence starts."""
+    """A set of states that is being read. `criterion`: what is asked of each of them beside the question.
+
+    `most_bytes`: for what the criterion has to search beside them.
+    """
 
     def __init__(
         self,
@@ -51,7 +88,8 @@ class NativeInvariant:
         outcomes: Outcomes | None,
         ends: Ends,
         *,
-        persistent: bool = False,
+        criterion: Criterion = "none",
+        most_bytes: int = sys.maxsize,
     ) -> None:
         self._question, self._columns = question, columns
         if len(question.finals) > 1:
@@ -70,8 +108,9 @@ class NativeInvariant:
                 [expression_text(expr) for expr in observed],
                 -1 if final is None else _EXPECTED[final.quantifier],
                 [] if outcomes is None else [list(values) for values in outcomes.values],
-                persistent,
+                _CRITERIA.index(criterion),
                 *_left_out(ends),
+                most_bytes,
             )
         except (RuntimeError, TypeError) as problem:
             raise NotForTheFastChecker(str(problem)) from None
@@ -79,16 +118,7 @@ class NativeInvariant:
 
     def check(self, blocks: Iterable[bytes], *, most_bytes: int) -> int:
         """The number of states, if the set is an invariant; Refused, NotACertificate or MemoryError if not."""
-        for block in blocks:
-            if len(block) > ROWS_IN_A_BLOCK * self._columns.width:
-                raise NotACertificate("a block has too many states")
-            self._refuse(self._native.add(block))
-            if self._native.memory > most_bytes:
-                raise MemoryError
-        try:
-            self._refuse(self._native.check())
-        except RuntimeError as problem:
-            raise NotForTheFastChecker(str(problem)) from None
+        judge_rows(self._native, blocks, self._refuse, most_bytes=most_bytes)
         return self._native.states
 
     def reachable(self, *, most_bytes: int) -> Iterator[bytes]:
@@ -100,19 +130,20 @@ class NativeInvariant:
     def _refuse(self, found: Found | None) -> None:
         if found is None:
             return
-        number, row, step = found
-        if number not in _CONDITIONS:
-            raise NotACertificate("a block does not consist of states")
-        state = self._columns.state(row)
-        refused = Refused(_CONDITIONS[number], state=state)
-        raise refused if step is None else self._with_step(refused, state, _step(step))
+        raise refusal(found, self._columns, self._question.model.definition)
 
-    def _with_step(self, refused: Refused, state: State, step: Step) -> Refused:
-        after = take(self._question.program, self._question.model.definition, state, step)
-        detail = after.reason if isinstance(after, Failure) else ""
-        return Refused(
-            refused.condition, detail, state=state, step=step, after=after if isinstance(after, State) else None
-        )
+
+def refusal(found: Found, columns: Columns, model: MemoryModel) -> Refused:
+    """What was found, in words; NotACertificate where it is about rows that are none."""
+    number, row, step = found
+    if number not in _CONDITIONS:
+        raise NotACertificate("a block does not consist of states")
+    state, condition = columns.state(row), _CONDITIONS[number]
+    if step is None:
+        return Refused(condition, state=state)
+    after = take(columns.program, model, state, _step(step))
+    detail = after.reason if isinstance(after, Failure) else ""
+    return Refused(condition, detail, state=state, step=_step(step), after=after if isinstance(after, State) else None)
 
 
 def _step(found: tuple[int, int, int, int, int]) -> Step:

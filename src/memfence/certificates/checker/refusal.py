@@ -23,6 +23,7 @@ class Condition(Enum):
     STRAY = "SC does not reach a state with empty buffers"
     RACE = "two processes are about to access the same variable"
     ATTACK = "a read overtakes a store of its process while another process can change what it reads"
+    CYCLE = "a step overtakes a store of its process, and others come back to that store before it is made"
     RANK = "a step does not lead down"
     MINIMUM = "fewer or cheaper fences meet all clauses"
     KIND = "the sections do not prove what is claimed"

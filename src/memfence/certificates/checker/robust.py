@@ -1,9 +1,8 @@
-"""Robustness under TSO: no read overtakes a store of its process such that others close a cycle back to that store.
+"""Robustness under TSO and PSO: no step overtakes a store of its process such that others close a cycle back to it.
 
-Theorem 9: a program that is not robust has an attack (Bouajjani, Derevenetc and Meyer, "Checking and enforcing
-robustness against TSO"): from a state of SC one process makes a store that stays pending, walks on alone and reads a
-variable in memory; then others go on under SC, each step of them happening after that read, until one of them accesses
-the variable of the pending store.
+Theorem 9: a program that is not robust has an attack. From a state of SC one process makes a store that stays pending,
+and walks on; others take steps of SC in between, each happening after something that the walk has done in memory, until
+one of them accesses the variable of the pending store. A step that fails has made its reads; its process stops there.
 """
 
 from __future__ import annotations
@@ -12,100 +11,172 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from memfence.certificates.checker.abridged import ends_of
-from memfence.certificates.checker.criteria import SC, TSO, require_single_stores
+from memfence.certificates.checker.criteria import SC, require_single_stores, without_buffers
 from memfence.certificates.checker.invariant import check_closed
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.abridged import WHOLE, Abridgement
-from memfence.models.accesses import accesses
-from memfence.models.state import Entry, Run, State
-from memfence.models.steps import set_at, take
-from memfence.program.ir import Program
+from memfence.models.accesses import Access, accesses
+from memfence.models.buffering import Buffering
+from memfence.models.state import SEPARATOR, Buffer, Failure, Run, State
+from memfence.models.steps import MemoryModel, set_at, take
+from memfence.program.facts.effects import address_read, stored_variables
+from memfence.program.ir import Process, Program
 from memfence.records import Record
 
+STOPPED = -1
+"""The location of a process that has failed."""
 
-class Chain(Record):
-    """What happened after the read: where the others are, who of them took part, and what they read and wrote."""
 
+class Attack(Record):
+    """How far an attack has come: the store of `attacker` to `delayed` is pending, and what has to wait behind it.
+
+    `state` has memory as the others see it, and in the buffers of the attacker the newest store to each variable.
+    `members` are the others that took part; `read` and `written` is what was accessed in memory since the store.
+    """
+
+    attacker: int
+    delayed: int
     state: State
-    members: frozenset[int]
-    read: frozenset[int]
-    written: frozenset[int]
+    members: frozenset[int] = frozenset()
+    read: frozenset[int] = frozenset()
+    written: frozenset[int] = frozenset()
 
 
-def check_robust(program: Program, states: Collection[State], left_out: Abridgement = WHOLE) -> None:
-    """Theorem 9: the set is closed under the steps of SC, and no attack starts in it."""
+def check_robust(
+    program: Program, model: MemoryModel, states: Collection[State], left_out: Abridgement = WHOLE
+) -> None:
+    """Theorem 9: the set is closed under the steps of SC, and no attack that starts in it comes to its end."""
     require_single_stores(program)
     check_closed(ends_of(program, SC, left_out), states)
-    seen: dict[tuple[int, int], set[Chain]] = {}
+    search = AttackSearch(program, model)
     for state in states:
-        for process, _ in enumerate(program.processes):
-            for step, delayed, variable in set(_overtaking(program, state, process)):
-                first = Chain(state, frozenset(), frozenset({variable}), frozenset())
-                if _comes_back(program, process, delayed, first, seen.setdefault((process, delayed), set())):
-                    raise Refused(Condition.ATTACK, program.variables[variable].name, state=state, step=step)
+        for step, first in search.starting_in(state):
+            if search.comes_back(first):
+                raise Refused(Condition.CYCLE, program.variables[first.delayed].name, state=state, step=step)
 
 
-def _overtaking(program: Program, state: State, process: int) -> Iterator[tuple[Run, int, int]]:
-    """Walks with a pending store: the step that reads, the variable of the first store, the variable that is read.
+class AttackSearch:
+    """All attacks, each gone through once, from whatever state it starts."""
 
-    Of several stores to one variable only the newest is kept: that is all that the process itself sees of them.
-    """
-    first = (replace(state, buffers=TSO.empty_buffers(program)), -1)
-    waiting, seen = [first], {first}
-    while waiting:
-        here, delayed = waiting.pop()
-        for number, _ in program.processes[process].leaving(here.locations[process]):
-            step = Run(process, number)
-            after = take(program, TSO, here, step)
-            if not isinstance(after, State) or not after.buffers[process][0]:
+    def __init__(self, program: Program, model: MemoryModel) -> None:
+        self.program, self.model = program, model
+        self._seen: set[Attack] = set()
+        # What the others of each process may write and access at all: nothing else of an attack matters.
+        others = [[q for q in program.processes if q is not p] for p in program.processes]
+        self._written = [frozenset(v for q in them for v in stored_variables(q)) for them in others]
+        self._touched = [own.union(*map(_read, them)) for own, them in zip(self._written, others, strict=True)]
+
+    def starting_in(self, state: State) -> Iterator[tuple[Run, Attack]]:
+        """A process makes a store that stays pending, to a variable of others."""
+        empty = replace(state, buffers=self.model.empty_buffers(self.program))
+        for p, process in enumerate(self.program.processes):
+            for number, _ in process.leaving(state.locations[p]):
+                after = take(self.program, self.model, empty, Run(p, number))
+                if not isinstance(after, State):
+                    continue
+                pending = {entry[0] for buffer in after.buffers[p] for entry in buffer if entry is not None}
+                for variable in pending & self._touched[p]:  # one at most: a plain step has one store
+                    first = self._walked(Attack(p, variable, empty), number)
+                    assert first is not None, "the step was possible"
+                    yield Run(p, number), first
+
+    def comes_back(self, first: Attack) -> bool:
+        """Whether others get to access the delayed variable, each of their steps happening after the attacker's."""
+        waiting = [first]
+        while waiting:
+            here = waiting.pop()
+            if here in self._seen:
                 continue
-            oldest = delayed if delayed >= 0 else _variable(after.buffers[process][0][0])
-            made = accesses(program, TSO, here, step)
-            yield from ((step, oldest, access.variable) for access in made if access.kind == "load")
-            newest = dict(map(_pair, after.buffers[process][0]))
-            place = (replace(after, buffers=set_at(after.buffers, process, (tuple(sorted(newest.items())),))), oldest)
-            if place not in seen:
-                seen.add(place)
-                waiting.append(place)
-
-
-def _pair(entry: Entry) -> tuple[int, int]:
-    assert entry is not None, "TSO has no separators"
-    return entry
-
-
-def _variable(entry: Entry) -> int:
-    return _pair(entry)[0]
-
-
-def _comes_back(program: Program, attacker: int, delayed: int, first: Chain, seen: set[Chain]) -> bool:
-    """Whether steps of others that happen after the read lead to an access of the variable of the pending store.
-
-    `seen`: chains from which none does, as far as they were gone through before.
-    """
-    waiting = [] if first in seen else [first]
-    seen.add(first)
-    while waiting:
-        here = waiting.pop()
-        for touched, after in _longer(program, attacker, here):
-            if delayed in touched:
-                return True
-            if after not in seen:
-                seen.add(after)
+            self._seen.add(here)
+            for number, _ in self.program.processes[here.attacker].leaving(here.state.locations[here.attacker]):
+                after = self._walked(here, number)
+                waiting += () if after is None else (after,)
+            for touched, after in self._answers(here):
+                if here.delayed in touched:
+                    return True
                 waiting.append(after)
-    return False
+        return False
 
+    def _walked(self, here: Attack, number: int) -> Attack | None:
+        """The attacker goes on; None where it cannot: a fence or a locked step waits for what is pending."""
+        p, step = here.attacker, Run(here.attacker, number)
+        after = take(self.program, self.model, here.state, step)
+        if after is None:
+            return None
+        read = {access.variable for access in accesses(self.program, self.model, here.state, step) if _is_load(access)}
+        state, stored = (
+            (_stopped(here.state, p), frozenset[int]()) if isinstance(after, Failure) else self._settled(after, here)
+        )
+        return replace(
+            here,
+            state=state,
+            read=here.read | (read & self._written[p]),
+            written=here.written | (stored & self._touched[p]),
+        )
 
-def _longer(program: Program, attacker: int, chain: Chain) -> Iterator[tuple[frozenset[int], Chain]]:
-    """Each step of another process that happens after something in the chain, with the variables that it accesses."""
-    for p, process in enumerate(program.processes):
-        for number, _ in process.leaving(chain.state.locations[p]) if p != attacker else ():
-            after = take(program, SC, chain.state, Run(p, number))
-            if not isinstance(after, State):
+    def _settled(self, state: State, attack: Attack) -> tuple[State, frozenset[int]]:
+        """The state once all is in memory that need not wait for the delayed store, and what that is."""
+        p = attack.attacker
+        if self.model.buffering is Buffering.PER_PROCESS:
+            newest = dict(entry for entry in state.buffers[p][0] if entry is not None)
+            return replace(state, buffers=set_at(state.buffers, p, (tuple(sorted(newest.items())),))), frozenset()
+        buffers, memory, stored = _without_first_separators(state.buffers[p]), state.memory, set[int]()
+        is_separated = any(SEPARATOR in buffer for buffer in buffers)
+        kept: list[Buffer] = []
+        for buffer in buffers:
+            at = buffer.index(SEPARATOR) if SEPARATOR in buffer else len(buffer)
+            entries = [entry for entry in buffer if entry is not None]
+            mark: Buffer = (SEPARATOR,) if is_separated else ()
+            if entries and entries[0][0] == attack.delayed:
+                kept.append((entries[-1], *mark))
                 continue
-            made = accesses(program, SC, chain.state, Run(p, number))
-            written = frozenset(access.variable for access in made if access.writes_memory)
-            touched = frozenset(access.variable for access in made)
-            if p in chain.members or touched & chain.written or written & chain.read:
-                read = chain.read | (touched - written) | {a.variable for a in made if a.kind == "load"}
-                yield touched, Chain(after, chain.members | {p}, read, chain.written | written)
+            if at:
+                variable, value = entries[at - 1]
+                memory, stored = set_at(memory, variable, value), stored | {variable}
+            kept.append((*mark, *entries[at:][-1:]))
+        return replace(state, memory=memory, buffers=set_at(state.buffers, p, tuple(kept))), frozenset(stored)
+
+    def _answers(self, here: Attack) -> Iterator[tuple[frozenset[int], Attack]]:
+        """Each step of another process that happens after something in the attack, with what it accesses."""
+        plain = without_buffers(here.state)
+        for p, process in enumerate(self.program.processes):
+            for number, _ in process.leaving(plain.locations[p]) if p != here.attacker else ():
+                after = take(self.program, SC, plain, Run(p, number))
+                if after is None:
+                    continue
+                made = accesses(self.program, SC, plain, Run(p, number))
+                if isinstance(after, Failure):
+                    made, after = tuple(filter(_is_load, made)), _stopped(plain, p)
+                written = frozenset(access.variable for access in made if access.writes_memory)
+                read = frozenset(access.variable for access in made if _is_load(access))
+                if p in here.members or (read | written) & here.written or written & here.read:
+                    yield (
+                        read | written,
+                        replace(
+                            here,
+                            state=replace(after, buffers=here.state.buffers),
+                            members=here.members | {p},
+                            read=here.read | (read & self._written[here.attacker]),
+                            written=here.written | written,
+                        ),
+                    )
+
+
+def _is_load(access: Access) -> bool:
+    return access.kind == "load"
+
+
+def _stopped(state: State, process: int) -> State:
+    return replace(state, locations=set_at(state.locations, process, STOPPED))
+
+
+def _without_first_separators(buffers: tuple[Buffer, ...]) -> tuple[Buffer, ...]:
+    """Ahead of the delayed store there is nothing that a separator could separate."""
+    while buffers and all(buffer and buffer[0] is SEPARATOR for buffer in buffers):
+        buffers = tuple(buffer[1:] for buffer in buffers)
+    return buffers
+
+
+def _read(process: Process) -> frozenset[int]:
+    ops = [op for transition in process.transitions for op in transition.ops]
+    return frozenset(v for op in ops if (address := address_read(op)) is not None for v in address.variables)

@@ -7,10 +7,12 @@ newest unfenced store is to another variable; a plain step that stores reads wit
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from memfence.certificates.checker.criteria import SC, TSO, require_single_stores
 from memfence.certificates.checker.refusal import Condition, Refused
+from memfence.certificates.format.automata import SymbolicRows
+from memfence.certificates.format.columns import planes
 from memfence.models.accesses import accesses
 from memfence.models.readings import is_locked
 from memfence.models.state import Failure, Run, State
@@ -19,6 +21,20 @@ from memfence.program.ir import Fence, Program, Transition
 
 Marked = tuple[State, tuple[int, ...]]
 """A state of SC, and for each process 0, or 1 + the variable of its newest store since its last fence."""
+
+
+def read_marked(program: Program, blocks: Iterable[bytes], *, most: int) -> set[Marked]:
+    """The pairs. Rows stand in strictly ascending order; MemoryError for more than `most` of them."""
+    rows, found, last = SymbolicRows(program), set[Marked](), b""
+    for block in blocks:
+        for row, pair in zip(planes(block, rows.width), rows.states(block), strict=True):
+            if row <= last:
+                raise Refused(Condition.ORDER, state=pair[0])
+            found.add(pair)
+            last = row
+        if len(found) > most:
+            raise MemoryError
+    return found
 
 
 def first_marked(program: Program) -> Iterator[Marked]:
@@ -32,12 +48,13 @@ def check_triangular(program: Program, marked: Collection[Marked]) -> None:
         if pair not in marked:
             raise Refused(Condition.INITIAL, state=pair[0])
     for pair in marked:
-        check_no_race(program, pair)
         for step, after in steps_of(program, pair):
             if isinstance(after, Failure):
                 raise Refused(Condition.FAILURE, after.reason, state=pair[0], step=step)
             if after not in marked:
                 raise Refused(Condition.CLOSED, state=pair[0], step=step, after=after[0])
+    for pair in marked:
+        check_no_race(program, pair)
 
 
 def steps_of(program: Program, pair: Marked) -> Iterator[tuple[Run, Marked | Failure]]:

@@ -24,7 +24,7 @@ from memfence.certificates.checker.question import Question, question_of
 from memfence.certificates.checker.ranks import check_ranks, product_of
 from memfence.certificates.checker.refusal import Checked, Condition, NotProved, Refused
 from memfence.certificates.checker.robust import check_robust
-from memfence.certificates.checker.triangular import check_triangular
+from memfence.certificates.checker.triangular import check_triangular, read_marked
 from memfence.certificates.format.abridged import Abridgement, read_abridgement
 from memfence.certificates.format.automata import SymbolicRows, read_automata
 from memfence.certificates.format.columns import MOST_PENDING, Columns
@@ -185,9 +185,15 @@ def _sc_states(case: Case, section: Section) -> set[State]:
 
 
 def _race_free(case: Case, section: Section) -> Proved:
+    left_out, proved = read_abridgement(case.program, section.details), {"drf", *_implied_by_race_freedom(case)}
+    if case.fast:
+        from memfence.certificates.checker.native_criteria import fast_race_free
+
+        count = fast_race_free(case.question, section.chunks(ROWS), left_out, case.most_bytes)
+        return Proved(frozenset(proved), count, is_fast=True)
     states = _sc_states(case, section)
-    check_race_free(case.program, states, read_abridgement(case.program, section.details))
-    return Proved(frozenset({"drf", *_implied_by_race_freedom(case)}), len(states))
+    check_race_free(case.program, states, left_out)
+    return Proved(frozenset(proved), len(states))
 
 
 def _implied_by_race_freedom(case: Case) -> set[str]:
@@ -207,15 +213,27 @@ def _sc_itself(case: Case, section: Section) -> Proved:
 
 
 def _robust(case: Case, section: Section) -> Proved:
+    model = case.question.model
+    if not model.has_buffers:
+        raise Refused(Condition.KIND, "there are no attacks under SC")
+    left_out = read_abridgement(case.program, section.details)
+    if case.fast:
+        from memfence.certificates.checker.native_criteria import fast_robust
+
+        count = fast_robust(case.question, section.chunks(ROWS), left_out, case.most_bytes)
+        return Proved(frozenset({"robust"}), count, is_fast=True)
     states = _sc_states(case, section)
-    if case.question.model.buffering is not Buffering.PER_PROCESS:
-        raise Refused(Condition.KIND, "these attacks are about TSO")
-    check_robust(case.program, states, read_abridgement(case.program, section.details))
+    check_robust(case.program, model.unbounded.definition, states, left_out)
     return Proved(frozenset({"robust"}), len(states))
 
 
 def _triangular(case: Case, section: Section) -> Proved:
-    marked = set(_few(case, SymbolicRows(case.program), section))
+    if case.fast:
+        from memfence.certificates.checker.native_criteria import NativeTriangular
+
+        count = NativeTriangular(case.program).check(section.chunks(ROWS), most_bytes=case.most_bytes)
+        return Proved(frozenset({"trf"}), count, is_fast=True)
+    marked = read_marked(case.program, section.chunks(ROWS), most=case.most_bytes // BYTES_OF_A_STATE)
     check_triangular(case.program, marked)
     return Proved(frozenset({"trf"}), len(marked))
 
@@ -255,13 +273,21 @@ def _fast_persistent(case: Case, question: Question, section: Section, left_out:
 
     under_sc = replace(question, model=SC)
     ends = ends_of(question.program, SC.definition, left_out, question.looks_at, deadlock=question.deadlock)
-    native = NativeInvariant(under_sc, Columns(question.program, SC.buffering, 0), 0, None, ends, persistent=True)
+    native = NativeInvariant(
+        under_sc, Columns(question.program, SC.buffering, 0), 0, None, ends, criterion="persistent"
+    )
     return native.check(section.chunks(ROWS), most_bytes=case.most_bytes)
 
 
 def _state_robust(case: Case, section: Section) -> Proved:
     question = case.question
-    columns = Columns(case.program, question.model.buffering, section.number("capacity", most=MOST_PENDING))
+    capacity = section.number("capacity", most=MOST_PENDING)
+    columns = Columns(case.program, question.model.buffering, capacity)
+    if case.fast:
+        from memfence.certificates.checker.native_criteria import fast_state_robust
+
+        count = fast_state_robust(question, section.chunks(ROWS), capacity, case.most_bytes)
+        return Proved(frozenset({"state-robust"}), count, is_fast=True)
     states = read_states(columns, section.chunks(ROWS), most_bytes=case.most_bytes)
     check_state_robust(case.program, question.model.definition, states)
     return Proved(frozenset({"state-robust"}), len(states))

@@ -11,7 +11,7 @@ from memfence.certificates.checker.criteria import require_shared_memory, requir
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Refused
 from memfence.certificates.format.abridged import Abridgement
-from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns, row_of
+from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.sections import ROWS, SECTION
 from memfence.certificates.writer.abridging import abridged, abridgement
@@ -21,13 +21,9 @@ from memfence.certificates.writer.rows import Visited, blocks_of
 from memfence.engines.ladder import climb
 from memfence.engines.native.explicit import Explored, explore
 from memfence.engines.native.sc_states import ScExploration
-from memfence.models.buffering import Buffering
 from memfence.models.spec import SC, ModelSpec
-from memfence.models.state import Failure, State
 from memfence.program.ir import Program
 from memfence.tasks.limits import Limits, Stop
-
-MOST_MARKED = 200_000
 
 
 def criterion_chunks(
@@ -53,10 +49,8 @@ def criterion_chunks(
             return sc_chunks("persistent", question, limits, whole=whole)
         case "trf":
             return triangular_chunks(question.program, limits)
-        case "robust" if question.model.buffering is Buffering.PER_PROCESS:
+        case "robust":
             return sc_chunks("robust", question, limits, whole=whole)
-        case "robust":  # what is known of other models: without data races, every trace is that of an SC run
-            return race_free_chunks(question, limits, whole=whole)
         case _:
             raise NoCertificate(f"there are no certificates for `{criterion}`")
 
@@ -74,7 +68,7 @@ def _visited_chunks(kind: str, question: Question, visited: ScExploration) -> Ch
     """
     program = question.program
     is_same = visited.program.processes == program.processes and visited.program.variables == program.variables
-    if not is_same or visited.native.stats.failures or question.model.buffering is not Buffering.PER_PROCESS:
+    if not is_same or visited.native.stats.failures or not question.model.has_buffers:
         return None
     left_out = abridgement(question, visited.reduced, SC)
     return None if left_out is None else _checked(kind, question, visited, left_out)
@@ -92,46 +86,20 @@ def _require(condition: Callable[[Program], None], program: Program) -> None:
         raise NoCertificate(reason.detail) from None
 
 
-def race_free_chunks(question: Question, limits: Limits, *, whole: bool) -> Chunks:
-    """The same, where there is no data race; else there is nothing to write."""
-    from memfence.engines.native.races import explore_races
-
-    _require(require_single_stores, question.program)
-    if explore_races(question.program, triangular=False, limits=limits).race is not None:
-        raise NoCertificate("under this model, only programs without data races have certificates")
-    yield from sc_chunks("race-free", question, limits, whole=whole)
-
-
 def triangular_chunks(program: Program, limits: Limits) -> Chunks:
-    """A section with every state of SC and the newest unfenced store of each process. In plain Python: slow."""
-    from memfence.certificates.checker.triangular import first_marked, steps_of
+    """A section with every state of SC and the newest unfenced store of each process."""
+    from memfence.certificates.checker.native import NotForTheFastChecker
+    from memfence.certificates.checker.native_criteria import NativeTriangular
 
     try:
-        require_single_stores(program)
-        columns = Columns(program, Buffering.NOWHERE, 0)
-    except (Refused, NotACertificate) as reason:
-        raise NoCertificate(str(reason)) from None
-    pairs = list(dict.fromkeys(first_marked(program)))
-    seen = set(pairs)
-    for pair in pairs:  # grows while it is gone through
-        for _, after in steps_of(program, pair):
-            if isinstance(after, Failure):
-                raise NoCertificate("a step of the program fails, and such programs are not covered")
-            if after not in seen:
-                seen.add(after)
-                pairs.append(after)
-        if len(pairs) > MOST_MARKED or limits.deadline.passed:
-            raise NoCertificate("there are too many states for this kind of certificate")
+        rows = NativeTriangular(program).reachable(most_bytes=limits.memory_bytes)
+    except (Refused, NotACertificate, NotForTheFastChecker) as reason:
+        raise NoCertificate(reason.detail if isinstance(reason, Refused) else str(reason)) from None
+    except MemoryError:
+        raise NoCertificate("there are too many states for this kind of certificate") from None
     yield SECTION, json.dumps({"kind": "triangular"}).encode()
-    rows = sorted(_marked_row(columns, pair) for pair in pairs)
     for at in range(0, len(rows), ROWS_IN_A_BLOCK):
         yield ROWS, _planes(rows[at : at + ROWS_IN_A_BLOCK])
-
-
-def _marked_row(columns: Columns, pair: tuple[State, tuple[int, ...]]) -> bytes:
-    from memfence.certificates.format.automata import NUMBER
-
-    return b"".join((row_of(columns, pair[0]), *(mark.to_bytes(NUMBER) for mark in pair[1])))
 
 
 def _planes(rows: Sequence[bytes]) -> bytes:

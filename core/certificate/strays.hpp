@@ -1,0 +1,31 @@
+// State-robustness: every state with empty buffers is one that SC reaches, which is found by a search. The condition of Theorem 4
+// in `docs/theory/certificates.md`, as in `certificates/checker/criteria.py`.
+#pragma once
+
+#include <string>
+
+#include "certificate/byte_strings.hpp"
+#include "certificate/finding.hpp"
+
+namespace memfence::certificate {
+
+class Strays : public Judge {
+ public:
+  // `program`: canonical text; `model`: the one whose states are judged, in rows with room for `capacity` stores. bad_alloc where
+  // the states of SC need more than `most_bytes`.
+  Strays(const std::string& program, const Model& model, int capacity, std::size_t most_bytes);
+
+  bool refuses(const Number* state, std::optional<Step>& step) override;
+
+ private:
+  void search(std::size_t most_bytes);
+
+  Model sc_{}, model_;
+  Program program_;
+  Layout layout_, plain_;  // of the model's states, and of those of SC
+  Steps steps_;
+  std::vector<unsigned char> row_;
+  ByteStrings reached_;
+};
+
+}  // namespace memfence::certificate

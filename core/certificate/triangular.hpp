@@ -1,0 +1,60 @@
+// Triangular races: states of SC, each with the newest unfenced store of every process. The conditions of Theorem 10 in
+// `docs/theory/certificates.md`, as in `certificates/checker/triangular.py`.
+#pragma once
+
+#include <string>
+
+#include "certificate/byte_strings.hpp"
+#include "certificate/finding.hpp"
+#include "certificate/row_set.hpp"
+
+namespace memfence::certificate {
+
+class Triangular {
+ public:
+  // `program`: canonical text. Unsupported for more than 64 processes.
+  explicit Triangular(const std::string& program);
+
+  std::size_t width() const { return rows_width_; }
+  std::size_t states() const { return rows_.size(); }
+  std::size_t bytes() const { return rows_.bytes(); }
+  // Take over a block of rows, byte planes one behind the other: that of a state, then 4 bytes for each process.
+  Finding add(const unsigned char* block, std::size_t size);
+  // Judge the whole set: first whether it is closed, then whether a pair is a race. Findings have rows without marks.
+  Finding check();
+  // The rows of all pairs that steps lead to, in order. bad_alloc where they need more than `most_bytes`; Unsupported where a
+  // step fails.
+  std::vector<std::string> reachable(std::size_t most_bytes);
+
+ private:
+  // What TSO makes of a step: does it wait for pending stores, and does it work on memory directly?
+  struct Reading {
+    bool fences, locked;
+  };
+  using Pair = std::vector<Number>;  // a state, then the marks: 0, or a variable + 1
+  const Reading& reading(const Step& step) const {
+    return readings_[static_cast<std::size_t>(step.process)][static_cast<std::size_t>(step.number)];
+  }
+  bool read(const unsigned char* row, Pair& pair) const;
+  // The row of a pair that a step may lead to, in `row_`.
+  void write(const Number* state, const Number* marks);
+  // Every step of a pair: with its outcome, and the row behind it in `row_`. `visit` returns whether to go on.
+  template <class Visit>
+  bool for_each(const Pair& pair, Visit&& visit);
+  bool is_race(const Pair& pair);
+  Finding found(Condition condition, const unsigned char* row) const;
+
+  Model sc_{};
+  Program program_;
+  Layout layout_;
+  Steps steps_;
+  std::vector<std::vector<Reading>> readings_;  // by process and transition
+  std::size_t rows_width_;
+  RowSet rows_;
+  std::vector<unsigned char> row_;
+  std::vector<Access> made_;
+  std::vector<Number> marks_;
+  std::vector<std::uint64_t> exposed_, written_;  // by variable: which processes read it with a store behind them, or write it
+};
+
+}  // namespace memfence::certificate
