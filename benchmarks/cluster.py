@@ -1,6 +1,6 @@
 """What a cluster gains: one search on 1 and 2 threads, and on clusters of 1, 2 and 4 machines that this one plays.
 
-    python benchmarks/cluster.py FILE.dve [--repeat N] [--machines 1,2,4] [--alone]
+    python benchmarks/cluster.py FILE.dve [--repeat N] [--machines 1,2,4] [--whole] [--alone]
 
 Each machine is a node of Ray with a store of objects of its own, so that messages travel as between machines. All
 searches take turns, and the best of each counts: on a machine that does other things, too, only ratios and processor
@@ -121,9 +121,11 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--repeat", type=int, default=2)
     parser.add_argument("--machines", default="1,2,4")
+    parser.add_argument("--whole", action="store_true", help="without reductions of the program")
     parser.add_argument("--alone", action="store_true")
     options = parser.parse_args()
-    task = Task(load(options.file), SC, Safety(failures=False), Limits())
+    reductions = {"reductions": frozenset[str]()} if options.whole else {}
+    task = Task(load(options.file), SC, Safety(failures=False), Limits(), **reductions)
     if options.alone:
         parts_alone(task, [int(n) for n in options.machines.split(",")])
         return

@@ -31,6 +31,8 @@ class AttackObserver : public NoObserver {
 
   void expand(Work& w, Index index);
   bool has_finding() const { return is_done() || budget_->why() != Stop::None || (!collect_ && !attacks_.empty()); }
+  // Why nothing more is looked for, if that is so though there may be more: the budget is spent.
+  Stop cut_short() const { return budget_->why(); }
   // With `collect`: by the text, every further attack crosses a clause that is known. No state can add anything.
   bool is_done() const { return *done_; }
   // Processes that may have attacks beyond those that are known, by the text.

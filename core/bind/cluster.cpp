@@ -163,6 +163,7 @@ void bind_cluster(nb::module_& m) {
       .def("begin", &Partition::begin, nb::call_guard<Unlocked>())
       .def_prop_ro("finding", [](const Partition& p) { return tuple_of(p.finding()); })
       .def_prop_ro("race", &Partition::race)
+      .def_prop_ro("attacks", &Partition::attacks)
       .def("path", &path_along, "chain"_a, "more"_a)
       .def(
           "rows",
@@ -203,6 +204,16 @@ void bind_cluster(nb::module_& m) {
       },
       "machine"_a, "triangular"_a, "number"_a, "count"_a, "round_states"_a, "memory_bytes"_a,
       "One part of the search that `explore_races` does on one machine.");
+
+  m.def(
+      "partition_for_attacks",
+      [](std::shared_ptr<Machine> machine, int criterion, bool collect, bool every_torn, int number, int count,
+         std::uint64_t round_states, std::uint64_t memory_bytes) {
+        const AttackSearch search{static_cast<Criterion>(criterion), collect, every_torn, {}, {}};
+        return partition_for_attacks(std::move(machine), search, PartitionSize{number, count, round_states}, memory_bytes);
+      },
+      "machine"_a, "criterion"_a, "collect"_a, "every_torn"_a, "number"_a, "count"_a, "round_states"_a, "memory_bytes"_a,
+      "One part of the search that `explore_attacks` does on one machine.");
 }
 
 }  // namespace memfence::bind

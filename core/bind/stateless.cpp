@@ -43,12 +43,13 @@ void bind_stateless(nb::module_& m) {
   def_search(
       m, "explore_stateless",
       +[](Limits limits, std::shared_ptr<Machine> machine, bool monitor, bool reduce, int preemptions, std::uint64_t depth,
-          bool stop_at_first, std::uint64_t keep) {
-        const ExploreOptions options{monitor, reduce, preemptions, depth, stop_at_first, keep};
+          bool stop_at_first, std::uint64_t keep, int parts, int part) {
+        const ExploreOptions options{monitor, reduce, preemptions, depth, stop_at_first, keep, parts, part};
         return explore_stateless(*machine, options, limits);
       },
-      "Run SC executions one after the other, each class of equivalent ones once, looking for borderline executions.",
-      "machine"_a, "monitor"_a, "reduce"_a, "preemptions"_a, "depth"_a, "stop_at_first"_a, "keep"_a);
+      "Run SC executions one after the other, each class of equivalent ones once, looking for borderline executions; "
+      "or one of several parts of them.",
+      "machine"_a, "monitor"_a, "reduce"_a, "preemptions"_a, "depth"_a, "stop_at_first"_a, "keep"_a, "parts"_a, "part"_a);
 
   m.def(
       "schedule_events",

@@ -76,6 +76,8 @@ class Partition {
   virtual const std::optional<Finding>& finding() const = 0;
   // What a search for races found.
   virtual std::optional<Race> race() const = 0;
+  // What a search for attacks found, all in the level `found_in` if that is one.
+  virtual std::vector<Attack> attacks() = 0;
 
   virtual std::size_t words() const = 0;
   virtual std::string_view state(Index index) const = 0;
@@ -98,5 +100,8 @@ std::unique_ptr<Partition> partition_for_safety(std::shared_ptr<const Machine> m
 // As explore_races.
 std::unique_ptr<Partition> partition_for_races(std::shared_ptr<const Machine> machine, bool triangular,
                                                const PartitionSize& size, std::uint64_t memory_bytes);
+// As explore_attacks; all processes move. A search that collects attacks cannot be resumed.
+std::unique_ptr<Partition> partition_for_attacks(std::shared_ptr<const Machine> machine, AttackSearch search,
+                                                 const PartitionSize& size, std::uint64_t memory_bytes);
 
 }  // namespace memfence

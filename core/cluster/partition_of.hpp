@@ -79,8 +79,8 @@ class PartitionOf : public Partition {
       sent = 0;
       for (const auto& mail : mail_) sent += mail.size();
     }
-    if (observer.has_finding() && standing_.found_in == 0) standing_.found_in = standing_.level;
     stand();
+    if (observer.has_finding() && standing_.found_in == 0 && standing_.stop == Stop::None) standing_.found_in = standing_.level;
   }
 
   std::size_t message_size(int owner) const override { return mail_[static_cast<std::size_t>(owner)].size(); }
@@ -93,6 +93,12 @@ class PartitionOf : public Partition {
       return observer.race();
     else
       return std::nullopt;
+  }
+  std::vector<Attack> attacks() override {
+    if constexpr (requires { observer.attacks(); })
+      return observer.attacks();
+    else
+      return {};
   }
 
   std::size_t words() const override { return space_.words(); }
@@ -184,7 +190,8 @@ class PartitionOf : public Partition {
     space_.load(states_.state(index), work_);
     emitted_ = false;
     const std::uint64_t refused_before = standing_.refused;
-    observer.expand(work_, index);
+    // What another part finds in an earlier level counts: whatever comes after a level with a finding does not.
+    if (standing_.found_in == 0 || standing_.found_in == standing_.level) observer.expand(work_, index);
     space_.expand(work_, *this);
     if (emitted_ || standing_.refused != refused_before) return;  // with larger buffers the run would go on
     const bool halted = space_.is_halted(work_);
@@ -246,6 +253,8 @@ class PartitionOf : public Partition {
     standing_.states = count_;
     standing_.bytes = states_.bytes();
     if (standing_.stop == Stop::None) standing_.stop = watch_.check(0, 0, 0, standing_.bytes);
+    if constexpr (requires { observer.cut_short(); })
+      if (standing_.stop == Stop::None) standing_.stop = observer.cut_short();
   }
 
   std::shared_ptr<const Machine> machine_;

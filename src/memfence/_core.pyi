@@ -587,9 +587,9 @@ class ExploreResult:
     @property
     def kept(self) -> list[Schedule]: ...
 
-def explore_stateless(machine: Machine, monitor: bool, reduce: bool, preemptions: int, depth: int, stop_at_first: bool, keep: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> ExploreResult:
+def explore_stateless(machine: Machine, monitor: bool, reduce: bool, preemptions: int, depth: int, stop_at_first: bool, keep: int, parts: int, part: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> ExploreResult:
     """
-    Run SC executions one after the other, each class of equivalent ones once, looking for borderline executions.
+    Run SC executions one after the other, each class of equivalent ones once, looking for borderline executions; or one of several parts of them.
     """
 
 def schedule_events(machine: Machine, start: int, edges: Sequence[int], truncated: bool) -> list[tuple[int, list[tuple[int, int, int, int | None, list[int] | None]]]]:
@@ -763,6 +763,9 @@ class Partition:
     @property
     def race(self) -> Race | None: ...
 
+    @property
+    def attacks(self) -> list[Attack]: ...
+
     def path(self, chain: Sequence[bytes], more: Sequence[tuple[int, int, int]]) -> tuple[int, list[tuple[int, int, int]], list[int]]: ...
 
     def rows(self, begin: int, end: int) -> bytes: ...
@@ -782,3 +785,6 @@ def partition_for_safety(machine: Machine, model: int, bound: int, reduce: bool,
 
 def partition_for_races(machine: Machine, triangular: bool, number: int, count: int, round_states: int, memory_bytes: int) -> Partition:
     """One part of the search that `explore_races` does on one machine."""
+
+def partition_for_attacks(machine: Machine, criterion: int, collect: bool, every_torn: bool, number: int, count: int, round_states: int, memory_bytes: int) -> Partition:
+    """One part of the search that `explore_attacks` does on one machine."""

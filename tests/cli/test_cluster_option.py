@@ -31,7 +31,7 @@ def test_without_ray_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--criterion", "robust"], "`robust` is not shared"),
+        (["--criterion", "state-robust"], "`state-robust` is not shared"),
         (["--engine", "symbolic"], "the symbolic engine works on one"),
         (["--verify"], "the states of a proof have to be on one machine"),
     ],
@@ -43,6 +43,22 @@ def test_what_machines_do_not_share_is_refused(options: list[str], said: str) ->
     assert said in " ".join(answer.stderr.split())
 
 
-def test_a_wrong_address_is_wrong_usage() -> None:
-    answer = memfence("check", "examples/peterson.pml", "--cluster", "nowhere")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check", "examples/peterson.pml"),
+        ("check", "examples/peterson.pml", "--criterion", "persistent"),
+        ("explore", "examples/peterson.pml"),
+        ("bench", "tables", "sober-2008"),
+        ("bench", "families"),
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_address_is_wrong_usage(command: tuple[str, ...]) -> None:
+    answer = memfence(*command, "--cluster", "nowhere")
+    assert answer.returncode == 2 and "--cluster" in answer.stderr
+
+
+def test_fences_are_looked_for_on_one_machine() -> None:
+    answer = memfence("fix", "examples/peterson.pml", "--cluster", "local")
     assert answer.returncode == 2 and "--cluster" in answer.stderr

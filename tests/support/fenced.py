@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from memfence.program.ir import Fence, FenceKind, Location, Process, Program, Transition
+from memfence.program.ir import Fence, FenceKind, Location, Process, Program, Store, Transition
 
 Sites = Mapping[tuple[int, int], FenceKind]
 """(process, transition) -> the fence behind it."""
@@ -28,3 +28,16 @@ def _fenced(process: Process, fences: Mapping[int, FenceKind]) -> Process:
         transitions[number] = replace(transitions[number], target=len(locations) - 1)
         transitions.append(Transition(len(locations) - 1, behind, (Fence(kind),)))
     return replace(process, locations=tuple(locations), transitions=tuple(transitions))
+
+
+def fenced_everywhere(program: Program) -> Program:
+    """`program` with a full fence behind every transition that stores."""
+    return with_fences(
+        program,
+        {
+            (p, t): "mfence"
+            for p, process in enumerate(program.processes)
+            for t, transition in enumerate(process.transitions)
+            if any(isinstance(op, Store) for op in transition.ops)
+        },
+    )

@@ -55,7 +55,10 @@ def fix(
             _refuse_style(program, said)
             refuse_unused(program, asked, said)
             if asked.cluster is not None:
-                raise WrongUsage("cluster", "fences are looked for on one machine")
+                raise WrongUsage(
+                    "cluster",
+                    "fences are looked for on one machine: each one found changes the program that is searched next",
+                )
             _refuse_other_edits(program, asked, said)
             result = synthesise(program, asked, given=_writes(atomic, program), waits_for=atomic_waits)
             return replace(result, races=races_of(program, result.limits))

@@ -7,10 +7,11 @@ the paper's, need a corpus.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from memfence.bench.command import ask
-from memfence.bench.table import Cells, Sources, Table, number
+from memfence.bench.table import Cells, Row, Sources, Table, number
 
 ANDERSON = "G (P_0@p1 || P_0@p2 || P_0@p3 -> F P_0@CS)"
 LAMPORT = "G !(P_0@CS && P_1@CS || P_0@CS && P_2@CS || P_1@CS && P_2@CS)"
@@ -24,25 +25,28 @@ PUBLISHED = (
 )
 
 
-def _rows(sources: Sources) -> Iterator[Cells]:
+def _rows(sources: Sources) -> Iterator[Row]:
     for program, file, formula, atomic, writes in PUBLISHED:
         path = _path(file, sources)
-        if path is None:
-            continue
-        fixed = ask("fix", path, "--ltl", formula, timeout_seconds=sources.timeout_seconds)
-        here = fixed.found["count"]
-        yield (
-            program,
-            path.name,
-            f"`{formula}`",
-            f"{atomic} of {writes}",
-            f"{here} of {fixed.found['writes']}",
-            f"{100 * atomic / writes:.0f} %",
-            f"{100 * here / max(1, fixed.found['writes']):.0f} %",
-            fixed.verdict if not fixed.found["minimum"] else f"{fixed.verdict}, minimum",
-            number(fixed.cpu_seconds, 2),
-            number(fixed.megabytes),
-        )
+        if path is not None:
+            yield partial(_row, sources, path, program, formula, atomic, writes)
+
+
+def _row(sources: Sources, path: Path, program: str, formula: str, atomic: int, writes: int) -> Cells:
+    fixed = ask("fix", path, "--ltl", formula, timeout_seconds=sources.timeout_seconds)
+    here = fixed.found["count"]
+    return (
+        program,
+        path.name,
+        f"`{formula}`",
+        f"{atomic} of {writes}",
+        f"{here} of {fixed.found['writes']}",
+        f"{100 * atomic / writes:.0f} %",
+        f"{100 * here / max(1, fixed.found['writes']):.0f} %",
+        fixed.verdict if not fixed.found["minimum"] else f"{fixed.verdict}, minimum",
+        number(fixed.cpu_seconds, 2),
+        number(fixed.megabytes),
+    )
 
 
 def _path(file: str | None, sources: Sources) -> Path | None:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from memfence.bench.command import Answer, ask
+from memfence.bench.everywhere import each_measured
 from memfence.bench.table import Cells, Sources, number
 from memfence.records import Record
 from memfence.reports.plot import Panel, Series, render_plot
@@ -43,14 +45,30 @@ class Measured(Record):
         return (self.member.family, str(self.member.processes), *ways)
 
 
-def measure_families(sources: Sources, most_processes: int) -> Iterator[Measured]:
-    """Every member of every family, smallest first; a family ends behind the first one that no way decides in time."""
-    for family in _families(sources, most_processes):
-        for member in family:
-            measured = _measure(member, sources)
-            yield measured
-            if not any(answer.is_decided for answer in measured.answers):
-                break
+def measure_families(sources: Sources, most_processes: int, cluster: str | None = None) -> Iterator[Measured]:
+    """Every member of every family, smallest first; a family ends behind the first one that no way decides in time.
+
+    On a cluster, each family is one job.
+    """
+    families = list(_families(sources, most_processes))
+    if cluster is None:
+        for family in families:
+            yield from _measured_family(family, sources)
+        return
+    for measured in each_measured([partial(_whole_family, family, sources) for family in families], cluster):
+        yield from measured
+
+
+def _whole_family(family: list[Member], sources: Sources) -> list[Measured]:
+    return list(_measured_family(family, sources))
+
+
+def _measured_family(family: list[Member], sources: Sources) -> Iterator[Measured]:
+    for member in family:
+        measured = _measure(member, sources)
+        yield measured
+        if not any(answer.is_decided for answer in measured.answers):
+            break
 
 
 def draw(measured: list[Measured], limit_seconds: float) -> str:

@@ -6,10 +6,11 @@ Their models are not published; ours are in `examples/linden_wolper` (as they ar
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from memfence.bench.command import Answer, ask
-from memfence.bench.table import Cells, Sources, Table, number
+from memfence.bench.table import Cells, Row, Sources, Table, number
 
 # Program, variant, our model; there: states stored, seconds, errors found.
 PUBLISHED_2010 = (
@@ -39,41 +40,51 @@ PUBLISHED_2013 = (
 )
 
 
-def _rows_2010(sources: Sources) -> Iterator[Cells]:
-    for program, variant, model, states, seconds, errors in PUBLISHED_2010:
-        path = sources.examples / "linden_wolper" / f"{model}.pml"
-        found = ask("check", path, "--engine", "symbolic", timeout_seconds=sources.timeout_seconds)
-        yield (
-            program,
-            variant,
-            str(errors),
-            found.verdict,
-            str(states),
-            str(_symbolic_states(found)),
-            number(seconds, 2),
-            number(found.seconds, 3),
-            number(found.megabytes),
-        )
+def _rows_2010(sources: Sources) -> Iterator[Row]:
+    return (partial(_row_2010, sources, *published) for published in PUBLISHED_2010)
 
 
-def _rows_2013(sources: Sources) -> Iterator[Cells]:
+def _row_2010(
+    sources: Sources, program: str, variant: str, model: str, states: int, seconds: float, errors: int
+) -> Cells:
+    path = sources.examples / "linden_wolper" / f"{model}.pml"
+    found = ask("check", path, "--engine", "symbolic", timeout_seconds=sources.timeout_seconds)
+    return (
+        program,
+        variant,
+        str(errors),
+        found.verdict,
+        str(states),
+        str(_symbolic_states(found)),
+        number(seconds, 2),
+        number(found.seconds, 3),
+        number(found.megabytes),
+    )
+
+
+def _rows_2013(sources: Sources) -> Iterator[Row]:
+    return (partial(_row_2013, sources, *published) for published in PUBLISHED_2013)
+
+
+def _row_2013(
+    sources: Sources, program: str, plain: str, fenced: str, states: int, mfences: int, sfences: int, seconds: float
+) -> Cells:
     limit = sources.timeout_seconds
-    for program, plain, fenced, states, mfences, sfences, seconds in PUBLISHED_2013:
-        fixed = ask("fix", sources.examples / f"{plain}.pml", "--model", "pso", timeout_seconds=limit)
-        path = sources.examples / "linden_wolper" / f"{fenced}.pml"
-        proved = ask("check", path, "--model", "pso", "--engine", "symbolic", timeout_seconds=limit)
-        yield (
-            program,
-            f"{mfences}/{sfences}",
-            f"{_instances(fixed.found, 'mfence')}/{_instances(fixed.found, 'sfence')}",
-            "yes" if fixed.found["minimum"] else "no",
-            str(states),
-            str(_symbolic_states(proved)),
-            proved.verdict,
-            number(seconds, 1),
-            number(fixed.cpu_seconds, 2),
-            number(fixed.megabytes),
-        )
+    fixed = ask("fix", sources.examples / f"{plain}.pml", "--model", "pso", timeout_seconds=limit)
+    path = sources.examples / "linden_wolper" / f"{fenced}.pml"
+    proved = ask("check", path, "--model", "pso", "--engine", "symbolic", timeout_seconds=limit)
+    return (
+        program,
+        f"{mfences}/{sfences}",
+        f"{_instances(fixed.found, 'mfence')}/{_instances(fixed.found, 'sfence')}",
+        "yes" if fixed.found["minimum"] else "no",
+        str(states),
+        str(_symbolic_states(proved)),
+        proved.verdict,
+        number(seconds, 1),
+        number(fixed.cpu_seconds, 2),
+        number(fixed.megabytes),
+    )
 
 
 def _symbolic_states(found: Answer) -> int:

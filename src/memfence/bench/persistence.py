@@ -7,10 +7,11 @@ models of the same algorithms are measured: they have two or three processes, th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from memfence.bench.command import Answer, ask
-from memfence.bench.table import Cells, Sources, Table, number
+from memfence.bench.table import Cells, Row, Sources, Table, number
 
 # Program, file in the corpus, processes; there: fences and seconds of Persist, and of Trencher (TO: no answer in time).
 PUBLISHED: tuple[tuple[str, str, int, int, str, int | None, str], ...] = (
@@ -73,15 +74,20 @@ OWN = (
 )
 
 
-def _rows(sources: Sources) -> Iterator[Cells]:
+def _rows(sources: Sources) -> Iterator[Row]:
     for model, program in OWN:
-        yield (program, "ours", *_measured(sources.examples / f"{model}.pml", None, sources), "-", "-", "-", "-")
+        yield partial(_row, sources, sources.examples / f"{model}.pml", program, "ours", ("-", "-", "-", "-"))
     if sources.corpus is None:
         return
     for program, file, _, persist, persist_s, trencher, trencher_s in PUBLISHED:
         path = sources.corpus / "persist" / f"{file}.txt"
-        ours = _measured(path, INT_BITS.get(path.stem), sources)
-        yield (program, "theirs", *ours, str(persist), persist_s, number(trencher), trencher_s)
+        there = str(persist), persist_s, number(trencher), trencher_s
+        yield partial(_row, sources, path, program, "theirs", there)
+
+
+def _row(sources: Sources, path: Path, program: str, whose: str, there: Cells) -> Cells:
+    bits = INT_BITS.get(path.stem) if whose == "theirs" else None
+    return (program, whose, *_measured(path, bits, sources), *there)
 
 
 def _measured(path: Path, int_bits: int | None, sources: Sources) -> Cells:

@@ -7,9 +7,10 @@ sections or operations. Their scheduling points are not ours, so the numbers of 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from memfence.bench.command import ask
-from memfence.bench.table import Cells, Sources, Table, number
+from memfence.bench.table import Cells, Row, Sources, Table, number
 
 # Our model, context bound (None: none); there: interleavings, borderline, seconds with Sober, seconds of CHESS alone.
 PUBLISHED: tuple[tuple[str, int | None, int, int, str, str], ...] = (
@@ -32,25 +33,30 @@ PUBLISHED: tuple[tuple[str, int | None, int, int, str, str], ...] = (
 )
 
 
-def _rows(sources: Sources) -> Iterator[Cells]:
-    for model, bound, interleavings, borderline, monitored, alone in PUBLISHED:
-        path = sources.examples / "sober" / f"{model}.pml"
-        options = () if bound is None else ("--preemptions", str(bound))
-        found = ask("explore", path, "--timing", *options, timeout_seconds=sources.timeout_seconds).found
-        last = found["iterations"][-1]
-        yield (
-            model,
-            "any" if bound is None else str(bound),
-            str(interleavings),
-            str(last["interleavings"]),
-            str(borderline),
-            str(last["borderline"]),
-            number(last["first_borderline_seconds"], 4),
-            monitored,
-            number(last["seconds"], 4),
-            alone,
-            number(last["seconds_without_monitor"], 4),
-        )
+def _rows(sources: Sources) -> Iterator[Row]:
+    return (partial(_row, sources, *published) for published in PUBLISHED)
+
+
+def _row(
+    sources: Sources, model: str, bound: int | None, interleavings: int, borderline: int, monitored: str, alone: str
+) -> Cells:
+    path = sources.examples / "sober" / f"{model}.pml"
+    options = () if bound is None else ("--preemptions", str(bound))
+    found = ask("explore", path, "--timing", *options, timeout_seconds=sources.timeout_seconds).found
+    last = found["iterations"][-1]
+    return (
+        model,
+        "any" if bound is None else str(bound),
+        str(interleavings),
+        str(last["interleavings"]),
+        str(borderline),
+        str(last["borderline"]),
+        number(last["first_borderline_seconds"], 4),
+        monitored,
+        number(last["seconds"], 4),
+        alone,
+        number(last["seconds_without_monitor"], 4),
+    )
 
 
 TABLE = Table(

@@ -10,6 +10,8 @@ from pathlib import Path
 from memfence.records import Record
 
 Cells = tuple[str, ...]
+Row = Callable[[], Cells]
+"""Measures one row; it can be sent to another machine, which has the same files at the same places."""
 
 
 class Sources(Record):
@@ -28,13 +30,13 @@ def shipped_examples() -> Path:
 
 
 class Table(Record):
-    """A table of a paper. `rows` measures as it goes, a row at a time."""
+    """A table of a paper, whose `rows` are still to be measured."""
 
     name: str
     title: str
     about: str
     columns: Cells
-    rows: Callable[[Sources], Iterator[Cells]]
+    rows: Callable[[Sources], Iterator[Row]]
 
 
 def markdown_head(columns: Cells) -> str:

@@ -11,6 +11,7 @@ import typer
 
 from memfence.cli.app import app
 from memfence.cli.exit_codes import Exit
+from memfence.cli.refusal import refusing
 from memfence.cli.report_files import write_report
 from memfence.version import VERSION
 
@@ -34,6 +35,14 @@ CorpusOption = Annotated[
     Path | None,
     typer.Option("--corpus", metavar="DIR", help="Benchmarks of other tools: adds the rows of their programs."),
 ]
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="local|HOST:PORT",
+        help="Share the measurements between the machines of a Ray cluster, a job each; local: this one.",
+    ),
+]
 LimitOption = Annotated[float, typer.Option("--timeout", metavar="S", min=1, help="Limit of each command.")]
 
 
@@ -45,6 +54,7 @@ def tables(
     ] = None,
     examples: ExamplesOption = None,
     corpus: CorpusOption = None,
+    cluster: ClusterOption = None,
     timeout: LimitOption = 60,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="DIR", help="Also write TABLE.md and TABLE.csv into DIR.")
@@ -65,7 +75,8 @@ def tables(
     sources = _sources(examples, corpus, timeout)
     for name in names or TABLES:
         try:
-            _measure(TABLES[name], sources, out)
+            with refusing(json=False):
+                _measure(TABLES[name], sources, out, cluster)
         except CommandFailed as failure:
             sys.stderr.write(f"memfence bench: {failure}\n")
             raise typer.Exit(Exit.INTERNAL) from None
@@ -75,6 +86,7 @@ def tables(
 def families(
     examples: ExamplesOption = None,
     corpus: CorpusOption = None,
+    cluster: ClusterOption = None,
     timeout: LimitOption = 20,
     most: Annotated[int, typer.Option("--most", metavar="N", min=2, help="At most N processes.")] = 6,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="SVG", help="Also draw it.")] = None,
@@ -88,10 +100,11 @@ def families(
     sys.stdout.write(markdown_head(COLUMNS))
     measured = []
     try:
-        for one in measure_families(sources, most):
-            measured.append(one)
-            sys.stdout.write(f"{markdown_row(one.cells())}\n")
-            sys.stdout.flush()
+        with refusing(json=False):
+            for one in measure_families(sources, most, cluster):
+                measured.append(one)
+                sys.stdout.write(f"{markdown_row(one.cells())}\n")
+                sys.stdout.flush()
     except CommandFailed as failure:
         sys.stderr.write(f"memfence bench: {failure}\n")
         raise typer.Exit(Exit.INTERNAL) from None
@@ -114,18 +127,21 @@ def _sources(examples: Path | None, corpus: Path | None, timeout: float) -> Sour
         )
     if corpus is not None and not corpus.is_dir():
         raise typer.BadParameter(f"{corpus} is not a folder", param_hint="--corpus")
-    return Sources(examples, corpus, timeout)
+    # Other machines may work in another folder.
+    return Sources(examples.resolve(), None if corpus is None else corpus.resolve(), timeout)
 
 
-def _measure(table: Table, sources: Sources, out: Path | None) -> None:
+def _measure(table: Table, sources: Sources, out: Path | None, cluster: str | None) -> None:
     """Print the table row by row, as it is measured; then write the files."""
     from memfence.bench.command import machine
+    from memfence.bench.everywhere import each_measured
     from memfence.bench.table import csv_text, markdown_head, markdown_row
 
     head = f"## {table.title}\n\n{table.about}\n\n"
     sys.stdout.write(head + markdown_head(table.columns))
     rows: list[Cells] = []
-    for row in table.rows(sources):
+    jobs = list(table.rows(sources))
+    for row in (job() for job in jobs) if cluster is None else each_measured(jobs, cluster):
         rows.append(row)
         sys.stdout.write(f"{markdown_row(row)}\n")
         sys.stdout.flush()

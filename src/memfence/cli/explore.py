@@ -14,6 +14,7 @@ from memfence.cli.exit_codes import Exit, exit_of
 from memfence.cli.keywords import keywords_of, typed
 from memfence.cli.option_groups import (
     MOST,
+    ClusterOption,
     Compiling,
     File,
     HtmlOption,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 ONLY_HERE = ("no_monitor", "save_trace", "most_traces", "save_schedule", "replay")
 NOT_WITH_REPLAY = (
     "preemptions", "depth", "first", "no_monitor", "timing", "save_trace", "most_traces", "save_schedule", "html",
+    "cluster",
 )  # fmt: skip
 
 
@@ -69,6 +71,7 @@ def explore(
     replay: Annotated[
         Path | None, typer.Option(metavar="SCHEDULE", help="Explore nothing: replay a saved schedule.")
     ] = None,
+    cluster: ClusterOption = None,
     timeout: TimeoutOption = None,
     json: JsonOption = False,
     html: HtmlOption = None,

@@ -19,8 +19,13 @@ REACHED_WITHIN = 5.0
 """Seconds that a machine may take to answer at all."""
 OBJECT_STORE_BYTES = 1 << 30
 """Of a local cluster: messages of a few rounds."""
-SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
-"""Nothing is reported to anybody, and nothing is said about accelerators."""
+SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_max_direct_call_object_size": str(1 << 20),
+}
+"""Nothing is reported to anybody, and nothing is said about accelerators. Messages of less than a megabyte travel with
+the calls: fetched from the store of another machine, each would take several milliseconds. Larger ones do go there."""
 
 
 class Node(Record):

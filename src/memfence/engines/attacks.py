@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import assert_never
+from typing import Protocol, assert_never
 
 from memfence.engines.native.attacks import AttackKind, Attacks, explore_attacks
 from memfence.execution.trace import Trace
@@ -15,10 +15,11 @@ from memfence.passes.orders import for_hardware
 from memfence.passes.shared_memory_form import other_communication
 from memfence.passes.small_counters import has_counters, with_small_counters
 from memfence.program.facts.effects import has_torn_steps
+from memfence.program.ir import Program
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import Evidence, Limit, NoAttack, Overtakes, Run, ScItself, Torn
-from memfence.tasks.limits import Cost, Stop
+from memfence.tasks.limits import Cost, Limits, Stop
 from memfence.tasks.obstacle import Obstacle
 from memfence.tasks.task import Keeps, Task
 
@@ -27,10 +28,22 @@ SOON = 2.0
 """For each of the first searches of a program with counters: as it is, and with counters that stay small."""
 
 
+class Explore(Protocol):
+    """A search for the first attack: this machine's, or one that several machines share."""
+
+    def __call__(self, program: Program, kind: AttackKind, *, limits: Limits) -> Attacks: ...
+
+
 class AttackEngine:
-    """Persistence under TSO, robustness under TSO and PSO, for programs whose processes share memory only."""
+    """Persistence under TSO, robustness under TSO and PSO, for programs whose processes share memory only.
+
+    What takes a few seconds at most is searched on this machine, whatever `explore` is.
+    """
 
     name = "sc attacks"
+
+    def __init__(self, explore: Explore = explore_attacks) -> None:
+        self._explore = explore
 
     def obstacle(self, task: Task) -> Obstacle | None:
         goal = task.goal
@@ -44,7 +57,7 @@ class AttackEngine:
             return Answer(Verdict.HOLDS, ScItself(), self.name, Cost())
         spent = Cost()
         if task.goal.flatten is not None and task.goal.criterion is Criterion.PERSISTENT:
-            is_proved, spent = _is_persistent_flattened(task, task.goal.flatten)
+            is_proved, spent = self._is_persistent_flattened(task, task.goal.flatten)
             if is_proved:
                 return Answer(Verdict.HOLDS, NoAttack(task.goal.flatten), "sc attacks, flattened", spent)
         kind = attack_kind(task.goal.criterion, task.model)
@@ -53,7 +66,7 @@ class AttackEngine:
             spent += soon.cost
             if soon.is_conclusive or soon.is_interrupted:
                 return soon.costing(spent)
-        found = explore_attacks(task.program, kind, limits=task.limits)
+        found = self._explore(task.program, kind, limits=task.limits)
         verdict, evidence = judged(found, spent)
         visited = found.states if verdict is Verdict.HOLDS else None
         return Answer(verdict, evidence, self.name, spent + found.cost, visited=visited)
@@ -75,6 +88,20 @@ class AttackEngine:
         steps = [taken.step for taken in evidence.trace.steps]
         run = replace(evidence, trace=Trace(task.program, evidence.trace.memory_model, evidence.trace.start, steps))
         return Answer(verdict, run, self.name, answer.cost + found.cost)
+
+    def _is_persistent_flattened(self, task: Task, steps: int) -> tuple[bool, Cost]:
+        """Whether the abstract programs of all processes are persistent, and what it took; False says nothing."""
+        cost = Cost()
+        program = for_hardware(task.program, TSO)
+        if has_torn_steps(program) or has_lock_regions(program):
+            return False, cost
+        for process in distinct_processes(program):
+            alone = flatten(program, process, steps)
+            found = self._explore(alone, AttackKind.PERSISTENCE, limits=task.limits)
+            cost += found.cost
+            if found.attacks or not found.complete:
+                return False, cost
+        return True, cost
 
 
 def attack_kind(criterion: Criterion, model: ModelSpec) -> AttackKind:
@@ -106,18 +133,3 @@ def why_incomplete(found: Attacks, spent: Cost | None = None) -> Evidence:
     if found.stop is Stop.NOTHING_LEFT:
         return Torn(tuple(sorted({attack.attacker for attack in found.torn})))
     return Limit(found.stop, ((spent or Cost()) + found.cost).states, under_sc=True)
-
-
-def _is_persistent_flattened(task: Task, steps: int) -> tuple[bool, Cost]:
-    """Whether the abstract programs of all processes are persistent, and what it took; False says nothing."""
-    cost = Cost()
-    program = for_hardware(task.program, TSO)
-    if has_torn_steps(program) or has_lock_regions(program):
-        return False, cost
-    for process in distinct_processes(program):
-        alone = flatten(program, process, steps)
-        found = explore_attacks(alone, AttackKind.PERSISTENCE, limits=task.limits)
-        cost += found.cost
-        if found.attacks or not found.complete:
-            return False, cost
-    return True, cost

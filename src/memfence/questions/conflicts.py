@@ -21,7 +21,7 @@ UNBOUNDED = ("symbolic", "dual")
 """Engines that answer safety questions only, with buffers of any length."""
 NOTHING = ("false", "0")
 """`--forbid false` asks for everything to be explored; it says nothing that another criterion could leave out."""
-ON_CLUSTER = (Criterion.SAFETY, Criterion.TRF, Criterion.DRF)
+ON_CLUSTER = (Criterion.SAFETY, Criterion.PERSISTENT, Criterion.ROBUST, Criterion.TRF, Criterion.DRF)
 """Criteria whose search the machines of a cluster can share."""
 ABOUT_INFINITE_RUNS = ("fair", "define", "bound_per")
 

@@ -26,7 +26,7 @@ def check_criterion(program: Program, criterion: Criterion, options: CheckOption
         model = model_asked(options)
     limits = options.started().limits
     answer = decide(Task(program, model, Keeps(criterion, options.abstract), limits))
-    return CheckResult(program, options.model, criterion, (), answer, limits, stats_of(answer.cost))
+    return CheckResult(program, options.model, criterion, (), answer, limits, stats_of(answer.cost, answer.counts))
 
 
 def in_form(program: Program) -> Program:

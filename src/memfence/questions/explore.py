@@ -7,11 +7,21 @@ executions there (Theorem 1).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import field, replace
 
+from memfence.cluster.session import connected
 from memfence.deadline import Deadline
-from memfence.engines.native.stateless import Counts, Execution, Explored
-from memfence.engines.native.stateless import explore as run_executions
+from memfence.engines.cluster.executions import explore_everywhere
+from memfence.engines.native.stateless import (
+    Asked,
+    Counts,
+    Execution,
+    Explored,
+    encode_for_exploration,
+    explored,
+    run_part,
+)
 from memfence.execution.borderline_run import StaleRead
 from memfence.execution.recording import TraceEvent
 from memfence.execution.schedule import FindingKind, Replayable
@@ -29,7 +39,11 @@ MOST_SAVED = 1_000
 
 
 class ExploreOptions(Record, kw_only=True):
-    """Every option of `memfence explore`, under the same name. `save`: how many executions to keep as traces."""
+    """Every option of `memfence explore`, under the same name.
+
+    `save`: how many executions to keep as traces. `cluster`: `local`, `local:N` or the address of a Ray cluster; each
+    processor takes a part of the executions.
+    """
 
     preemptions: int | None = None
     depth: int = DEFAULT_DEPTH
@@ -38,6 +52,7 @@ class ExploreOptions(Record, kw_only=True):
     timing: bool = False
     save: int = 0
     timeout_seconds: float | None = None
+    cluster: str | None = None
     progress: Progress | None = field(default=None, compare=False)
     deadline: Deadline | None = field(default=None, compare=False)
 
@@ -108,13 +123,14 @@ def explore(program: Program, options: ExploreOptions | None = None) -> ExploreR
     options = options or ExploreOptions()
     limits = options.limits
     done: list[tuple[Explored, Iteration]] = []
-    for bound in _bounds(options):
-        explored = _explore(program, options, bound, limits)
-        done.append((explored, Iteration(bound, explored.counts, explored.complete)))
-        if _is_last(explored, options):
-            break
-    if options.timing:
-        done = [(explored, _timed(program, options, iteration, limits)) for explored, iteration in done]
+    with nullcontext() if options.cluster is None else connected(options.cluster):
+        for bound in _bounds(options):
+            ran = _explore(program, options, bound, limits)
+            done.append((ran, Iteration(bound, ran.counts, ran.complete)))
+            if _is_last(ran, options):
+                break
+        if options.timing:
+            done = [(ran, _timed(program, options, iteration, limits)) for ran, iteration in done]
     last, iteration = done[-1]
     findings = tuple(_findings(last))
     stop = last.stop
@@ -140,21 +156,23 @@ def _bounds(options: ExploreOptions) -> Iterator[int | None]:
         yield from range(options.preemptions + 1)
 
 
-def _is_last(explored: Explored, options: ExploreOptions) -> bool:
-    found = explored.has_borderline or explored.has_failure
-    return explored.complete or explored.stop is not Stop.NOTHING_LEFT or (options.first and found)
+def _is_last(ran: Explored, options: ExploreOptions) -> bool:
+    found = ran.has_borderline or ran.has_failure
+    return ran.complete or ran.stop is not Stop.NOTHING_LEFT or (options.first and found)
 
 
 def _explore(program: Program, options: ExploreOptions, bound: int | None, limits: Limits) -> Explored:
-    return run_executions(
-        program,
+    asked = Asked(
         preemptions=bound,
         depth=options.depth,
         monitor=options.monitor,
         stop_at_first=options.first,
         keep=options.save,
-        limits=limits,
     )
+    if options.cluster is not None:
+        return explore_everywhere(options.cluster, program, asked, limits)
+    encoded = encode_for_exploration(program)
+    return explored(program, encoded, run_part(encoded, asked, limits))
 
 
 def _timed(program: Program, options: ExploreOptions, iteration: Iteration, limits: Limits) -> Iteration:
@@ -163,11 +181,9 @@ def _timed(program: Program, options: ExploreOptions, iteration: Iteration, limi
     return replace(iteration, seconds_alone=alone.counts.seconds)
 
 
-def _findings(explored: Explored) -> Iterator[ExploreFinding]:
-    if explored.has_failure:
-        yield ExploreFinding("assertion failure", explored.failure_trace())
-    if explored.has_borderline:
-        reader, _, stale = explored.borderline_reads()
-        yield ExploreFinding(
-            "borderline", explored.borderline_schedule(), explored.borderline_trace(), reader, tuple(stale)
-        )
+def _findings(ran: Explored) -> Iterator[ExploreFinding]:
+    if ran.has_failure:
+        yield ExploreFinding("assertion failure", ran.failure_trace())
+    if ran.has_borderline:
+        reader, _, stale = ran.borderline_reads()
+        yield ExploreFinding("borderline", ran.borderline_schedule(), ran.borderline_trace(), reader, tuple(stale))

@@ -8,6 +8,8 @@ from functools import partial
 from typing import Any, assert_never
 
 from memfence.cluster.session import connected
+from memfence.engines.attacks import AttackEngine
+from memfence.engines.cluster.attacks import SharedAttacks
 from memfence.engines.cluster.cycle_search import CycleSearch, SharedCycles
 from memfence.engines.cluster.rounds import Chain, Settings
 from memfence.engines.cluster.search import Shared, SharedSearch
@@ -34,7 +36,7 @@ Connect = Callable[[str], AbstractContextManager[Any]]
 
 
 class ClusterEngine:
-    """What the explicit and the Büchi engine and that for races decide, on the cluster that the task names."""
+    """What the explicit and the Büchi engine and those for attacks and races decide, on the cluster of the task."""
 
     name = "cluster"
 
@@ -52,8 +54,10 @@ class ClusterEngine:
                 return None if task.model.is_bounded or not task.model.has_buffers else Obstacle.NO_BOUND
             case Keeps(criterion) if criterion.is_about_races:
                 return Obstacle.OTHER_COMMUNICATION if other_communication(task.program) is not None else None
+            case Keeps():
+                return AttackEngine().obstacle(task)
             case _:
-                return Obstacle.OTHER_GOAL
+                assert_never(task.goal)
 
     def answer(self, task: Task) -> Answer:
         assert task.limits.cluster is not None
@@ -63,8 +67,10 @@ class ClusterEngine:
                     return self._safety(ray, task)
                 case NoAcceptedRun():
                     return self._cycles(ray, task)
-                case Keeps():
+                case Keeps(criterion) if criterion.is_about_races:
                     return self._races(ray, task)
+                case Keeps():
+                    return SharedAttacks(ray, self.settings).answer(task, self.name)
                 case _:
                     assert_never(task.goal)
 

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memfence.engines.cluster.rounds import Place
-from memfence.engines.native.explicit import Plan
-from memfence.engines.native.partition import PartFinal, PartFinding, Partition, Saved, Standing
-from memfence.engines.native.races import RacePlan
+from memfence.engines.native.partition import AnyPlan, PartAttack, PartFinal, PartFinding, Partition, Saved, Standing
 from memfence.records import Record
 from memfence.version import VERSION
 
@@ -26,7 +24,7 @@ class Report(Record):
 class Part:
     """An actor of Ray: one process, with one part of the states."""
 
-    def __init__(self, plan: Plan | RacePlan, place: Place) -> None:
+    def __init__(self, plan: AnyPlan, place: Place) -> None:
         self._place = place
         self._part = Partition(plan, place.number, place.count, place.round_states, place.memory_bytes)
         self._sent = 0
@@ -58,6 +56,10 @@ class Part:
     def rows(self, begin: int, end: int) -> bytes:
         """States with their parents: once found, they never change."""
         return self._part.rows(begin, end)
+
+    def attacks(self) -> tuple[int, list[PartAttack]]:
+        """The level in which they were found, 0 where the search went through all levels; and the attacks."""
+        return self._part.standing.found_in, self._part.attacks
 
     def finals(self) -> list[PartFinal]:
         return self._part.finals

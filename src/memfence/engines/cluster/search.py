@@ -11,23 +11,25 @@ from typing import Any
 
 from memfence.deadline import Deadline
 from memfence.engines.cluster.checkpoints import Checkpoints
+from memfence.engines.cluster.found_attacks import merged_attacks
 from memfence.engines.cluster.part import Part, Report
 from memfence.engines.cluster.rounds import Chain, Settings, SharedWork
-from memfence.engines.native.explicit import Plan
-from memfence.engines.native.partition import PartFinal, PartFinding, Partition
-from memfence.engines.native.races import RacePlan
+from memfence.engines.native.attacks import AttackPlan
+from memfence.engines.native.found_attack import FoundAttack
+from memfence.engines.native.partition import AnyPlan, PartFinal, PartFinding, Partition
 from memfence.records import Record
 from memfence.tasks.limits import Cost, Limits, Stop
 
 
 class Shared(Record):
-    """The outcome of a search: why it ended, what was found and how to get there, all final states."""
+    """The outcome of a search: why it ended, what was found and how to get there, attacks, all final states."""
 
     stop: Stop
     cost: Cost
     refused: int = 0
     finding: tuple[PartFinding, Chain] | None = None
     finals: tuple[tuple[PartFinal, Chain], ...] = ()
+    attacks: tuple[tuple[FoundAttack, Chain], ...] = ()
     lost: int = 0
     rounds: int = 0
     sent: int = 0
@@ -41,10 +43,11 @@ class Shared(Record):
 class SharedSearch(SharedWork[Shared]):
     """One search. `here` is a part of this machine's own, that keeps no states."""
 
-    def __init__(self, ray: Any, plan: Plan | RacePlan, here: Partition, limits: Limits, settings: Settings) -> None:
+    def __init__(self, ray: Any, plan: AnyPlan, here: Partition, limits: Limits, settings: Settings) -> None:
         super().__init__(ray, Part, plan, here.digest, limits, settings)
         self._checkpoints = Checkpoints(self._parts.count, here.row_size)
         self._next_save = Deadline(settings.checkpoint_seconds)
+        self._attacks = plan if isinstance(plan, AttackPlan) else None
         self._reports: list[Report] = []
         self._round = 0
 
@@ -79,7 +82,7 @@ class SharedSearch(SharedWork[Shared]):
             self._get([part.resume.remote(saved[number])])
 
     def _is_time_to_save(self) -> bool:
-        return self._next_save.passed
+        return self._next_save.passed and not self._collects_attacks  # checkpoints have none
 
     def _keep(self, reports: Sequence[Report]) -> None:
         """Write down the checkpoint that the reports come with, if they do."""
@@ -92,6 +95,15 @@ class SharedSearch(SharedWork[Shared]):
         (rows,) = self._get([self._parts[number].rows.remote(begin, end)])
         return bytes(rows)
 
+    @property
+    def _collects_attacks(self) -> bool:
+        return self._attacks is not None and self._attacks.every_torn
+
+    def _found_attacks(self) -> list[tuple[int, FoundAttack]]:
+        if self._attacks is None:
+            return []
+        return merged_attacks(self._ask("attacks"), all_levels=self._collects_attacks)
+
     def _outcome(self, stop: Stop, lost: int) -> Shared:
         """What was found, with the states on the way there: the parts are asked once more."""
         cost = self._cost()
@@ -101,11 +113,14 @@ class SharedSearch(SharedWork[Shared]):
         ends = [(owner, final.index) for owner, final in finals]
         if found is not None:
             ends.append((found[0], found[1].index))
-        chains = self._chains(ends)
-        finding = None if found is None else (found[1], chains.pop())
-        seen = tuple((final, chain) for (_, final), chain in zip(finals, chains, strict=True))
+        attacks = self._found_attacks()
+        ends += [(owner, attack.state) for owner, attack in attacks]
+        chains = iter(self._chains(ends))
+        seen = tuple((final, next(chains)) for _, final in finals)
+        finding = None if found is None else (found[1], next(chains))
+        attacked = tuple((attack, next(chains)) for _, attack in attacks)
         sent = sum(report.sent for report in self._reports)
-        return Shared(stop, cost, refused, finding, seen, lost, self._round, sent)
+        return Shared(stop, cost, refused, finding, seen, attacked, lost, self._round, sent)
 
 
 def _reason(reports: Sequence[Report], most_states: int) -> Stop | None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from enum import Enum
 
 from memfence import _core
 from memfence.engines.native.attack_run import AttackRun, transitions_to_access
 from memfence.engines.native.encode import Encoded
+from memfence.engines.native.found_attack import FoundAttack, found_attack
 from memfence.engines.native.limits import cost_of, for_core
-from memfence.engines.native.sc_states import SAFE_REDUCTIONS, ScExploration, encode_accesses
+from memfence.engines.native.sc_states import SAFE_REDUCTIONS, ScExploration, ScRuns, encode_accesses
 from memfence.engines.native.searched import Searched
 from memfence.execution.store_order import is_order_of_an_sc_run
 from memfence.execution.trace import Trace
@@ -51,7 +52,7 @@ class Attack(Record):
     crossed: frozenset[int]
     separable: frozenset[int]
     walk: tuple[int, ...]
-    _native: _core.Attack
+    _native: FoundAttack
 
     @property
     def clause(self) -> Known:
@@ -75,7 +76,7 @@ class Attacks(Searched):
     kind: AttackKind
     attacks: tuple[Attack, ...]
     chain_nodes: int
-    _states: ScExploration
+    _states: ScRuns
     torn: tuple[Attack, ...] = ()
     open: frozenset[int] = frozenset()
 
@@ -88,9 +89,9 @@ class Attacks(Searched):
         return self._states.encoded
 
     @property
-    def states(self) -> ScExploration:
-        """The states that were visited."""
-        return self._states
+    def states(self) -> ScExploration | None:
+        """The states that were visited, where they are kept on this machine."""
+        return self._states if isinstance(self._states, ScExploration) else None
 
     def trace(self, attack: Attack) -> Trace:
         """The run of the relaxed model that the attack stands for."""
@@ -117,13 +118,36 @@ def explore_attacks(
     return AttackSearch(program, kind, reductions).explore(collect=collect, limits=limits or Limits())
 
 
+class AttackPlan(Record):
+    """A search before it is encoded for the core: plain values, that can be sent to other machines."""
+
+    hardware: Program
+    kind: AttackKind
+    reductions: frozenset[str]
+    every_torn: bool = False
+
+    def encoded(self) -> Encoded:
+        return encode_accesses(self.hardware, self.reductions)
+
+    def partition(self, encoded: Encoded, size: tuple[int, int, int, int]) -> _core.Partition:
+        """One part of the search, where several machines share it: for the first attack, or for all torn steps."""
+        return _core.partition_for_attacks(encoded.machine, self.kind.value, self.every_torn, self.every_torn, *size)
+
+
+def plan_of(
+    program: Program, kind: AttackKind, reductions: frozenset[str] = SAFE_REDUCTIONS, *, every_torn: bool = False
+) -> AttackPlan:
+    """What `explore_attacks` searches."""
+    return AttackPlan(for_hardware(program, kind.model), kind, reductions, every_torn)
+
+
 class AttackSearch:
     """A program, encoded once, and explored as often as wanted."""
 
     def __init__(self, program: Program, kind: AttackKind, reductions: frozenset[str] = SAFE_REDUCTIONS) -> None:
         self.program = program
         self.kind = kind
-        self._encoded = encode_accesses(for_hardware(program, kind.model), reductions)
+        self._encoded = plan_of(program, kind, reductions).encoded()
 
     def explore(
         self, *, collect: bool, limits: Limits, known: Iterable[Known] = (), moving: Sequence[int] = ()
@@ -134,14 +158,11 @@ class AttackSearch:
         what is found is an attack on the program, but not every attack is found.
         """
         known = list(known)
-        found = self._search(collect, limits, known, moving)
-        if self.kind is not AttackKind.PERSISTENCE:
-            return found
-        found = _without_sc_orders(found)
-        if not found.torn or found.stop in (Stop.CANCELLED, Stop.TIMEOUT, Stop.MEMORY):
-            return found
-        # A torn step ended the search for this process, but it was none: go through all of them.
-        return _without_sc_orders(self._search(True, limits, known, moving, every_torn=True))
+
+        def search(every_torn: bool) -> Attacks:
+            return self._search(collect or every_torn, limits, known, moving, every_torn=every_torn)
+
+        return without_false_tears(self.kind, search)
 
     def _search(
         self, collect: bool, limits: Limits, known: list[Known], moving: Sequence[int], *, every_torn: bool = False
@@ -159,19 +180,21 @@ class AttackSearch:
             **for_core(limits),
         )
         exploration = result.exploration
+        found = [found_attack(native, native.state) for native in result.attacks]
         return Attacks(
             self.program,
             Stop(exploration.stop),
             cost_of(exploration.stats),
             self.kind,
-            tuple(_attack(self.program, self._encoded, native) for native in result.attacks),
+            tuple(attack_of(self.program, self._encoded, native) for native in found),
             result.chain_nodes,
             ScExploration(self.program, self._encoded, exploration),
             open=frozenset(result.open),
         )
 
 
-def _attack(program: Program, encoded: Encoded, native: _core.Attack) -> Attack:
+def attack_of(program: Program, encoded: Encoded, native: FoundAttack) -> Attack:
+    """What the core found, in terms of the program."""
     variable, is_store = next((a for a in native.accesses if a[0] != native.delayed), native.accesses[0])
     transitions = program.processes[native.attacker].transitions
     *whole, last = (encoded.origin_of(edge) for edge in native.edges)
@@ -185,6 +208,18 @@ def _attack(program: Program, encoded: Encoded, native: _core.Attack) -> Attack:
         (*(number for origin in whole for number in origin), *transitions_to_access(transitions, last)),
         native,
     )
+
+
+def without_false_tears(kind: AttackKind, search: Callable[[bool], Attacks]) -> Attacks:
+    """What a search finds, but for torn steps that are none; `search(True)` goes through all torn steps."""
+    found = search(False)
+    if kind is not AttackKind.PERSISTENCE:
+        return found
+    found = _without_sc_orders(found)
+    if not found.torn or found.stop in (Stop.CANCELLED, Stop.TIMEOUT, Stop.MEMORY, Stop.LOST):
+        return found
+    # A torn step ended the search for this process, but it was none: go through all of them.
+    return _without_sc_orders(search(True))
 
 
 def _without_sc_orders(found: Attacks) -> Attacks:

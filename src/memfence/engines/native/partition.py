@@ -10,13 +10,16 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from memfence import _core
+from memfence.engines.native.attacks import AttackPlan
 from memfence.engines.native.encode import Encoded
 from memfence.engines.native.explicit import Plan
+from memfence.engines.native.found_attack import FoundAttack, found_attack
 from memfence.engines.native.races import Race, RacePlan, race_of
 from memfence.records import Record
 from memfence.tasks.limits import Stop
 
 NativeStep = tuple[int, int, int]
+AnyPlan = Plan | RacePlan | AttackPlan
 A_RACE = -1
 NO_PARENT = 0xFFFFFFFF
 """The number of the parent of an initial state."""
@@ -65,6 +68,13 @@ class PartFinal(Record):
     depth: int
     state: bytes
     index: int
+
+
+class PartAttack(Record):
+    """An attack, and the packed form of the state where it starts, which is kept by this part."""
+
+    state: bytes
+    found: FoundAttack
 
 
 class Saved(Record):
@@ -117,7 +127,7 @@ class Kept:
 class Partition(Kept):
     """Part `number` of `count` of the search that `plan` describes. About `round_states` are expanded in each round."""
 
-    def __init__(self, plan: Plan | RacePlan, number: int, count: int, round_states: int, memory_bytes: int) -> None:
+    def __init__(self, plan: AnyPlan, number: int, count: int, round_states: int, memory_bytes: int) -> None:
         self.encoded = plan.encoded()
         self._native = plan.partition(self.encoded, (number, count, round_states, memory_bytes))
         super().__init__(self._native, number)
@@ -148,6 +158,14 @@ class Partition(Kept):
             return None
         kind, index, step = found
         return PartFinding(kind, self._native.state(index), step, index)
+
+    @property
+    def attacks(self) -> list[PartAttack]:
+        """All of them in the level `found_in` of the standing, if that is one."""
+        return [
+            PartAttack(self._native.state(native.state), found_attack(native, native.state))
+            for native in self._native.attacks
+        ]
 
     @property
     def finals(self) -> list[PartFinal]:

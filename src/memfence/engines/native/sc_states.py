@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from memfence import _core
 from memfence.engines.native.encode import Encoded, encode
@@ -17,6 +18,17 @@ from memfence.records import Record
 
 SAFE_REDUCTIONS = frozenset({"dead", "fuse"})
 """Those that keep every access an event of its own."""
+
+
+class ScRuns(Protocol):
+    """States of an exploration, by number, wherever they are kept."""
+
+    @property
+    def encoded(self) -> Encoded: ...
+
+    def run_to(self, index: int) -> tuple[State, tuple[Step, ...]]:
+        """Start and steps of an SC run of the loaded program to a state."""
+        ...
 
 
 class ScExploration(Record):

@@ -7,6 +7,7 @@ run behind it, both replayed by the reference models.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from memfence import _core
 from memfence.codes import Code
@@ -69,6 +70,32 @@ class Execution(Record):
     _edges: tuple[int, ...]
 
 
+class Schedule(Record):
+    """The steps of an execution, as the core numbers them: the initial state, then edges."""
+
+    start: int
+    edges: tuple[int, ...]
+
+
+class Borderline(Record):
+    """After `schedule`, the edge is possible under TSO with these stale reads."""
+
+    schedule: Schedule
+    edge: int
+    reads: tuple[tuple[int, int, int], ...]
+
+
+class Ran(Record):
+    """What was seen of the executions of a program, or of a part of them: plain values, that can be sent."""
+
+    stop: Stop
+    reduced: bool
+    counts: Counts
+    executions: tuple[Execution, ...]
+    finding: Borderline | None
+    failure: Schedule | None
+
+
 class Explored(Record):
     """The outcome of one exploration. `reduced`: one execution of each class was run, not all interleavings."""
 
@@ -77,8 +104,8 @@ class Explored(Record):
     reduced: bool
     counts: Counts
     executions: tuple[Execution, ...]
-    _finding: _core.BorderlineFinding | None
-    _failure: _core.Schedule | None
+    _finding: Borderline | None
+    _failure: Schedule | None
     _encoded: Encoded
 
     @property
@@ -155,44 +182,62 @@ class Explored(Record):
         return Trace(self.program, Sc(), *original_steps(self.program, self._encoded.program, Sc(), start, steps))
 
 
-def explore(
-    program: Program,
-    *,
-    preemptions: int | None = None,
-    depth: int | None = None,
-    monitor: bool = True,
-    reduce_order: bool = True,
-    fuse: bool = True,
-    stop_at_first: bool = False,
-    keep: int = 0,
-    limits: Limits | None = None,
-) -> Explored:
-    """Run SC executions of `program`: one of each class of equivalent ones, or all with few enough preemptions.
+class Asked(Record, kw_only=True):
+    """Which executions to run, and what for.
 
-    `keep` executions are kept for `events`. Without `reduce_order` every interleaving of accesses is run; without
-    `fuse` local steps stay steps of their own.
+    One of each class of equivalent ones, or all with at most so many `preemptions`. `keep` of them are kept for
+    `events`. Without `reduce_order` every interleaving of accesses is run; without `fuse` local steps stay steps of
+    their own.
     """
-    encoded = encode_for_exploration(program, fuse=fuse)
+
+    preemptions: int | None = None
+    depth: int | None = None
+    monitor: bool = True
+    reduce_order: bool = True
+    fuse: bool = True
+    stop_at_first: bool = False
+    keep: int = 0
+
+
+def explore(program: Program, *, limits: Limits | None = None, **asked: Any) -> Explored:
+    """Run the SC executions of `program` that `Asked` describes: its fields are the keywords."""
+    wanted = Asked(**asked)
+    encoded = encode_for_exploration(program, fuse=wanted.fuse)
+    return explored(program, encoded, run_part(encoded, wanted, limits or Limits()))
+
+
+def explored(program: Program, encoded: Encoded, ran: Ran) -> Explored:
+    """What was seen, in terms of the program."""
+    return Explored(program, ran.stop, ran.reduced, ran.counts, ran.executions, ran.finding, ran.failure, encoded)
+
+
+def run_part(encoded: Encoded, asked: Asked, limits: Limits, part: int = 0, parts: int = 1) -> Ran:
+    """Run the executions in one of several parts of the tree. Each is in one part, up to equivalence."""
     native = _core.explore_stateless(
         encoded.machine,
-        monitor,
-        reduce_order,
-        -1 if preemptions is None else preemptions,
-        depth or 0,
-        stop_at_first,
-        keep,
-        **for_core(limits or Limits()),
+        asked.monitor,
+        asked.reduce_order,
+        -1 if asked.preemptions is None else asked.preemptions,
+        asked.depth or 0,
+        asked.stop_at_first,
+        asked.keep,
+        parts,
+        part,
+        **for_core(limits),
     )
-    return Explored(
-        program,
+    found, failure = native.finding, native.failure
+    return Ran(
         Stop(native.stop),
         native.reduced,
-        _counts(native, monitor),
+        _counts(native, asked.monitor),
         tuple(Execution(s.borderline, s.failed, s.truncated, s.start, tuple(s.edges)) for s in native.kept),
-        native.finding,
-        native.failure,
-        encoded,
+        None if found is None else Borderline(_schedule(found.schedule), found.edge, tuple(found.reads)),
+        None if failure is None else _schedule(failure),
     )
+
+
+def _schedule(native: _core.Schedule) -> Schedule:
+    return Schedule(native.start, tuple(native.edges))
 
 
 def encode_for_exploration(program: Program, *, fuse: bool = True) -> Encoded:
