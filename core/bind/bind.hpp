@@ -127,6 +127,7 @@ void bind_dual(nb::module_& m);
 void bind_monitor(nb::module_& m);
 void bind_stateless(nb::module_& m);
 void bind_certificate(nb::module_& m);
+void bind_certificate_ranks(nb::module_& m);
 void bind_cluster(nb::module_& m);
 
 }  // namespace memfence::bind

@@ -69,7 +69,7 @@ void bind_certificate(nb::module_& m) {
           "__init__",
           [](certificate::Checker* self, const std::string& program, int buffers, int bound, bool per_variable, int capacity,
              const std::string& bad, bool deadlock, const std::vector<std::string>& final, int expected,
-             const std::vector<std::vector<std::int64_t>>& outcomes, int criterion,
+             const std::vector<std::vector<std::int64_t>>& outcomes, int criterion, bool may_fail,
              const std::vector<std::vector<int>>& passing, const std::vector<std::vector<std::vector<int>>>& dead,
              const std::vector<std::vector<int>>& quiet, const std::vector<std::vector<int>>& forgotten,
              std::size_t most_bytes) {
@@ -81,11 +81,12 @@ void bind_certificate(nb::module_& m) {
                                                                expected,
                                                                outcomes,
                                                                static_cast<certificate::Criterion>(criterion),
+                                                               may_fail,
                                                                {passing, dead, quiet, forgotten},
                                                                most_bytes});
           },
           "program"_a, "buffers"_a, "bound"_a, "per_variable"_a, "capacity"_a, "bad"_a, "deadlock"_a, "final"_a, "expected"_a,
-          "outcomes"_a, "criterion"_a = 0, "passing"_a = std::vector<std::vector<int>>(),
+          "outcomes"_a, "criterion"_a = 0, "may_fail"_a = false, "passing"_a = std::vector<std::vector<int>>(),
           "dead"_a = std::vector<std::vector<std::vector<int>>>(), "quiet"_a = std::vector<std::vector<int>>(),
           "forgotten"_a = std::vector<std::vector<int>>(), "most_bytes"_a = SIZE_MAX)
       .def("steps", &steps_of, "row"_a);

@@ -88,5 +88,6 @@ NB_MODULE(_core, m) {
   memfence::bind::bind_monitor(m);
   memfence::bind::bind_stateless(m);
   memfence::bind::bind_certificate(m);
+  memfence::bind::bind_certificate_ranks(m);
   memfence::bind::bind_cluster(m);
 }

@@ -166,7 +166,7 @@ bool Attacks::settle_per_variable(const Number* after) {
 bool Attacks::answer(const Attack& attack, int process, int number, bool& closes) {
   const Outcome outcome = plain_steps_.take(attack.state.data(), process, number, &made_);
   if (outcome == Outcome::Blocked) return false;
-  if (outcome == Outcome::Failed) std::erase_if(made_, [](const Access& access) { return access.writes; });
+  if (outcome == Outcome::Failed) keep_reads(made_);
   AccessedSets made;
   for (const Access& access : made_) {
     closes |= access.variable == attack.delayed;

@@ -26,6 +26,7 @@ struct Asked {
   int expected = -1;
   std::vector<std::vector<Number>> outcomes;
   Criterion criterion = Criterion::None;
+  bool may_fail = false;  // steps that fail are none that lead out
   LeftOut left_out;
   std::size_t most_bytes = SIZE_MAX;  // for what a criterion has to search beside the states themselves
 };
@@ -81,6 +82,7 @@ class Checker {
   std::vector<unsigned char> scratch_;
   std::string text_;
   Criterion criterion_ = Criterion::None;
+  bool may_fail_ = false;
   int capacity_ = 0;
   std::size_t most_bytes_;
   std::unique_ptr<Judge> judge_;

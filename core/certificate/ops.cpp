@@ -19,6 +19,7 @@ Outcome Steps::apply(const Op& op, int process, bool locked) {
       return value != 0 ? Outcome::Done : Outcome::Blocked;
     case OpKind::Assert:
       if (!evaluate(op.value, next_.data(), value)) return Outcome::Failed;
+      failed_assertion_ = value == 0 && !op.is_error;
       return value != 0 ? Outcome::Done : Outcome::Failed;
     case OpKind::Mfence: return is_drained(next_.data(), process) ? Outcome::Done : Outcome::Blocked;
     case OpKind::Sfence: return separate(process);

@@ -57,9 +57,11 @@ std::vector<Overtaking::Read> Overtaking::walk(const Number* state, int process)
     const std::vector<Number> here = std::move(waiting.back());
     waiting.pop_back();
     steps_.for_each_of(here.data(), process, &made, [&](const Step& step, Outcome outcome, const Number* after) {
-      if (outcome != Outcome::Done || after[length] != 1) return true;
+      const bool fails = outcome == Outcome::Failed && here[length] == 1;  // it has made its reads
+      if (!fails && (outcome != Outcome::Done || after[length] != 1)) return true;
       for (const Access& access : made)
         if (!access.writes) found.push_back({access.variable, step.number});
+      if (fails) return true;
       std::vector<Number> next(after, after + here.size());
       if (seen.insert(next).second) waiting.push_back(std::move(next));
       return true;

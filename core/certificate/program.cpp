@@ -185,6 +185,7 @@ class Reader {
     } else if (word == "assume" || word == "assert") {
       op.kind = word == "assume" ? OpKind::Assume : OpKind::Assert;
       op.value = expression(list.at(1), process);
+      op.is_error = word == "assert" && !list.at(2).is("\"\"");
     } else if (word == "fence") {
       const std::string kind = model_.reading_of_fence(list.at(1).text, list.at(2).text);
       op.kind = kind == "mfence" ? OpKind::Mfence : kind == "sfence" ? OpKind::Sfence : OpKind::Nothing;
@@ -251,7 +252,10 @@ void add_line(Program& program, const List& line, std::vector<std::pair<int, con
     program.variables.push_back({domain_of(line, 2), line.at(5).numbers()});
     return;
   }
-  if (word == "errors") return;  // runs go on after a failure; certificates of invariants allow none
+  if (word == "errors") {
+    for (const List& one : line.at(1).parts) program.errors.push_back(one.small());
+    return;
+  }
   if (word == "process") {
     program.processes.emplace_back().initial = line.at(3).small();
     return;
@@ -314,6 +318,10 @@ Program read_program(std::string_view text, const Model& model) {
       p.leaving[static_cast<std::size_t>(p.transitions[n].source)].push_back(static_cast<int>(n));
     p.stored = stored_variables(program, p);
   }
+  for (std::size_t n = 0; n < program.errors.size(); ++n)
+    if (program.errors.size() != program.processes.size() ||
+        static_cast<std::size_t>(program.errors[n]) >= program.processes[n].locations.size())
+      throw Unsupported("an error leads nowhere");
   return program;
 }
 

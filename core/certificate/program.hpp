@@ -82,6 +82,7 @@ struct Op {
   int index = -1;               // expressions, -1: none
   int value = -1, when = -1, expected = -1;
   bool direct = false;
+  bool is_error = false;        // Assert: its failure is a run-time error, after which runs may go on
   StoreReading reading = StoreReading::Plain;
   Modification modification = Modification::Exchange;
 };
@@ -132,6 +133,7 @@ struct Program {
   std::vector<Process> processes;
   std::vector<Node> nodes;
   std::vector<Domain> domains;  // by place, of registers
+  std::vector<int> errors;  // where processes are after a run-time error; empty: runs end there
   bool has_lock = false, has_committed = false;
   int memory_at = 0, lock_at = -1, buffers_at = 0;  // places
 

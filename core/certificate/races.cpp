@@ -32,6 +32,7 @@ bool Races::refuses(const Number* state, std::optional<Step>&) {
     const Process& process = program_.processes[static_cast<std::size_t>(p)];
     for (const int number : process.leaving[static_cast<std::size_t>(state[p])]) {
       const Outcome outcome = steps_.take(state, p, number, &made_);
+      if (outcome == Outcome::Failed) keep_reads(made_);
       // A step that waits reads what it waits for; what it stores, it reads itself.
       if (outcome == Outcome::Blocked)
         std::erase_if(made_, [made = made_](const Access& access) {

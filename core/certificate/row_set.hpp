@@ -36,10 +36,12 @@ class RowSet {
       table_[at] = static_cast<std::uint32_t>(number + 1);
     }
   }
-  bool contains(const unsigned char* row) const {
+  bool contains(const unsigned char* row) const { return find(row) < size_; }
+  // The number of a row; `size()` if it is not in the set.
+  std::size_t find(const unsigned char* row) const {
     for (std::size_t at = place_of(row); table_[at] != 0; at = after(at))
-      if (std::memcmp(this->row(table_[at] - 1), row, width_) == 0) return true;
-    return false;
+      if (std::memcmp(this->row(table_[at] - 1), row, width_) == 0) return table_[at] - 1;
+    return size_;
   }
 
  private:

@@ -4,6 +4,14 @@
 
 namespace memfence::certificate {
 
+void keep_reads(std::vector<Access>& made) {
+  std::vector<int> stored;
+  std::erase_if(made, [&](const Access& access) {
+    if (access.writes) stored.push_back(access.variable);
+    return std::find(stored.begin(), stored.end(), access.variable) != stored.end();
+  });
+}
+
 bool Steps::is_halted(const Number* state, int process) const {
   return program_.processes[static_cast<std::size_t>(process)].leaving[static_cast<std::size_t>(state[process])].empty();
 }
@@ -127,6 +135,7 @@ bool Steps::starts(const Number* state, Mover& mover) const {
 Outcome Steps::run(const Number* state, Mover mover) {
   if (!starts(state, mover)) return Outcome::Blocked;
   std::copy_n(state, next_.size(), next_.begin());
+  failed_assertion_ = false;
   const Outcome outcome = apply_all(mover, 0, mover.transition->ops.size());
   if (outcome == Outcome::Done) arrive(mover);
   return outcome;
@@ -138,6 +147,7 @@ Outcome Steps::meet(const Number* state, Mover sender, Mover receiver) {
   if (!starts(state, sender) || !starts(state, receiver)) return Outcome::Blocked;
   if (s.values.size() != r.registers.size()) throw Unsupported("a rendezvous passes other values than are received");
   std::copy_n(state, next_.size(), next_.begin());
+  failed_assertion_ = false;
   Outcome outcome = apply_all(sender, 0, s.guard_ops);
   if (outcome == Outcome::Done) outcome = apply_all(receiver, 0, r.guard_ops);
   if (outcome != Outcome::Done) return outcome;

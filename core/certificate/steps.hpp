@@ -24,6 +24,9 @@ struct Access {
   bool writes;
 };
 
+// What a step that fails has done: its reads, but for those of its own stores.
+void keep_reads(std::vector<Access>& made);
+
 // Overflow: the step is possible, but the state after it has more pending stores than the layout has room for.
 enum class Outcome : std::uint8_t { Done, Blocked, Failed, Overflow };
 
@@ -43,6 +46,9 @@ class Steps {
   // until the next call. `made` gets its accesses, up to where it blocks or fails.
   Outcome take(const Number* state, int process, int number, std::vector<Access>* made);
   const Number* after() const { return next_.data(); }
+
+  // Of a step that was just told as Failed: whether an assertion was wrong; else it is a run-time error.
+  bool failed_assertion() const { return failed_assertion_; }
 
   // The value of an expression of the whole state, or of `process`; false where evaluating it is an error.
   bool evaluate(int expression, const Number* state, Number& out) const;
@@ -90,6 +96,7 @@ class Steps {
   const Layout& layout_;
   std::vector<Number> next_;
   std::vector<Access>* made_ = nullptr;
+  bool failed_assertion_ = false;
 };
 
 }  // namespace memfence::certificate

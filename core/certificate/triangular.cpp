@@ -78,7 +78,9 @@ bool Triangular::for_each(const Pair& pair, Visit&& visit) {
       const Step step{Step::Kind::Run, p, number};
       const Outcome outcome = steps_.take(pair.data(), p, number, &made_);
       if (outcome == Outcome::Blocked) continue;
-      if (outcome == Outcome::Done) {
+      if (outcome == Outcome::Failed) {
+        keep_reads(made_);
+      } else {
         std::copy_n(marks, marks_.size(), marks_.begin());
         Number& mark = marks_[static_cast<std::size_t>(p)];
         for (const Access& access : made_)
@@ -105,8 +107,8 @@ Finding Triangular::check() {
   for (std::size_t n = 0; n < rows_.size() && finding.condition == Condition::None; ++n) {
     read(rows_.row(n), pair);
     for_each(pair, [&](const Step& step, Outcome outcome) {
-      if (outcome == Outcome::Done && rows_.contains(row_.data())) return true;
-      finding = found(outcome == Outcome::Failed ? Condition::Failure : Condition::Closed, rows_.row(n));
+      if (outcome == Outcome::Failed || rows_.contains(row_.data())) return true;
+      finding = found(Condition::Closed, rows_.row(n));
       finding.has_step = true;
       finding.step = step;
       return false;
@@ -148,7 +150,7 @@ bool Triangular::is_race(const Pair& pair) {
 
 std::vector<std::string> Triangular::reachable(std::size_t most_bytes) {
   ByteStrings seen;
-  const auto visit = [&]() {
+  const auto visit = [&] {
     seen.insert({reinterpret_cast<const char*>(row_.data()), row_.size()});
     if (seen.bytes() + seen.size() * (sizeof(std::string) + rows_width_) > most_bytes) throw std::bad_alloc();
   };
@@ -162,8 +164,7 @@ std::vector<std::string> Triangular::reachable(std::size_t most_bytes) {
   for (std::size_t n = 0; n < seen.size(); ++n) {
     read(reinterpret_cast<const unsigned char*>(seen.at(n).data()), pair);
     for_each(pair, [&](const Step&, Outcome outcome) {
-      if (outcome == Outcome::Failed) throw Unsupported("a step of the program fails, and such programs are not covered");
-      visit();
+      if (outcome == Outcome::Done) visit();
       return true;
     });
   }

@@ -22,8 +22,7 @@ class Triangular {
   Finding add(const unsigned char* block, std::size_t size);
   // Judge the whole set: first whether it is closed, then whether a pair is a race. Findings have rows without marks.
   Finding check();
-  // The rows of all pairs that steps lead to, in order. bad_alloc where they need more than `most_bytes`; Unsupported where a
-  // step fails.
+  // The rows of all pairs that steps lead to, in order. bad_alloc where they need more than `most_bytes`.
   std::vector<std::string> reachable(std::size_t most_bytes);
 
  private:
@@ -38,7 +37,8 @@ class Triangular {
   bool read(const unsigned char* row, Pair& pair) const;
   // The row of a pair that a step may lead to, in `row_`.
   void write(const Number* state, const Number* marks);
-  // Every step of a pair: with its outcome, and the row behind it in `row_`. `visit` returns whether to go on.
+  // Every step of a pair: with its outcome, its accesses in `made_`, and where it is Done the row behind it in `row_`. `visit`
+  // returns whether to go on.
   template <class Visit>
   bool for_each(const Pair& pair, Visit&& visit);
   bool is_race(const Pair& pair);

@@ -227,9 +227,9 @@ class PartitionOf : public Partition {
 
   StateSet::Inserted insert(const Word* state, std::uint64_t hash, Index parent) {
     if (standing_.stop != Stop::None) return {kNoIndex, false};
-    if (count_ * 2 >= states_.capacity() && !grow()) return {kNoIndex, false};
+    if (count_ * 2 >= states_.capacity() && states_.can_grow() && !grow()) return {kNoIndex, false};
     states_.reserve(count_ + 1);
-    const auto inserted = states_.insert(state, hash, parent, static_cast<Index>(count_));
+    const auto inserted = states_.insert(state, hash, Link(parent, 0), static_cast<Index>(count_));
     if (inserted.is_new) ++count_;
     return inserted;
   }
@@ -238,8 +238,7 @@ class PartitionOf : public Partition {
       standing_.stop = Stop::Memory;
       return false;
     }
-    states_.double_table();
-    states_.enter_again(0, count_, [](Index) { return true; });
+    states_.grow();
     return true;
   }
 

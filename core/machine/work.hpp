@@ -2,9 +2,8 @@
 // parent's packed words plus the few fields in the log: no copy of the whole state is ever made.
 #pragma once
 
-#include <vector>
-
 #include "machine/machine.hpp"
+#include "machine/own_lines.hpp"
 
 namespace memfence {
 
@@ -27,7 +26,7 @@ class Work {
     int slot;
     Value before;
   };
-  const std::vector<Change>& log() const { return log_; }
+  const OwnVector<Change>& log() const { return log_; }
   std::size_t mark() const { return log_.size(); }
   void rollback(std::size_t mark = 0) {
     while (log_.size() > mark) {
@@ -39,8 +38,8 @@ class Work {
   void settle() { log_.clear(); }
 
  private:
-  std::vector<Value> slots_;
-  std::vector<Change> log_;
+  OwnVector<Value> slots_;
+  OwnVector<Change> log_;
 };
 
 }  // namespace memfence

@@ -1,24 +1,23 @@
 // Breadth-first search with parents, level by level, on one or more threads.
 //
-// A level is a list of index ranges; threads take pieces of it from a shared counter and insert successors into the one
-// state set. Successors are gathered for a few states at a time, their table entries prefetched, then inserted: the
-// search waits for memory once a batch instead of once a state. Whenever the table wants to grow, all threads stand still.
+// A level is a list of index ranges; threads take pieces of it and enter successors into the one state set, a batch at a
+// time. Whenever the table wants to grow, all threads stand still.
 //
 // Same answer for any number of threads: a level is finished before a finding counts, among the findings of a level the
-// one with the smallest parent (as packed words) wins, and a state with several parents keeps the smallest. A search that
-// is still small works on one thread, whose order is fixed anyway: there the first parent and the first finding count, and
-// a finding ends the search at once. The change to the other rules happens at a level that the number of states alone
-// decides, whether there is a second thread or not.
+// one with the smallest parent (as packed words) wins, and a state with several parents keeps the first of them by their
+// hashes. A search that is still small works on one thread, whose order is fixed anyway: there the first parent and the
+// first finding count, and a finding ends the search at once. The change to the other rules happens at a level that the
+// number of states alone decides, whether there is a second thread or not.
 #pragma once
 
 #include <atomic>
 #include <optional>
-#include <thread>
 
+#include "search/batch.hpp"
 #include "search/expander.hpp"
-#include "search/levels.hpp"
 #include "search/limits.hpp"
 #include "search/path.hpp"
+#include "search/team.hpp"
 
 namespace memfence {
 
@@ -79,50 +78,32 @@ class BreadthFirst {
 
  private:
   static constexpr std::uint64_t kParallelLevel = 2048;  // a smaller level is not worth waking a thread for
+  static constexpr Index kExpanded = 32;                 // states whose successors are gathered before they are entered
 
   // One thread's part of the search.
   struct Worker {
-    Worker(BreadthFirst& s, const Observer& o) : search(s), expander(s.space_, o) {}
+    Worker(BreadthFirst& s, const Observer& o) : search(s), expander(s.space_, o), batch(s.space_.words()) {}
 
     void expand(Index index) {
       const Word* const parent = search.states_.state(index);
+      const Link link(index, hash_words(parent, search.space_.words()));
       expander.expand(parent, index, search.stats_.depth, search.states_, [&](const Work& work) {
-        const std::size_t words = search.space_.words();
-        if ((gathered.size() + 1) * words > packed.size()) packed.resize(2 * packed.size() + 64 * words);
-        Word* const state = &packed[gathered.size() * words];
-        search.space_.pack_successor(parent, work, state);
-        const std::uint64_t hash = hash_words(state, words);
-        gathered.push_back({hash, index});
-        search.states_.prefetch(hash);
+        search.space_.pack_successor(parent, work, batch.room());
+        batch.add(link, search.states_);
       });
     }
-
-    void flush() {
-      const std::size_t words = search.space_.words();
-      const Word* state = packed.data();
-      for (const auto& [hash, parent] : gathered) {
-        search.levels_.reserve(share);
-        const auto [index, is_new] = search.states_.insert(state, hash, parent, share.next);
-        state += words;
-        if (is_new) {
-          ++share.next;
-          ++states;
-        } else if (search.is_large_ && search.levels_.is_in_next(index)) {
-          search.states_.prefer_parent(index, parent);
-        }
-      }
-      gathered.clear();
+    // False: the table must grow first.
+    bool flush() {
+      states += batch.enter(search.states_, search.levels_, share, search.is_large_);
+      return batch.is_empty();
     }
+    bool has_work() const { return !batch.is_empty() || piece.begin < piece.end; }
 
     BreadthFirst& search;
     Expander<Semantics, Observer> expander;
     Levels::Share share;
-    struct Gathered {
-      std::uint64_t hash;
-      Index parent;
-    };
-    std::vector<Gathered> gathered;  // successors found since the last flush,
-    std::vector<Word> packed;        // and their states, one after the other
+    Levels::Range piece;  // of the level: what is left of it
+    Batch batch;
     std::uint64_t states = 0;
   };
 
@@ -137,38 +118,37 @@ class BreadthFirst {
     for (std::size_t i = 0; i < space_.machine().initial.size(); ++i) {
       const std::vector<Word> state = space_.initial(i, worker.expander.work());
       levels_.reserve(worker.share);
-      const auto inserted = states_.insert(state.data(), hash_words(state.data(), state.size()), kNoIndex, worker.share.next);
+      const std::uint64_t hash = hash_words(state.data(), state.size());
+      const auto inserted = states_.insert(state.data(), hash, Link::none(), worker.share.next);
       if (inserted.is_new) {
         ++worker.share.next;
         ++worker.states;
         if (!found_ && is_bad_initially(worker.expander)) found_ = Found{{FindingKind::Bad, inserted.index, false, {}}, state};
       }
-      if (levels_.wants_to_grow()) levels_.grow();
+      if (levels_.wants_to_grow()) levels_.grow(*team_);
     }
     if (found_) stop_ = Stop::Found;
     levels_.end();
   }
 
   void run_level(Watch& watch) {
-    if (!is_large_ && levels_.states() >= kLargeSearch) {
-      is_large_ = true;
-      while (static_cast<int>(workers_.size()) < threads_) add_worker();
-      for (const auto& worker : workers_) worker->expander.keeps_smallest = true;
-    }
+    if (!is_large_ && levels_.states() >= kLargeSearch) become_large();
     levels_.begin();
-    while (stop_ == Stop::None && levels_.has_piece()) {
+    do {
       if (levels_.wants_to_grow()) {
         if (watch.would_exceed(states_.bytes(), states_.bytes_to_grow())) {
           stop_ = Stop::Memory;
           break;
         }
-        levels_.grow();
+        levels_.grow(*team_);
       }
-      std::vector<std::jthread> others;
       if (levels_.size() >= kParallelLevel)
-        for (std::size_t i = 1; i < workers_.size(); ++i) others.emplace_back([this, i] { run_pieces(*workers_[i], nullptr); });
-      run_pieces(*workers_[0], &watch);
-    }
+        team_->run(workers_.size(), [&](std::size_t member, std::size_t number) {
+          run_pieces(*workers_[number], member == 0 ? &watch : nullptr);
+        });
+      else
+        run_pieces(*workers_[0], &watch);
+    } while (stop_ == Stop::None && is_level_unfinished());
     for (const auto& worker : workers_) {
       keep_smallest(found_, worker->expander.found);
       if (worker->expander.observer.has_finding() && stop_ == Stop::None) stop_ = Stop::Found;
@@ -176,20 +156,31 @@ class BreadthFirst {
     if (found_) stop_ = Stop::Found;
     levels_.end();
   }
+  void become_large() {
+    is_large_ = true;
+    team_ = std::make_unique<Team>(static_cast<std::size_t>(threads_));
+    while (workers_.size() < team_->size()) add_worker();
+    for (const auto& worker : workers_) worker->expander.keeps_smallest = true;
+  }
+  bool is_level_unfinished() const {
+    return levels_.has_piece() ||
+           std::any_of(workers_.begin(), workers_.end(), [](const auto& worker) { return worker->has_work(); });
+  }
 
   // Expand pieces of the level until none is left, the table wants to grow, or the search is to stop.
   void run_pieces(Worker& worker, Watch* watch) {
-    while (stop_ == Stop::None && !levels_.wants_to_grow()) {
-      const Levels::Range* piece = levels_.take_piece();
-      if (!piece) return;
-      for (Index index = piece->begin; index < piece->end; ++index) {
-        worker.expand(index);
+    while (stop_ == Stop::None && worker.flush() && !levels_.wants_to_grow()) {
+      if (worker.piece.begin == worker.piece.end) worker.piece = levels_.take_piece(worker.share);
+      if (worker.piece.begin == worker.piece.end) return;
+      for (Index left = kExpanded; left > 0 && worker.piece.begin < worker.piece.end; --left) {
+        worker.expand(worker.piece.begin++);
         if (worker.expander.found && !is_large_) return finish(worker);
       }
-      worker.flush();
+      if (!worker.flush()) return;
       if (worker.expander.observer.has_finding() && !is_large_) return finish(worker);
       if (watch && ++pieces_ % 16 == 0) {  // over all levels: a deep search may have one piece in each
-        const Stop why = watch->check(levels_.states(), transitions_so_far(), levels_.size(), states_.bytes());
+        const std::uint64_t transitions = worker.expander.transitions * workers_.size();  // about: others are busy
+        const Stop why = watch->check(levels_.states_about(), transitions, levels_.size(), states_.bytes());
         if (why != Stop::None) stop_ = why;
       }
     }
@@ -199,8 +190,6 @@ class BreadthFirst {
     stop_ = Stop::Found;
   }
 
-  std::uint64_t transitions_so_far() const { return workers_[0]->expander.transitions * workers_.size(); }
-
   const Space<Semantics>& space_;
   StateSet states_;
   Levels levels_;
@@ -208,12 +197,13 @@ class BreadthFirst {
   const Limits& limits_;
   int threads_;
 
+  std::unique_ptr<Team> team_ = std::make_unique<Team>(1);
   std::vector<std::unique_ptr<Worker>> workers_;
   bool is_large_ = false;
   std::atomic<Stop> stop_ = Stop::None;
   std::optional<Found> found_;
   SearchStats stats_;
-  alignas(Levels::kLine) unsigned pieces_ = 0;  // that the thread with the watch has done
+  alignas(kCacheLine) unsigned pieces_ = 0;  // that the thread with the watch has done
 };
 
 }  // namespace memfence

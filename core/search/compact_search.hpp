@@ -86,7 +86,7 @@ class CompactSearch : private StateOrder {
   }
 
  private:
-  static constexpr std::size_t kPieces = 32;           // of a level, in a batch
+  static constexpr std::size_t kPieces = 16;           // of a level, in a batch
   static constexpr std::uint64_t kParallelLevel = 2048;  // a smaller level is not worth waking a thread for
   static constexpr RecordFormat::Tag kNoRelay = 0xFFFFFFFFu;
   static constexpr std::size_t kAhead = 32;  // states whose places are fetched before they are entered
@@ -94,13 +94,13 @@ class CompactSearch : private StateOrder {
   // For every piece and part, the successors that were found; one thread fills those of a piece, one reads those of a part.
   using Batch = std::vector<Records>;
 
-  struct Worker {
+  struct alignas(kCacheLine) Worker {
     Worker(const Space<Semantics>& space, const Observer& observer)
         : expander(space, observer), state(space.words()), successor(space.words()) {
       expander.keeps_smallest = true;
     }
     Expander<Semantics, Observer> expander;
-    std::vector<Word> state, successor;
+    OwnVector<Word> state, successor;
     std::uint64_t states = 0;
   };
 
@@ -111,7 +111,7 @@ class CompactSearch : private StateOrder {
     std::vector<std::uint8_t> record(format_.bytes() + RecordFormat::kSlack);
     Worker& worker = *workers_[0];
     for (const std::vector<Word>& start : starts) {
-      worker.successor = start;
+      std::copy(start.begin(), start.end(), worker.successor.begin());
       format_.mix(worker.successor.data());
       format_.write(worker.successor.data(), record.data());
       const std::size_t part = set_.part_of(worker.successor[0]);
@@ -144,17 +144,17 @@ class CompactSearch : private StateOrder {
   void run_level(Watch& watch) {
     const std::size_t pieces = frontier_.pieces().size();
     const bool is_wide = frontier_.size() >= kParallelLevel && team_.size() > 1;
-    std::size_t expanded = 0;
+    std::size_t expanded = 0, before = 0;  // pieces of this batch, and of the one before it
     for (std::size_t round = 0; stop_ == Stop::None && (round == 0 || expanded > 0); ++round) {
       const std::size_t first = std::min(pieces, round * kPieces);
       const std::size_t enter = round > 0 ? CompactSet::kParts : 0;
       Batch &found = batches_[round % 2], &entered = batches_[(round + 1) % 2];
-      expanded = std::min(kPieces, pieces - first);
+      before = std::exchange(expanded, std::min(kPieces, pieces - first));
       const std::function<void(std::size_t, std::size_t)> task = [&](std::size_t member, std::size_t number) {
         if (number < expanded)
           expand(*workers_[member], frontier_.pieces()[first + number], &found[number * CompactSet::kParts]);
         else
-          enter_part(*workers_[member], number - expanded, entered);
+          enter_part(*workers_[member], number - expanded, entered, before);
       };
       if (is_wide)
         team_.run(expanded + enter, task);
@@ -171,6 +171,7 @@ class CompactSearch : private StateOrder {
   }
 
   void expand(Worker& worker, Frontier::Piece piece, Records* found) {
+    for (std::size_t part = 0; part < CompactSet::kParts; ++part) found[part].clear();
     for (std::size_t block = piece.begin; block < piece.end; ++block) {
       auto& [records, first] = frontier_.blocks()[block];
       for (std::size_t i = 0; i < records.count(); ++i) {
@@ -192,16 +193,21 @@ class CompactSearch : private StateOrder {
     if (spacing_ > 0) format_.write_tag(record, format_.tag(parent));
   }
 
-  // A cursor runs ahead of the states that are entered, and fetches their places.
-  void enter_part(Worker& worker, std::size_t part, Batch& batch) {
+  // A cursor runs ahead of the states that are entered, and fetches their places; the lists themselves, which other threads
+  // may have written, are fetched one list ahead of it.
+  void enter_part(Worker& worker, std::size_t part, const Batch& batch, std::size_t pieces) {
+    const auto list = [&](std::size_t piece) -> const Records& { return batch[piece * CompactSet::kParts + part]; };
     std::size_t piece_ahead = 0, ahead = 0;
     const auto fetch_next = [&] {
-      while (piece_ahead < kPieces && ahead == batch[piece_ahead * CompactSet::kParts + part].count()) ++piece_ahead, ahead = 0;
-      if (piece_ahead < kPieces) set_.prefetch(part, batch[piece_ahead * CompactSet::kParts + part].at(format_, ahead++));
+      while (piece_ahead < pieces && ahead == list(piece_ahead).count()) {
+        ++piece_ahead, ahead = 0;
+        if (piece_ahead + 1 < pieces) list(piece_ahead + 1).prefetch(format_);
+      }
+      if (piece_ahead < pieces) set_.prefetch(part, list(piece_ahead).at(format_, ahead++));
     };
     for (std::size_t i = 0; i < kAhead; ++i) fetch_next();
-    for (std::size_t piece = 0; piece < kPieces; ++piece) {
-      const Records& records = batch[piece * CompactSet::kParts + part];
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+      const Records& records = list(piece);
       for (std::size_t i = 0; i < records.count(); ++i) {
         fetch_next();
         const std::uint8_t* const record = records.at(format_, i);
@@ -210,7 +216,6 @@ class CompactSearch : private StateOrder {
         ++worker.states;
       }
     }
-    for (std::size_t piece = 0; piece < kPieces; ++piece) batch[piece * CompactSet::kParts + part].clear();
   }
 
   std::uint64_t states_so_far() const {

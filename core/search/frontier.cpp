@@ -7,11 +7,11 @@ void Frontier::advance() {
   size_ = 0;
   blocks_.clear();
   pieces_.clear();
-  std::uint64_t in_piece = RecordBlocks::kBlock;
+  std::uint64_t in_piece = kPiece;
   for (RecordBlocks& part : next_) {
     for (Records& records : part.blocks()) {
       const std::uint64_t count = records.count();
-      if (in_piece + count > RecordBlocks::kBlock) {
+      if (in_piece + count > kPiece) {
         pieces_.push_back({blocks_.size(), blocks_.size()});
         in_piece = 0;
       }

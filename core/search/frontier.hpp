@@ -9,7 +9,7 @@
 namespace memfence {
 
 // A long list of records in blocks that never move.
-class RecordBlocks {
+class alignas(kCacheLine) RecordBlocks {  // which different threads may fill
  public:
   static constexpr std::size_t kBlock = 512;
 
@@ -35,7 +35,8 @@ class Frontier {
     Records records;
     std::uint64_t first;  // number of its first state, counted from the first state of the search
   };
-  // Some blocks of the level, for one thread.
+  // Some blocks of the level, for one thread: about so many states.
+  static constexpr std::uint64_t kPiece = 1024;
   struct Piece {
     std::size_t begin, end;
   };

@@ -1,11 +1,8 @@
 #include "search/levels.hpp"
 
-#include <thread>
-
 namespace memfence {
 
 void Levels::begin() {
-  cursor_ = 0;
   level_allocated_ = allocated_;
   for (Share* share : shares_) {
     share->level_next = share->range_begin = share->next;
@@ -15,15 +12,16 @@ void Levels::begin() {
 }
 
 void Levels::end() {
-  pieces_.clear();
   size_ = 0;
   for (Share* share : shares_) {
     close_range(*share);
-    for (const Range& r : share->filled)
-      for (std::uint64_t at = r.begin; at < r.end; at += kPiece) {
-        pieces_.push_back({static_cast<Index>(at), static_cast<Index>(std::min<std::uint64_t>(r.end, at + kPiece))});
-        size_ += pieces_.back().end - pieces_.back().begin;
-      }
+    share->pieces.clear();
+    share->taken = 0;
+    for (const Range& r : share->filled) {
+      size_ += r.end - r.begin;
+      for (std::uint64_t at = r.begin; at < r.end; at += kPiece)
+        share->pieces.push_back({static_cast<Index>(at), static_cast<Index>(std::min<std::uint64_t>(r.end, at + kPiece))});
+    }
   }
 }
 
@@ -32,14 +30,16 @@ void Levels::close_range(Share& share) {
   share.range_begin = share.next;
 }
 
-void Levels::take_block(Share& share) {
-  close_range(share);
+bool Levels::take_block(Share& share) {
   const std::lock_guard guard(allocation_);
+  if (must_grow()) return false;
+  close_range(share);
   if (allocated_ + kBlock >= kNoIndex) throw std::bad_alloc();
   states_.reserve(allocated_ + kBlock);
   share.next = share.range_begin = static_cast<Index>(allocated_);
   share.block_end = static_cast<Index>(allocated_ + kBlock);
   allocated_ += kBlock;
+  return true;
 }
 
 std::uint64_t Levels::states() const {
@@ -48,16 +48,13 @@ std::uint64_t Levels::states() const {
   return sum;
 }
 
-void Levels::grow() {
-  states_.double_table();
-  const std::uint64_t part = allocated_ / shares_.size() + 1;
-  const auto enter_part = [this, part](std::size_t i) {
-    states_.enter_again(i * part, std::min<std::uint64_t>((i + 1) * part, allocated_),
-                        [this](Index index) { return is_used(index); });
-  };
-  std::vector<std::jthread> others;
-  for (std::size_t i = 1; i < shares_.size(); ++i) others.emplace_back(enter_part, i);
-  enter_part(0);
+void Levels::grow(Team& team) {
+  const std::size_t before = states_.capacity(), part = before / team.size() + 1;
+  states_.begin_to_grow();
+  team.run(team.size(), [&](std::size_t, std::size_t number) {
+    states_.move_entries(std::min(before, number * part), std::min(before, (number + 1) * part));
+  });
+  states_.end_growing();
 }
 
 }  // namespace memfence

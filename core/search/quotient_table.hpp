@@ -5,17 +5,19 @@
 // home, and with it y, can be read off again. So the set is exact: nothing is hashed away. An entry is the quotient and the
 // count (+ 1, so that 0 means empty) in as many bytes as they need, then the rest.
 //
-// The numbers must be well mixed. One thread at a time.
+// The numbers must be well mixed. One thread at a time; other threads may work on other tables meanwhile, which is why tables
+// share no cache line.
 #pragma once
 
 #include <bit>
 #include <cstring>
 
+#include "machine/own_lines.hpp"
 #include "search/zeroed_memory.hpp"
 
 namespace memfence {
 
-class QuotientTable {
+class alignas(kCacheLine) QuotientTable {
  public:
   QuotientTable(unsigned bits, std::size_t rest) : bits_(bits), rest_(rest) { shape(kFewestBuckets); }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "machine/own_lines.hpp"
 #include "search/mixing.hpp"
 
 namespace memfence {
@@ -97,6 +98,9 @@ class Records {
     return bytes_.data() + number * format.bytes();
   }
   void clear() { count_ = 0; }
+  void prefetch(const RecordFormat& format) const {
+    for (std::size_t at = 0; at < count_ * format.bytes(); at += kCacheLine) __builtin_prefetch(bytes_.data() + at);
+  }
   void release() { *this = Records(); }
 
  private:

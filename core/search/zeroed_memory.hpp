@@ -25,6 +25,8 @@ class ZeroedMemory {
 
   std::uint8_t* data() const { return static_cast<std::uint8_t*>(data_); }
   std::size_t bytes() const { return bytes_; }
+  // Give back the pages within, which are no longer needed.
+  void release(std::size_t begin, std::size_t end);
 
  private:
   void* data_ = nullptr;

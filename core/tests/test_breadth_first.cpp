@@ -107,6 +107,29 @@ TEST(the_table_grows_without_losing_states) {
   CHECK(searched->stats.depth == 3 * 49 + 1);
 }
 
+// States with so many successors that the table is full before those of a few states are in it.
+TEST(the_table_grows_while_successors_wait_to_be_entered) {
+  constexpr int kWays = 1'000;
+  MachineBuilder builder(0);
+  for (int i = 0; i < 2; ++i) {
+    const int p = builder.process(1 + kWays, 0);
+    for (int to = 1; to <= kWays; ++to) builder.edge(p, 0, to, {});
+  }
+  const Asked asked{builder.build(), -1};
+  constexpr std::uint64_t kStates = std::uint64_t{1 + kWays} * (1 + kWays);
+  for (const int threads : {1, 3}) {
+    const auto searched = search(asked, {ModelKind::Sc, 0}, false, threads);
+    CHECK(searched->stop == Stop::None && searched->stats.states == kStates && searched->stats.depth == 3);
+    CHECK(searched->stats.transitions == 2 * kWays + 2 * kWays * kWays);
+    CHECK(searched->all_values().size() == kStates);
+  }
+}
+
+TEST(many_threads_need_no_more_table_than_there_is) {
+  const auto searched = search(rings(4, 20), {ModelKind::Sc, 0}, false, 300);
+  CHECK(searched->stop == Stop::None && searched->stats.states == 160'000);
+}
+
 TEST(two_threads_give_the_answer_of_one) {
   const Asked asked = rings(4, 20);
   const auto one = search(asked, {ModelKind::Sc, 0}, false, 1), two = search(asked, {ModelKind::Sc, 0}, false, 2);

@@ -16,7 +16,7 @@ std::vector<Word> numbered(std::uint64_t number, std::size_t words) {
 }
 
 StateSet::Inserted insert(StateSet& set, const std::vector<Word>& state, Index parent, Index place) {
-  return set.insert(state.data(), hash_words(state.data(), state.size()), parent, place);
+  return set.insert(state.data(), hash_words(state.data(), state.size()), Link(parent, 0), place);
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ TEST(states_with_the_same_hash_are_told_apart) {
   set.reserve(10);
   for (Index i = 0; i < 10; ++i) {
     const Word state = i;
-    CHECK(set.insert(&state, 42, kNoIndex, i).is_new);
+    CHECK(set.insert(&state, 42, Link::none(), i).is_new);
   }
   for (Index i = 0; i < 10; ++i) {
     const Word state = i;
@@ -58,10 +58,7 @@ TEST(no_state_is_lost_when_the_table_grows) {
   set.reserve(2 * kStates);
   Index end = 0;
   for (Index i = 0; i < kStates; ++i) {
-    if (end * 2 >= set.capacity()) {
-      set.double_table();
-      set.enter_again(0, end, [](Index index) { return index % 2 == 0; });
-    }
+    if (end * 2 >= set.capacity()) set.grow();
     CHECK(insert(set, numbered(i, 2), kNoIndex, end).is_new);
     end += 2;  // every other place stays a hole
   }
@@ -113,15 +110,36 @@ TEST(threads_that_insert_the_same_states_agree_on_who_was_first) {
   }
 }
 
-TEST(the_smallest_parent_is_kept) {
+TEST(several_threads_move_all_entries_to_the_larger_table) {
+  constexpr Index kStates = 40'000;
+  StateSet set(1, 16);
+  set.reserve(kStates);
+  for (Index i = 0; i < kStates; ++i) CHECK(insert(set, numbered(i, 1), i, i).is_new);
+  const std::size_t before = set.capacity();
+  set.begin_to_grow();
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] { set.move_entries(t * before / 4, (t + 1) * before / 4); });
+  }
+  set.end_growing();
+  CHECK(set.capacity() == 2 * before);
+  for (Index i = 0; i < kStates; ++i) CHECK(!insert(set, numbered(i, 1), 0, kNoIndex - 1).is_new && set.parent(i) == i);
+}
+
+TEST(the_first_parent_by_hash_and_then_by_state_is_kept) {
   StateSet set(1);
   set.reserve(4);
   for (Index i = 0; i < 4; ++i) {
     const Word state = Word{0x0101010101010101} * (4 - i);  // the same in any byte order
-    set.insert(&state, hash_words(&state, 1), 0, i);
+    set.insert(&state, hash_words(&state, 1), Link(0, std::uint64_t{7} << 32), i);
   }
-  set.prefer_parent(3, 2);
-  CHECK(set.parent(3) == 2);
-  set.prefer_parent(3, 1);
-  CHECK(set.parent(3) == 2);
+  const auto is_kept = [&](Index parent, std::uint64_t hash) {
+    set.prefer_parent(3, Link(parent, hash << 32));
+    return set.parent(3) == parent;
+  };
+  CHECK(!is_kept(1, 8));  // a later hash
+  CHECK(is_kept(1, 7));   // the same hash, and a smaller state
+  CHECK(!is_kept(0, 7));
+  CHECK(is_kept(0, 6));
 }

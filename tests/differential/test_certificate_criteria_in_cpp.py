@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from differential.test_attacks_with_answers import READS_TWICE, STORES_AFTER_A_READ, texts
-from differential.test_certificate_criteria import marked
+from differential.test_certificate_criteria import failing_texts, marked
 from memfence.certificates.checker.criteria import require_single_stores
 from memfence.certificates.checker.native_criteria import NativeTriangular
 from memfence.certificates.checker.refusal import Condition, Refused
@@ -29,6 +29,7 @@ from support.criteria_programs import PLAIN, RICH, criteria_programs
 from support.models import spec
 
 SETTINGS = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 MANY = settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
 CAPACITY = 8
 EITHER = {Condition.CLOSED, Condition.FAILURE}
@@ -128,6 +129,13 @@ def test_both_checkers_judge_attacks_with_answers_alike(name: str, text: str, se
     check_alike(name, load_text(SourceText("drawn.pml", text)), Random(seed))
 
 
+@EVERY_KIND
+@FEW
+@given(text=failing_texts(), seed=st.integers(0, 1000))
+def test_both_checkers_judge_programs_with_failing_steps_alike(name: str, text: str, seed: int) -> None:
+    check_alike(name, load_text(SourceText("drawn.pml", text)), Random(seed))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["robust, tso", "robust, pso"])
 @MANY
@@ -154,6 +162,11 @@ REFUSED = [
     ("robust, pso", ("x = 1; sfence(); a = y", "y = 1; mfence(); c = x"), Condition.CYCLE),
     ("robust, pso", ("x = 1; y = 1", "y == 1; assert(x == 1)"), Condition.CYCLE),
     ("robust, pso", ("x = 2; x = 1; y = 2", "c = y; atomic { if :: x == 0 -> x = 1 :: else fi }"), Condition.CYCLE),
+    ("robust, tso", ("x = 1; assert(y == 2)", "y = 1; assert(x == 2)"), Condition.CYCLE),
+    ("persistent", ("x = 1; assert(y == 2)", "y = 1"), Condition.ATTACK),
+    ("persistent", ("x = 1; assert(x == 2)", "c = x; assert(c == 2)"), None),
+    ("race-free", ("assert(x == 1)", "x = 1"), Condition.RACE),
+    ("triangular", ("y = 1; assert(x == 2)", "x = 0"), Condition.RACE),
     ("state-robust, tso", BUFFERING, Condition.STRAY),
     ("state-robust, tso", PASSING, None),
     ("state-robust, pso", PASSING, Condition.STRAY),

@@ -39,6 +39,8 @@ from memfence.certificates.format.sections import SECTION  # noqa: E402
 from memfence.diagnostics import InputError  # noqa: E402
 from memfence.pipeline import load, load_text  # noqa: E402
 from memfence.program.ir import Program  # noqa: E402
+from memfence.program.text.properties import print_expression  # noqa: E402
+from memfence.questions.ltl.parser import parse_formula  # noqa: E402
 from memfence.source import SourceText  # noqa: E402
 from memfence.synthesis.result import FixResult  # noqa: E402
 from memfence.tasks.answer import Verdict  # noqa: E402
@@ -46,7 +48,8 @@ from support.corpus import CORPUS  # noqa: E402
 from support.cyclic_programs import cyclic_program  # noqa: E402
 
 MODELS = ("sc", "tso", "pso")
-FAST = {"invariant", "persistent", "implied", "sc-itself", "race-free", "robust", "triangular", "state-robust"}
+MOST_BEEM_STATES = 300_000
+FAST = {"invariant", "persistent", "implied", "sc-itself", "race-free", "robust", "triangular", "state-robust", "ranks"}
 """The kinds of sections that the C++ checker judges."""
 FIXING = 20
 """Seconds for fences."""
@@ -134,24 +137,27 @@ def dual() -> Iterator[Asked]:
 
 
 def beem() -> Iterator[Asked]:
+    """Formulas that hold and states that are not reachable, by BEEM's known answers; the smallest models first."""
     from beem import property_of, small_instances
+    from beem_answers import as_predicates
 
-    ordered = sorted(small_instances(30_000), key=lambda instance: (instance.states, instance.name))
+    ordered = sorted(small_instances(MOST_BEEM_STATES), key=lambda instance: (instance.states, instance.name))
     for instance in ordered:
         for known in instance.answers:
-            if known.is_ltl and known.is_yes:
-                asked = property_of(instance, known.number)
-                options = {"model": "sc", "ltl": asked.formula, "define": tuple(asked.definitions.items())}
-                yield Asked(f"{instance.name} {known.number}", instance.load, options)
-            elif not known.is_ltl and not known.is_yes:
-                asked = property_of(instance, known.number)
-                yield Asked(f"{instance.name} {known.number}", instance.load, {"model": "sc"} | _reachable(asked))
+            if known.is_ltl == known.is_yes:
+                stated = property_of(instance, known.number)
+                define = tuple(as_predicates(stated.definitions).items())
+                asked = {"ltl": stated.formula, "define": define} if known.is_ltl else _unreachable(instance, stated)
+                yield Asked(f"{instance.name} {known.number}", instance.load, {"model": "sc"} | asked)
 
 
-def _reachable(asked: Any) -> dict[str, Any]:
-    """`GF` and `F` of one proposition: what must not be reachable is what it stands for."""
-    (expr,) = asked.definitions.values()
-    return {"forbid": expr}
+def _unreachable(instance: Any, stated: Any) -> dict[str, Any]:
+    """What no state may be: the formula, which has no temporal operators."""
+    from beem_answers import as_expression, as_predicates
+
+    program = instance.load()
+    parsed = parse_formula(stated.formula, program, as_predicates(stated.definitions))
+    return {"forbid": print_expression(as_expression(parsed.formula, tuple(a.expr for a in parsed.atoms)), program)}
 
 
 def random_programs(count: int = 2_000) -> Iterator[Asked]:

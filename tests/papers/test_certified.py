@@ -10,10 +10,6 @@ from certified import GROUPS, Asked, certified, random_programs
 from support.corpus import needs_corpus
 
 SAMPLE = 40
-WITHOUT = {
-    "robust_not_persistent pso", "intent_flags pso", "ticket_lock pso", "fig1b_fenced pso",
-}  # fmt: skip
-"""Robust under PSO although there are data races: no kind of certificate covers that yet."""
 
 
 def holds_with_proof(asked: Asked, folder: Path) -> bool:
@@ -22,7 +18,7 @@ def holds_with_proof(asked: Asked, folder: Path) -> bool:
     if found is None:
         return False
     if not asked.program().any_number:  # of these, only some have one
-        assert (found.missing is not None) == (asked.name in WITHOUT), f"{asked.name}: {found.missing}"
+        assert found.missing is None, f"{asked.name}: {found.missing}"
     return True
 
 

@@ -28,7 +28,7 @@ LINES_OF_CODE = {
     ("minimum", "sc_trace"): 180,
 }
 """Of what judges, by kind of proof, without imports, docstrings, comments, blank lines. The first are for all kinds."""
-NO_JUDGES = {"__init__", "verify", "native", "native_criteria", "proved", "proved_formula"}
+NO_JUDGES = {"__init__", "verify", "native", "native_criteria", "native_ranks", "proved", "proved_formula"}
 """They open the file, find the judge of a section, or hand it over to another checker."""
 FOR_SETS_OF_STATES = 800
 """All kinds but those for buffers of any length (automata, dual) and for minimal sets of fences."""

@@ -1,4 +1,4 @@
-"""Certificates beside answers: `--certificate` and `--verify` of `check` and `fix`.
+"""Certificates beside answers: `--certificate` and `--verify` of `check` and `fix`, and proofs of single claims.
 
 Most commands are over in a fraction of a second, so what only some certificates need is imported by those.
 """
@@ -6,6 +6,7 @@ Most commands are over in a fraction of a second, so what only some certificates
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from memfence.api.check import check
 from memfence.api.inputs import Source, options_for, read_program, with_stated
 from memfence.certificates.format.header import Claim
-from memfence.certificates.result import Certified
+from memfence.certificates.result import Certified, Proof
 from memfence.certificates.writer.certify import certify
 from memfence.certificates.writer.chunks import NoCertificate
 from memfence.certificates.writer.claim import claim_of
@@ -21,8 +22,9 @@ from memfence.deadline import Deadline, TimeUp
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
-from memfence.tasks.answer import Verdict
+from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.evidence import Bound
+from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult
 
@@ -50,10 +52,10 @@ def check_certified(
     try:
         program = read_program(source, keywords, deadline, for_any_number=True)
     except TimeUp:
-        return Certified(check(source, options, **keywords), None, "the time was up", None)
+        return Certified(None, "the time was up", None, result=check(source, options, **keywords))
     result = check(program, options, **keywords)
     if result.answer.verdict is not Verdict.HOLDS and not isinstance(result.evidence, Bound):
-        return Certified(result, None, "the answer is not a proof", None)
+        return Certified(None, "the answer is not a proof", None, result=result)
     asked = options_for(CheckOptions, program, options, keywords, deadline)
     return _certified(program, asked, result, certificate, verified, fixed)
 
@@ -85,17 +87,31 @@ def _certified(
     verified: bool,
     fixed: FixResult | None,
 ) -> Certified:
+    claim = claim_of(program, asked, result.criterion, result.evidence)
+    claim, minimum, not_minimum = _with_minimum(program, claim, fixed)
+    proof = prove(program, claim, result.answer, result.limits, path=path, verified=verified, minimum=minimum)
+    without = not_minimum if proof.missing is None else None
+    return Certified(proof.written, proof.missing, proof.verified, without, result=result)
+
+
+def prove(
+    program: Program,
+    claim: Claim,
+    answer: Answer | None,
+    limits: Limits,
+    *,
+    path: Path | None = None,
+    verified: bool = True,
+    minimum: Iterable[tuple[bytes, bytes]] = (),
+) -> Proof:
+    """Certify the claim, in a file of its own that is left behind at `path` only; `answer`: where to start from."""
     place = path or _temporary()
+    evidence, visited = (None, None) if answer is None else (answer.evidence, answer.visited)
     try:
-        claim, minimum, not_minimum = _with_minimum(program, claim_of(program, asked, result), fixed)
-        visited = result.answer.visited
-        written = certify(
-            program, claim, place, result.limits, evidence=result.evidence, minimum=minimum, visited=visited
-        )
-        judged = _judged(place, program) if verified else None
-        return Certified(result, written if path else None, None, judged, not_minimum)
+        written = certify(program, claim, place, limits, evidence=evidence, minimum=minimum, visited=visited)
+        return Proof(written if path else None, None, _judged(place, program) if verified else None)
     except NoCertificate as problem:
-        return Certified(result, None, str(problem), None)
+        return Proof(None, str(problem), None)
     finally:
         if path is None:
             place.unlink(missing_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from memfence.cli.exit_codes import Exit
 from memfence.cli.option_groups import Certifying
 
 if TYPE_CHECKING:
-    from memfence.certificates.result import Certified
+    from memfence.certificates.result import Certified, Proof
     from memfence.synthesis.atomic_writes import AtomicFix
     from memfence.synthesis.result import FixResult
     from memfence.tasks.result import CheckResult
@@ -48,7 +49,17 @@ def write_proof(proof: Certified | None, *, quiet: bool) -> Exit | None:
     from memfence.cli import terminal
     from memfence.reports.verification import proof_text
 
-    is_refused = proof.verified is not None and not proof.verified.is_valid
-    if is_refused or not quiet:
-        terminal.write(proof_text(proof), sys.stderr if is_refused else sys.stdout)
-    return Exit.INTERNAL if is_refused else None
+    if proof.is_refused or not quiet:
+        terminal.write(proof_text(proof), sys.stderr if proof.is_refused else sys.stdout)
+    return Exit.INTERNAL if proof.is_refused else None
+
+
+def write_refused(proofs: Iterable[Proof]) -> Exit | None:
+    """Of the proofs in a table, those that were refused: faults of ours, which have their own exit code."""
+    from memfence.cli import terminal
+    from memfence.reports.verification import proof_text
+
+    refused = [proof for proof in proofs if proof.is_refused]
+    for proof in refused:
+        terminal.write(proof_text(proof), sys.stderr)
+    return Exit.INTERNAL if refused else None

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from memfence.cli.exit_codes import Exit
 from memfence.cli.keywords import keywords_of
-from memfence.cli.option_groups import AboutStates, File, HtmlOption, JsonOption
+from memfence.cli.option_groups import AboutStates, File, HtmlOption, JsonOption, VerifyOption
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
 from memfence.cli.report_files import ReportFiles
 from memfence.cli.several import are_programs, compare_several
 from memfence.cli.verb import verb
+
+if TYPE_CHECKING:
+    from memfence.certificates.result import Proof
+    from memfence.questions.compare import Comparison
+    from memfence.tasks.implications import Requirement
 
 
 @verb("Every criterion side by side.", example="compare examples/peterson.pml")
@@ -26,14 +32,15 @@ def compare(
     json: JsonOption = False,
     html: HtmlOption = None,
     no_fences: Annotated[bool, typer.Option("--no-fences", help="Do not count the fences that are needed.")] = False,
+    verify: VerifyOption = False,
 ) -> None:
     """Every criterion side by side, under TSO and PSO: verdict, states, time, fences needed.
 
     The time limit holds for each answer and each count of fences. Exit code 0: every question was decided, whatever the
-    answers; 4: some were not.
+    answers; 4: some were not. --verify certifies every answer that is a proof and has it checked.
     """
-    from memfence.api.compare import compare as ask
     from memfence.cli import terminal
+    from memfence.cli.certifying import write_refused
     from memfence.reports.compare import render_comparison, render_comparison_json
 
     files = ReportFiles(html)
@@ -41,17 +48,34 @@ def compare(
     progress = ProgressLine()
     if are_programs(file, asked.compiling.also or ()):
         several = [file, *map(Path, asked.compiling.also or ())]
+        if verify:
+            raise typer.BadParameter("it is about one program: give one file", param_hint="--verify")
         with refusing(json):
             keywords = keywords_of(context, progress, but=("no_fences", "also"))
             raise typer.Exit(compare_several(several, keywords, fences=not no_fences, json=json, html=html))
     try:
         with refusing(json):
-            comparison = ask(file, fences=not no_fences, **keywords_of(context, progress, but=("no_fences",)))
+            keywords = keywords_of(context, progress, but=("no_fences", "verify"))
+            comparison, proofs = _ask(file, keywords, fences=not no_fences, verify=verify)
     finally:
         progress.close()
     if json:
-        sys.stdout.write(render_comparison_json(comparison))
+        sys.stdout.write(render_comparison_json(comparison, proofs))
     else:
-        terminal.write(render_comparison(comparison, width=terminal.width()))
-    files.write_comparison(comparison)
-    raise typer.Exit(Exit.HOLDS if comparison.is_conclusive else Exit.UNKNOWN)
+        terminal.write(render_comparison(comparison, proofs, width=terminal.width()))
+    files.write_comparison(comparison, proofs)
+    raise typer.Exit(write_refused(proofs.values()) or (Exit.HOLDS if comparison.is_conclusive else Exit.UNKNOWN))
+
+
+def _ask(
+    file: Path, keywords: dict[str, Any], *, fences: bool, verify: bool
+) -> tuple[Comparison, Mapping[Requirement, Proof]]:
+    """The answers, and what became of their proofs where these are asked for."""
+    if not verify:
+        from memfence.api.compare import compare as ask
+
+        return ask(file, fences=fences, **keywords), {}
+    from memfence.api.verified import compare_verified
+
+    found = compare_verified(file, fences=fences, **keywords)
+    return found.comparison, found.proofs

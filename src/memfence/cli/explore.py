@@ -22,6 +22,7 @@ from memfence.cli.option_groups import (
     Loading,
     QuietOption,
     TimeoutOption,
+    VerifyOption,
 )
 from memfence.cli.progress import ProgressLine
 from memfence.cli.refusal import refusing
@@ -29,14 +30,15 @@ from memfence.cli.report_files import ReportFiles, make_folder, write_report
 from memfence.cli.verb import verb
 
 if TYPE_CHECKING:
+    from memfence.certificates.result import NamedProofs
     from memfence.deadline import Deadline
     from memfence.execution.schedule import Replayable
     from memfence.questions.explore import ExploreResult
 
-ONLY_HERE = ("no_monitor", "save_trace", "most_traces", "save_schedule", "replay")
+ONLY_HERE = ("no_monitor", "save_trace", "most_traces", "save_schedule", "replay", "verify")
 NOT_WITH_REPLAY = (
     "preemptions", "depth", "first", "no_monitor", "timing", "save_trace", "most_traces", "save_schedule", "html",
-    "cluster",
+    "verify", "cluster",
 )  # fmt: skip
 
 
@@ -71,13 +73,19 @@ def explore(
     replay: Annotated[
         Path | None, typer.Option(metavar="SCHEDULE", help="Explore nothing: replay a saved schedule.")
     ] = None,
+    verify: VerifyOption = False,
     cluster: ClusterOption = None,
     timeout: TimeoutOption = None,
     json: JsonOption = False,
     html: HtmlOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """Run SC executions one by one: does an assertion fail, is one borderline for store buffers?"""
+    """Run SC executions one by one: does an assertion fail, is one borderline for store buffers?
+
+    --verify: where all are correct, certify what follows from that (no step fails under SC; every run under TSO has the
+    trace of one under SC), and have it checked.
+    """
+    from memfence.cli.certifying import write_refused
     from memfence.deadline import Deadline
 
     if replay is not None:
@@ -85,35 +93,49 @@ def explore(
         replayed = _replayed(context, file, replay, json)
         _show(_replay_report(replayed, json, quiet) or _no_answer(file, Deadline(timeout), json, quiet), json)
         raise typer.Exit(_exit_of_replay(replayed))
+    if cluster is not None and verify:
+        raise typer.BadParameter("the states of a proof have to be on one machine", param_hint="--cluster")
     files = ReportFiles(html)
     files.require_places([("FILE", file)], [("--save-schedule", save_schedule)])
     if save_trace is not None:
         make_folder(save_trace, "--save-trace")
     deadline, progress = Deadline(timeout), ProgressLine(quiet=quiet)
     keep = most_traces if save_trace is not None else 0
-    result = _explored(context, file, deadline, progress, json, {"monitor": not no_monitor, "save": keep})
-    if result is None:
+    more = {"deadline": deadline, "monitor": not no_monitor, "save": keep}
+    found = _explored(file, keywords_of(context, progress, but=ONLY_HERE) | more, progress, json=json, verify=verify)
+    if found is None:
         _show(_no_answer(file, deadline, json, quiet), json)
         raise typer.Exit(Exit.UNKNOWN)
-    _save(result, deadline, save_trace, save_schedule, files)
-    _show(_report(result, json, quiet), json)
-    raise typer.Exit(exit_of(result.verdict))
+    result, proofs = found
+    _save(result, proofs, deadline, save_trace, save_schedule, files)
+    _show(_report(result, proofs, json, quiet), json)
+    raise typer.Exit(write_refused(proof for _, proof in proofs) or exit_of(result.verdict))
 
 
 def _explored(
-    context: typer.Context, file: Path, deadline: Deadline, progress: ProgressLine, json: bool, more: dict[str, Any]
-) -> ExploreResult | None:
+    file: Path, keywords: dict[str, Any], progress: ProgressLine, *, json: bool, verify: bool
+) -> tuple[ExploreResult, NamedProofs] | None:
     """What was found; None where the time was up before the runs to it were replayed: no verdict without that."""
-    from memfence.api.explore import explore as ask
     from memfence.deadline import TimeUp
 
-    keywords = keywords_of(context, progress, but=ONLY_HERE)
     try:
         with refusing(json), suppress(TimeUp):
-            return ask(file, deadline=deadline, **keywords, **more)
+            return _ask(file, keywords, verify=verify)
         return None
     finally:
         progress.close()
+
+
+def _ask(file: Path, keywords: dict[str, Any], *, verify: bool) -> tuple[ExploreResult, NamedProofs]:
+    """The answer, and what became of its proofs where these are asked for."""
+    if not verify:
+        from memfence.api.explore import explore as ask
+
+        return ask(file, **keywords), ()
+    from memfence.api.verified import explore_verified
+
+    found = explore_verified(file, **keywords)
+    return found.result, found.proofs
 
 
 def _show(text: str, json: bool) -> None:
@@ -132,15 +154,15 @@ def _refuse_with_replay(given: Collection[str]) -> None:
             raise typer.BadParameter(what, param_hint=f"--{name.replace('_', '-')}")
 
 
-def _report(result: ExploreResult, json: bool, quiet: bool) -> str:
+def _report(result: ExploreResult, proofs: NamedProofs, json: bool, quiet: bool) -> str:
     from memfence.cli import terminal
     from memfence.reports.exploration import explore_object, explore_text
 
     if json:
         from memfence.reports.json import dump
 
-        return dump(explore_object(result))
-    return explore_text(result, width=terminal.width(), quiet=quiet)
+        return dump(explore_object(result, proofs))
+    return explore_text(result, proofs, width=terminal.width(), quiet=quiet)
 
 
 def _replayed(context: typer.Context, file: Path, schedule: Path, json: bool) -> tuple[Replayable, ...] | None:
@@ -185,7 +207,12 @@ def _no_answer(file: Path, deadline: Deadline, json: bool, quiet: bool) -> str:
 
 
 def _save(
-    result: ExploreResult, deadline: Deadline, traces: Path | None, schedule: Path | None, files: ReportFiles
+    result: ExploreResult,
+    proofs: NamedProofs,
+    deadline: Deadline,
+    traces: Path | None,
+    schedule: Path | None,
+    files: ReportFiles,
 ) -> None:
     """Every file that was asked for and that the time suffices for; what is missing is said, not hidden."""
     if traces is not None:
@@ -196,7 +223,7 @@ def _save(
         with deadline.enforced():
             if schedule is not None:
                 _save_schedules(result, schedule)
-            files.write_explore(result)
+            files.write_explore(result, proofs)
     except TimeUp:
         sys.stderr.write(f"the files with the runs were not written: {_named(deadline)}\n")
 

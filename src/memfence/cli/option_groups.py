@@ -119,8 +119,8 @@ class Limited(Record):
         None
     )
     threads: Annotated[
-        int, typer.Option(metavar="N", min=0, max=1024, help="Search threads; 0: one per processor.")
-    ] = 1
+        int, typer.Option(metavar="N", min=0, max=1024, help="Threads of a large search; 0: one per processor.")
+    ] = 0
     compact: Annotated[
         bool,
         typer.Option(
@@ -223,13 +223,16 @@ class Reported(Record):
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every statistic.")] = False
 
 
+VerifyOption = Annotated[bool, typer.Option("--verify", help="Have the proof checked without the engines.")]
+
+
 class Certifying(Record):
     """Proofs in files, and whether they are checked at once."""
 
     certificate: Annotated[
         Path | None, typer.Option(metavar="OUT.mfc", help="Also write the proof, for `memfence verify`.")
     ] = None
-    verify: Annotated[bool, typer.Option("--verify", help="Have the proof checked without the engines.")] = False
+    verify: VerifyOption = False
 
     @property
     def is_asked(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ import typer
 from memfence.records import Record
 
 if TYPE_CHECKING:
-    from memfence.certificates.result import Certified
+    from memfence.certificates.result import Certified, NamedProofs, Proof
     from memfence.diagnostics import InputError
     from memfence.questions.compare import Comparison
     from memfence.questions.explore import ExploreResult
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memfence.synthesis.atomic_writes import AtomicFix
     from memfence.synthesis.necessity import WhyResult
     from memfence.synthesis.result import FixResult
+    from memfence.tasks.implications import Requirement
     from memfence.tasks.result import CheckResult
 
 
@@ -85,12 +86,12 @@ class ReportFiles(Record):
         if has_witness(result):
             write_report(path, render_witness(result, created=datetime.now(UTC)), "--witness")
 
-    def write_comparison(self, comparison: Comparison) -> None:
+    def write_comparison(self, comparison: Comparison, proofs: Mapping[Requirement, Proof]) -> None:
         """The page of a comparison, if it was asked for."""
         if self.html is not None:
             from memfence.reports.compare import comparison_page
 
-            self._write(lambda: comparison_page(comparison))
+            self._write(lambda: comparison_page(comparison, proofs))
 
     def write_fix(self, result: FixResult | AtomicFix, proof: Certified | None = None) -> None:
         """Every report of fence synthesis that was asked for; there is none about atomic writes."""
@@ -128,12 +129,12 @@ class ReportFiles(Record):
 
             self._write(lambda: why_page(results))
 
-    def write_explore(self, result: ExploreResult) -> None:
+    def write_explore(self, result: ExploreResult, proofs: NamedProofs) -> None:
         """The page of an exploration, if it was asked for."""
         if self.html is not None:
             from memfence.reports.explore_page import explore_page
 
-            self._write(lambda: explore_page(result))
+            self._write(lambda: explore_page(result, proofs))
 
     def write_walk(self, walk: Walk) -> None:
         """The page of a walk, if it was asked for."""

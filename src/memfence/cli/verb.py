@@ -12,6 +12,7 @@ from functools import wraps
 from typing import Any, get_type_hints
 
 from memfence.cli.app import app
+from memfence.cli.unproved import REASONS, refused_verify
 
 Command = Callable[..., None]
 
@@ -21,12 +22,12 @@ def verb(summary: str | None = None, *, example: str, **settings: Any) -> Callab
 
     def added(command: Command) -> Command:
         shown = app.command(short_help=summary, epilog=f"Example: memfence {example}", **settings)
-        return shown(_spelled_out(command))
+        return shown(_spelled_out(command, settings.get("name") or command.__name__))
 
     return added
 
 
-def _spelled_out(command: Command) -> Command:
+def _spelled_out(command: Command, name: str) -> Command:
     hints = get_type_hints(command, include_extras=True)
     groups = {name: kind for name, kind in hints.items() if _is_group(kind)}
     own = [
@@ -35,6 +36,8 @@ def _spelled_out(command: Command) -> Command:
         if name not in groups
     ]
     shown = [*own, *(parameter for group in groups.values() for parameter in _parameters(group))]
+    if name in REASONS:
+        shown.append(refused_verify(name))
 
     @wraps(command)
     def called(**values: Any) -> None:

@@ -12,6 +12,7 @@ from memfence.program.expressions import Const, registers_of
 from memfence.program.facts.effects import register_written, registers_read
 from memfence.program.facts.observation import Observed
 from memfence.program.ir import Assign, Domain, Process, Program, RegisterVar, Transition
+from memfence.program.traversal import distinct_ops
 
 Registers = frozenset[int]
 
@@ -72,7 +73,8 @@ def _live_registers(process: Process, seen: Registers) -> list[Registers]:
     arriving: list[list[Transition]] = [[] for _ in process.locations]
     for transition in process.transitions:
         arriving[transition.target].append(transition)
-    uses = [[(t.source, *_uses(t)) for t in transitions] for transitions in arriving]
+    reads = {id(op): registers_read(op) for op in distinct_ops(process)}
+    uses = [[(t.source, *_uses(t, reads)) for t in transitions] for transitions in arriving]
     live = [seen for _ in process.locations]
     waiting = list(range(len(process.locations)))
     while waiting:
@@ -85,15 +87,15 @@ def _live_registers(process: Process, seen: Registers) -> list[Registers]:
     return live
 
 
-def _uses(transition: Transition) -> tuple[Registers, Registers]:
-    """The registers that the transition reads before it sets them, and those that it sets."""
+def _uses(transition: Transition, reads: dict[int, Registers]) -> tuple[Registers, Registers]:
+    """The registers that the transition reads before it sets them, and those that it sets; `reads`: by `id` of ops."""
     read: set[int] = set()
     sync = transition.sync
     for position in range(len(transition.ops), -1, -1):
         if position < len(transition.ops):
             op = transition.ops[position]
             read.discard(-1 if (written := register_written(op)) is None else written)
-            read |= registers_read(op)
+            read |= reads[id(op)]
         if sync is not None and position == sync.guard_ops:
             read -= set(sync.registers)
             for value in sync.values:

@@ -13,6 +13,7 @@ from memfence.program.expressions import At, RegisterOf, walk
 from memfence.program.facts.effects import op_expressions, register_written
 from memfence.program.facts.observation import Observed
 from memfence.program.ir import Assert, Assign, Assume, Fence, Op, Process, Program, Store, Transition
+from memfence.program.traversal import distinct_ops
 
 NOT_PRIVATE, PRIVATE, PRIVATE_WHEN_DRAINED = 0, 1, 2
 
@@ -28,25 +29,29 @@ def _marked(process: Process, number: int, model: ModelSpec, observed: Observed)
     leaving: list[list[Transition]] = [[] for _ in process.locations]
     for t in process.transitions:
         leaving[t.source].append(t)
-    return _break_cycles(process, [_kind(transitions, number, model, observed) for transitions in leaving])
+    seen = {id(op) for op in distinct_ops(process) if _is_seen(op, number, observed)}
+    return _break_cycles(process, [_kind(transitions, number, model, observed, seen) for transitions in leaving])
 
 
-def _kind(leaving: list[Transition], number: int, model: ModelSpec, observed: Observed) -> int:
-    """Of a location that these transitions leave."""
+def _is_seen(op: Op, number: int, observed: Observed) -> bool:
+    """Whether somebody looks at what the op sets, or the op at others."""
+    return (number, register_written(op)) in observed.registers or _looks_at_others(op)
+
+
+def _kind(leaving: list[Transition], number: int, model: ModelSpec, observed: Observed, seen: set[int]) -> int:
+    """Of a location that these transitions leave; `seen`: by `id` of ops."""
     if not leaving or any((number, at) in observed.locations for t in leaving for at in (t.source, t.target)):
         return NOT_PRIVATE
-    kinds = [_transition_kind(t, number, model, observed) for t in leaving]
+    kinds = [_transition_kind(t, number, model, observed, seen) for t in leaving]
     return NOT_PRIVATE if NOT_PRIVATE in kinds else max(kinds)
 
 
-def _transition_kind(t: Transition, number: int, model: ModelSpec, observed: Observed) -> int:
+def _transition_kind(t: Transition, number: int, model: ModelSpec, observed: Observed, seen: set[int]) -> int:
     if t.locked or t.sync is not None:
         return NOT_PRIVATE
     kind = PRIVATE
-    for op in t.ops:
-        if (number, register_written(op)) in observed.registers:
-            return NOT_PRIVATE
-        if _looks_at_others(op):
+    for position, op in enumerate(t.ops):
+        if id(op) in seen:
             return NOT_PRIVATE
         match op:
             case Assign() | Assume() | Assert():
@@ -57,7 +62,7 @@ def _transition_kind(t: Transition, number: int, model: ModelSpec, observed: Obs
                 pass
             case Fence("mfence"):
                 kind = PRIVATE_WHEN_DRAINED if model.has_buffers else PRIVATE
-                if op is not t.ops[0] and model.has_buffers:
+                if position > 0 and model.has_buffers:
                     return NOT_PRIVATE  # whether it is drained there depends on what came before it in the same step
             case _:
                 return NOT_PRIVATE

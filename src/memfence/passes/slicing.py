@@ -16,6 +16,7 @@ from memfence.program.expressions import Const, Expr, Register, RegisterOf, walk
 from memfence.program.facts.effects import address_written, op_expressions, register_written
 from memfence.program.facts.may_fail import may_fail
 from memfence.program.facts.observation import Observed
+from memfence.program.traversal import distinct_ops
 
 T = TypeVar("T", ir.SharedVar, ir.RegisterVar)
 
@@ -42,18 +43,13 @@ class _Slice:
         self.program = program
         self.observed = observed
         # Another process's bus lock makes an access wait: without the access there would be no wait.
-        steps = [t for p in program.processes for t in p.transitions]
-        self.accesses_stay = observed.accesses or any(isinstance(op, ir.Lock) for t in steps for op in t.ops)
+        takes_bus = any(isinstance(op, ir.Lock) for op in distinct_ops(*program.processes))
+        self.accesses_stay = observed.accesses or takes_bus
         self.dropped: set[tuple[int, int]] = set()
         self.needed = _Needed(set(observed.registers), set(observed.variables))
 
     def result(self) -> ir.Program:
-        waiting = [
-            (p, process, op)
-            for p, process in enumerate(self.program.processes)
-            for t in process.transitions
-            for op in t.ops
-        ]
+        waiting = [(p, process, op) for p, process in enumerate(self.program.processes) for op in distinct_ops(process)]
         self._need_what_is_sent()
         before = -1
         while len(self.needed) != before:
@@ -61,7 +57,7 @@ class _Slice:
             waiting = [(p, process, op) for p, process, op in waiting if not self._collect(p, process, op)]
         self.dropped = {(p, id(op)) for p, _, op in waiting}
         processes = tuple(self._sliced(p, process) for p, process in enumerate(self.program.processes))
-        stored = {n for p in processes for t in p.transitions for op in t.ops for n in _stored(op)}
+        stored = {n for op in distinct_ops(*processes) for n in _stored(op)}
         variables = tuple(
             v if n in self.needed.variables or n in stored else self._constant(v)
             for n, v in enumerate(self.program.variables)

@@ -9,7 +9,11 @@ from memfence.source import NOWHERE, Span
 
 
 class ProcessBuilder:
-    """Collects the registers, locations and transitions of one process; `build` freezes them."""
+    """Collects the registers, locations and transitions of one process; `build` freezes them.
+
+    Equal ops become one object. A large text has few that are different, so whoever asks something of every op needs
+    to work it out only once for each object.
+    """
 
     def __init__(self, name: str, template: str, span: Span = NOWHERE) -> None:
         self.name = name
@@ -19,6 +23,7 @@ class ProcessBuilder:
         self.locations: list[ir.Location] = []
         self.transitions: list[ir.Transition] = []
         self._scratch: list[int] = []
+        self._ops: dict[ir.Op, ir.Op] = {}
 
     def register(
         self, name: str, domain: ir.Domain = ir.UNDECLARED, init: Sequence[int] = (0,), span: Span = NOWHERE
@@ -60,6 +65,7 @@ class ProcessBuilder:
         calls: tuple[Span, ...] = (),
     ) -> int:
         """Add a transition; return its number."""
+        ops = tuple([self._ops.setdefault(op, op) for op in ops])
         self.transitions.append(ir.Transition(source, target, ops, locked, span, sync, point, calls=calls))
         return len(self.transitions) - 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import assert_never
 
@@ -11,9 +11,21 @@ from memfence.program.expressions import Address, Expr
 from memfence.program.facts.effects import op_expressions
 
 
+def map_transitions(
+    transitions: Collection[ir.Transition], change: Callable[[Expr], Expr]
+) -> tuple[ir.Transition, ...]:
+    """The transitions with every expression changed. Ops that are one object (`ProcessBuilder`) stay one."""
+    distinct = {id(op): op for transition in transitions for op in transition.ops}
+    changed = {number: map_op(op, change) for number, op in distinct.items()}
+    return tuple([_with_ops(t, tuple([changed[id(op)] for op in t.ops]), change) for t in transitions])
+
+
 def map_transition(transition: ir.Transition, change: Callable[[Expr], Expr]) -> ir.Transition:
     """The transition with every expression changed."""
-    ops = tuple(map_op(op, change) for op in transition.ops)
+    return _with_ops(transition, tuple(map_op(op, change) for op in transition.ops), change)
+
+
+def _with_ops(transition: ir.Transition, ops: tuple[ir.Op, ...], change: Callable[[Expr], Expr]) -> ir.Transition:
     sync = transition.sync
     if sync is not None:
         sync = replace(sync, values=tuple(change(value) for value in sync.values))
@@ -71,6 +83,11 @@ def property_expressions(prop: ir.Property) -> tuple[Expr, ...]:
             return tuple(edge.guard for edge in prop.edges)
         case _:
             return ()
+
+
+def distinct_ops(*processes: ir.Process) -> Iterable[ir.Op]:
+    """Every op of the processes; those that are one object (`ProcessBuilder`) once."""
+    return {id(op): op for process in processes for t in process.transitions for op in t.ops}.values()
 
 
 def transition_expressions(transition: ir.Transition) -> Iterator[Expr]:

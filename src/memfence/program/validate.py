@@ -20,10 +20,10 @@ from memfence.program.expressions import (
     fold,
     walk,
 )
-from memfence.program.facts.effects import register_written
+from memfence.program.facts.effects import op_expressions, register_written
 from memfence.program.orders import MemoryOrder
-from memfence.program.traversal import property_expressions, transition_expressions
-from memfence.source import Span
+from memfence.program.traversal import distinct_ops, property_expressions
+from memfence.source import NOWHERE, Span
 
 PLAIN = MemoryOrder.PLAIN
 
@@ -58,8 +58,10 @@ def _mistakes(program: ir.Program) -> Iterator[Diagnostic]:
     for process in program.processes:
         for register in process.registers:
             yield from _bad_initial_values(register)
+        suspect = {id(op) for op in distinct_ops(process) if _is_suspect(program, process, op)}
         for transition in process.transitions:
-            yield from _bad_constants(program, process, transition)
+            if any(id(op) in suspect for op in transition.ops):
+                yield from _bad_constants(program, process, transition)
 
 
 def _bad_initial_values(variable: ir.SharedVar | ir.RegisterVar) -> Iterator[Diagnostic]:
@@ -74,24 +76,37 @@ def _bad_shared_indices(program: ir.Program, expr: Expr) -> Iterator[Diagnostic]
             yield from _bad_address(program, node.address, program.source.span(0, 0))
 
 
+def _is_suspect(program: ir.Program, process: ir.Process, op: ir.Op) -> bool:
+    """Whether a transition with this op needs a look."""
+    return _is_never_passed(op) or next(_bad_op(program, process, op, NOWHERE), None) is not None
+
+
+def _is_never_passed(op: ir.Op) -> bool:
+    return isinstance(op, ir.Assume) and fold(op.condition) == Const(0)
+
+
 def _bad_constants(program: ir.Program, process: ir.Process, transition: ir.Transition) -> Iterator[Diagnostic]:
     for op in transition.ops:
-        match op:
-            case ir.Assume(condition) if fold(condition) == Const(0):
-                return  # nothing behind it is ever executed
-            case ir.Store(address, expr, when=None) | ir.Rmw(_, address, "exchange" | "compare_exchange", expr):
-                yield from _bad_address(program, address, transition.span)
-                variable = Address(address.base, address.size, fold(address.index)).variable
-                if variable is not None:
-                    yield from _bad_value(program.variables[variable], expr, transition.span)
-            case ir.Rmw(_, address):
-                yield from _bad_address(program, address, transition.span)
-            case ir.Load(_, address, None):
-                yield from _bad_address(program, address, transition.span)
-            case ir.Assign(number, expr):
-                yield from _bad_value(process.registers[number], expr, transition.span)
-            case _:
-                pass
+        if _is_never_passed(op):
+            return  # nothing behind it is ever executed
+        yield from _bad_op(program, process, op, transition.span)
+
+
+def _bad_op(program: ir.Program, process: ir.Process, op: ir.Op, span: Span) -> Iterator[Diagnostic]:
+    match op:
+        case ir.Store(address, expr, when=None) | ir.Rmw(_, address, "exchange" | "compare_exchange", expr):
+            yield from _bad_address(program, address, span)
+            variable = Address(address.base, address.size, fold(address.index)).variable
+            if variable is not None:
+                yield from _bad_value(program.variables[variable], expr, span)
+        case ir.Rmw(_, address):
+            yield from _bad_address(program, address, span)
+        case ir.Load(_, address, None):
+            yield from _bad_address(program, address, span)
+        case ir.Assign(number, expr):
+            yield from _bad_value(process.registers[number], expr, span)
+        case _:
+            pass
 
 
 def _bad_value(target: ir.SharedVar | ir.RegisterVar, expr: Expr, span: Span) -> Iterator[Diagnostic]:
@@ -164,15 +179,17 @@ def _check_process(program: ir.Program, process: ir.Process) -> None:
         _check_values(register)
     count = len(process.locations)
     _require(0 <= process.initial < count, f"{process.name} starts nowhere")
+    for op in distinct_ops(process):
+        _check_op(program, process, op)
+    takes_bus = any(isinstance(op, _BUS) for op in distinct_ops(process))
     for t in process.transitions:
         _require(0 <= t.source < count and 0 <= t.target < count, f"{process.name} has a transition to nowhere")
-        for op in t.ops:
-            _check_op(program, process, op)
-        _check_orders(process, t)
-        for expr in transition_expressions(t):
-            _check_expression(program, process, expr)
+        if takes_bus:
+            _check_bus(process, t)
         if t.sync is not None:
             _check_sync(process, t, t.sync)
+            for expr in t.sync.values:
+                _check_expression(program, process, expr)
 
 
 def _check_op(program: ir.Program, process: ir.Process, op: ir.Op) -> None:
@@ -180,21 +197,17 @@ def _check_op(program: ir.Program, process: ir.Process, op: ir.Op) -> None:
     _require(written is None or 0 <= written < len(process.registers), f"{process.name} sets no register")
     if isinstance(op, _ACCESSES):
         _check_address(program, op.address)
+    if not _can_have_its_order(op):  # the words are made only if needed: an op takes long to write
+        _require(False, f"{process.name} has an op that cannot have its order: {op}")
+    for expr in op_expressions(op):
+        _check_expression(program, process, expr)
 
 
-def _check_orders(process: ir.Process, transition: ir.Transition) -> None:
-    """A step that its ops make locked cannot take or release the bus lock, too; orders mean nothing in a rendezvous."""
-    for op in transition.ops:
-        if not _can_have_its_order(op):  # the words are made only if needed: an op takes long to write
-            _require(False, f"{process.name} has an op that cannot have its order: {op}")
-    orders = [op.order for op in transition.ops if isinstance(op, _ORDERED)]
+def _check_bus(process: ir.Process, transition: ir.Transition) -> None:
+    """A step that its ops make locked cannot take or release the bus lock, too."""
     locking = any(isinstance(op, ir.Rmw) or _is_sequential_store(op) for op in transition.ops)
     takes_bus = any(isinstance(op, _BUS) for op in transition.ops)
     _require(not (locking and takes_bus), f"{process.name} has a locked access in a step that takes the bus lock")
-    _require(
-        transition.sync is None or all(order is PLAIN for order in orders),
-        f"{process.name} has an access with a memory order in a rendezvous",
-    )
 
 
 def _is_sequential_store(op: ir.Op) -> bool:
@@ -250,6 +263,10 @@ def _check_expression(program: ir.Program, process: ir.Process | None, expr: Exp
 
 def _check_sync(process: ir.Process, transition: ir.Transition, sync: ir.Sync) -> None:
     _require(0 <= sync.guard_ops <= len(transition.ops), f"{process.name} has fewer ops than guard ops")
+    _require(
+        all(op.order is PLAIN for op in transition.ops if isinstance(op, _ORDERED)),
+        f"{process.name} has an access with a memory order in a rendezvous",
+    )
     _require(not (sync.registers if sync.sends else sync.values), f"{process.name} sends and receives in one step")
     _require(all(0 <= r < len(process.registers) for r in sync.registers), f"{process.name} receives into no register")
 

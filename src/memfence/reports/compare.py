@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from memfence.certificates.result import Proof
 from memfence.models.spec import SC, TSO
 from memfence.questions.compare import Compared, Comparison, FencesNeeded
 from memfence.reports.bars import Bar, render_bars
@@ -14,6 +15,7 @@ from memfence.reports.page import Page, TableView, Tone
 from memfence.reports.sentences import stop_text
 from memfence.reports.source_view import source_view
 from memfence.reports.table import Column, render_table
+from memfence.reports.verification import proof_object, proof_word
 from memfence.tasks.answer import Verdict
 from memfence.tasks.implications import Requirement
 
@@ -28,14 +30,20 @@ COLUMNS = (
 )
 
 
-def render_comparison(comparison: Comparison, *, width: int) -> str:
+PROOF = Column("proof", 7)
+Proofs = Mapping[Requirement, Proof]
+"""Of the answers that are proofs, where these were asked for; else empty."""
+NO_PROOFS: Proofs = {}
+
+
+def render_comparison(comparison: Comparison, proofs: Proofs = NO_PROOFS, *, width: int) -> str:
     """The table, and what it does not say by itself."""
-    rows = [_cells(row) for row in comparison.rows]
-    table = render_table(COLUMNS, rows, width)
+    rows = _rows(comparison, proofs)
+    table = render_table(_columns(proofs), rows, width)
     if table is None:  # a very narrow terminal: one line an answer
         table = "\n".join("  ".join(cells).rstrip() for cells in rows)
     covered = [text for _, text in covered_facts(comparison.program, TSO.name, verbose=False)]
-    said = (*_notes(comparison), *covered, *_about_fences(comparison))
+    said = (*_notes(comparison), *covered, *_about_fences(comparison), *_about_proofs(proofs))
     notes = "".join(f"note: {note}\n" for note in said)
     return f"{comparison.program.source.path}\n{table}\n{notes}"
 
@@ -52,17 +60,37 @@ def _notes(comparison: Comparison) -> tuple[str, ...]:
     return (*comparison.program.notes, f"{', '.join(most)} and {last} are left out: {why}")
 
 
-def comparison_page(comparison: Comparison) -> Page:
+def _columns(proofs: Proofs) -> tuple[Column, ...]:
+    return (*COLUMNS[:-1], PROOF, COLUMNS[-1]) if proofs else COLUMNS
+
+
+def _rows(comparison: Comparison, proofs: Proofs) -> list[list[str]]:
+    rows = [_cells(row) for row in comparison.rows]
+    if proofs:
+        for cells, row in zip(rows, comparison.rows, strict=True):
+            cells.insert(-1, proof_word(proofs.get(row.requirement)))
+    return rows
+
+
+def _about_proofs(proofs: Proofs) -> Iterator[str]:
+    """What the words in the column mean, and why proofs are missing."""
+    if any(proof_word(proof) == "checked" for proof in proofs.values()):
+        yield "`checked`: the answer was certified, and the proof was checked without the engines"
+    for requirement, proof in proofs.items():
+        if proof.missing is not None:
+            yield f"{requirement.name} has no proof that can be checked: {proof.missing}"
+
+
+def comparison_page(comparison: Comparison, proofs: Proofs = NO_PROOFS) -> Page:
     """The page that `memfence compare --html` writes."""
     held = sum(row.verdict is Verdict.HOLDS for row in comparison.rows)
     decided = sum(row.verdict in (Verdict.HOLDS, Verdict.VIOLATED) for row in comparison.rows)
     tone: Tone = "open" if decided < len(comparison.rows) else "good" if held == decided else "bad"
     source = comparison.program.source
     legend = "Green holds, red is violated; what is neither was not decided within the limits"
-    note = "; ".join([*_about_fences(comparison), legend])
-    table = TableView(
-        "Criteria", tuple(c.title for c in COLUMNS), tuple(map(tuple, map(_cells, comparison.rows))), note
-    )
+    note = "; ".join([*_about_fences(comparison), *_about_proofs(proofs), legend])
+    titles = tuple(column.title for column in _columns(proofs))
+    table = TableView("Criteria", titles, tuple(map(tuple, _rows(comparison, proofs))), note)
     return Page(
         title=f"{comparison.program.name}: every criterion",
         subject=source.path,
@@ -100,18 +128,18 @@ def _bar(row: Compared, value: float | None, text: str) -> Bar:
     return Bar(name, value, text, TONES.get(row.verdict, "#b7791f"))
 
 
-def comparison_object(comparison: Comparison) -> Object:
+def comparison_object(comparison: Comparison, proofs: Proofs = NO_PROOFS) -> Object:
     """`memfence compare --json`, before it becomes text."""
     return {
         "file": comparison.program.source.path,
         "notes": list(_notes(comparison)),
         "assumptions": list(assumptions(comparison.program, TSO.name)),
-        "criteria": {row.requirement.name: _row_object(row) for row in comparison.rows},
+        "criteria": {row.requirement.name: _row_object(row, proofs) for row in comparison.rows},
     }
 
 
-def render_comparison_json(comparison: Comparison) -> str:
-    return dump(comparison_object(comparison))
+def render_comparison_json(comparison: Comparison, proofs: Proofs = NO_PROOFS) -> str:
+    return dump(comparison_object(comparison, proofs))
 
 
 def _cells(row: Compared) -> list[str]:
@@ -169,7 +197,8 @@ def _limit(row: Compared) -> str | None:
     return stop_text(row.answer.stop, row.limits)
 
 
-def _row_object(row: Compared) -> Object:
+def _row_object(row: Compared, proofs: Proofs) -> Object:
+    proof = proofs.get(row.requirement)
     return {
         "criterion": row.requirement.criterion.value,
         "model": row.requirement.model.name,
@@ -185,4 +214,4 @@ def _row_object(row: Compared) -> Object:
             "transitions": row.stats.transitions,
             "seconds": round(row.stats.seconds, 6),
         },
-    }
+    } | ({} if proof is None else {"proof": proof_object(proof)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memfence.certificates.result import NamedProofs
 from memfence.deadline import Deadline
 from memfence.engines.native.stateless import Execution
 from memfence.execution.recording import render_trace
@@ -21,16 +22,19 @@ from memfence.reports.reason import why_sentences
 from memfence.reports.run_table import run_table
 from memfence.reports.sentences import limit_fact, stop_text, timeout_text
 from memfence.reports.table import Column, render_table, wrap
+from memfence.reports.verification import proof_object
 from memfence.source import NOWHERE
 from memfence.tasks.answer import Verdict
 
+PROVED = {"safe": "no step of a run under SC fails", "robust": "every run under TSO has the trace of one under SC"}
 
-def explore_text(result: ExploreResult, *, width: int, quiet: bool = False) -> str:
+
+def explore_text(result: ExploreResult, proofs: NamedProofs = (), *, width: int, quiet: bool = False) -> str:
     """The whole report: verdict, counts, and each finding with its run."""
     lines = [_explore_line(result)]
     if quiet:
         return lines[0] + "\n"
-    lines += [f"  {name:<7} {text}" for name, text in _explore_facts(result)]
+    lines += [f"  {name:<7} {text}" for name, text in (*_explore_facts(result), *proof_lines(proofs))]
     if len(result.iterations) > 1 or result.iterations[0].seconds_alone is not None:
         lines += ["", _iteration_table(result.iterations, width)]
     for finding in result.findings:
@@ -176,7 +180,18 @@ def _run_lines(trace: Trace, width: int) -> list[str]:
     return lines + (wrap("Why: " + " ".join(sentences), width) if sentences else [])
 
 
-def explore_object(result: ExploreResult) -> Object:
+def proof_lines(proofs: NamedProofs) -> Iterator[tuple[str, str]]:
+    """What was certified beside the answer, and what the checkers say of it; else why it was not."""
+    for name, proof in proofs:
+        if proof.verified is None or proof.verified.checked is None:
+            why = "REFUSED; do not rely on this answer" if proof.is_refused else proof.missing
+            yield "proof", f"none that {PROVED[name]}: {why}"
+        else:
+            checked = proof.verified.checked
+            yield "checked", f"{PROVED[name]}: {checked.states:,} states, {checked.checker} checker"
+
+
+def explore_object(result: ExploreResult, proofs: NamedProofs = ()) -> Object:
     """`memfence explore --json`."""
     counts = result.counts
     return {
@@ -196,7 +211,7 @@ def explore_object(result: ExploreResult) -> Object:
         "iterations": [_iteration_object(i) for i in result.iterations],
         "findings": [_finding_object(f) for f in result.findings],
         "stats": {"steps": counts.steps, "redundant": counts.redundant, "seconds": round(counts.seconds, 6)},
-    }
+    } | ({"proofs": {name: proof_object(proof) for name, proof in proofs}} if proofs else {})
 
 
 def _iteration_object(iteration: Iteration) -> Object:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from memfence.certificates.result import NamedProofs
 from memfence.execution.happens_before import explained_cycle
 from memfence.questions.explore import ExploreResult
 from memfence.reports.check_page import tone_of
 from memfence.reports.cycle_svg import cycle_sentences, cycle_svg
-from memfence.reports.exploration import claim, finding_text, torn_note
+from memfence.reports.exploration import claim, finding_text, proof_lines, torn_note
 from memfence.reports.page import Page, TableView
 from memfence.reports.reason import why_sentences
 from memfence.reports.run_view import run_view
@@ -21,7 +22,7 @@ WORDS = {
 }
 
 
-def explore_page(result: ExploreResult) -> Page:
+def explore_page(result: ExploreResult, proofs: NamedProofs = ()) -> Page:
     """The page that `memfence explore --html` writes. Of several findings the last is shown: the TSO run, if any."""
     program, counts = result.program, result.counts
     shown = result.findings[-1] if result.findings else None
@@ -34,7 +35,7 @@ def explore_page(result: ExploreResult) -> Page:
         verdict=WORDS[result.verdict.value],
         tone=tone_of(result.verdict),
         headline=claim(result),
-        facts=_facts(result),
+        facts=(*_facts(result), *((name.capitalize(), text) for name, text in proof_lines(proofs))),
         why=() if run is None else why_sentences(run),
         run=None if run is None else run_view(run, sources),
         sources=tuple(source_view(s, {} if run is None else marks_of(run, s)) for s in sources),

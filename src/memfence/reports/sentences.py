@@ -266,7 +266,7 @@ def _bound_advice(result: CheckResult) -> str | None:
     if isinstance(result.evidence, FewThreads):
         return "try a longer --timeout"
     if isinstance(result.evidence, FewSwitches):
-        return "try a longer --timeout, --threads 0, or a smaller instance"
+        return "try a longer --timeout, or a smaller instance"
     if result.criterion is Criterion.STATE_ROBUST:
         return "try a larger --buffer-bound"
     if isinstance(result.evidence, Bound) and result.evidence.fair is not None:
@@ -276,7 +276,7 @@ def _bound_advice(result: CheckResult) -> str | None:
 
 def stop_advice(stop: Stop) -> str | None:
     return {
-        Stop.TIMEOUT: "try a longer --timeout, --threads 0, or a smaller instance",
+        Stop.TIMEOUT: "try a longer --timeout, or a smaller instance",
         Stop.MEMORY: "try a larger --memory, or a smaller instance",
         Stop.LOST: "look at the cluster with `ray status`, and try again",
     }.get(stop)

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from memfence.certificates.checker.refusal import Refused
 from memfence.certificates.format.header import Claim, Reading
-from memfence.certificates.result import Certified, VerifyResult
+from memfence.certificates.result import Proof, VerifyResult
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
 from memfence.program.ir import Program
 from memfence.program.text.steps import step_text
@@ -170,7 +170,7 @@ def _refused_object(program: Program, refused: Refused) -> Object:
     }
 
 
-def proof_text(proof: Certified) -> str:
+def proof_text(proof: Proof) -> str:
     """What became of the proof beside an answer."""
     lines = []
     if proof.missing is not None:
@@ -190,7 +190,7 @@ def proof_text(proof: Certified) -> str:
     return "\n".join(lines) + "\n"
 
 
-def proof_facts(proof: Certified | None) -> list[tuple[str, str]]:
+def proof_facts(proof: Proof | None) -> list[tuple[str, str]]:
     """What a page says of the proof: that it was checked, or why there is none."""
     if proof is None:
         return []
@@ -205,7 +205,7 @@ def proof_facts(proof: Certified | None) -> list[tuple[str, str]]:
     return facts
 
 
-def proof_object(proof: Certified) -> Object:
+def proof_object(proof: Proof) -> Object:
     """The same for `check --json`."""
     return {
         "file": None if proof.written is None else str(proof.written.path),
@@ -213,3 +213,12 @@ def proof_object(proof: Certified) -> Object:
         "missing": proof.missing,
         "verification": None if proof.verified is None else verify_object(proof.verified),
     }
+
+
+def proof_word(proof: Proof | None) -> str:
+    """What a table says of a proof, in a word; empty: none was asked for."""
+    if proof is None:
+        return ""
+    if proof.is_refused:
+        return "REFUSED"
+    return "none" if proof.missing is not None else "checked"

@@ -136,4 +136,7 @@ def peak_megabytes() -> float:
 
 
 def all_processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not everywhere
+        return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -34,7 +34,8 @@ class CheckOptions(Record, kw_only=True):
     eventually does.
     `abstract` (persistence only): try to prove it process by process, the others flattened after so many steps; where
     that is not enough, the program itself decides. `reduce` lists reductions of `ALL_REDUCTIONS`. `threads` 0 means as
-    many as there are processors. `compact`: visited states take less memory, and runs are found by a second search.
+    many as there are processors, from 50,000 states on; the answer is the same for any number. `compact`: visited
+    states take less memory, and runs are found by a second search.
     `cluster` (`local`, `local:N`, HOST:PORT): the machines of a Ray cluster share the search. `deadline`: a time limit
     that runs already, in place of `timeout_seconds`.
     """
@@ -55,7 +56,7 @@ class CheckOptions(Record, kw_only=True):
     reduce: tuple[str, ...] = ALL_REDUCTIONS
     timeout_seconds: float | None = None
     memory_megabytes: int | None = None
-    threads: int = 1
+    threads: int = 0
     compact: bool = False
     cluster: str | None = None
     progress: Progress | None = field(default=None, compare=False)

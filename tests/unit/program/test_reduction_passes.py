@@ -8,6 +8,7 @@ import pytest
 
 from memfence.models.spec import SC, TSO, ModelSpec
 from memfence.passes.liveness import dead_registers
+from memfence.passes.private_locations import NOT_PRIVATE, PRIVATE_WHEN_DRAINED, private_locations
 from memfence.passes.reductions import reduce
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import (
@@ -240,6 +241,24 @@ def test_slicing_fusion_and_resets_work_together() -> None:
         ((Load(R, X), Assume(equals(R, 1)), Assign(R, Const(0))), (0, 1, 2)),
         ((Store(Y, Const(1)),), (3,)),
     ]
+
+
+@pytest.mark.parametrize(
+    ("ops", "kind"),
+    [
+        ([Fence("mfence"), Store(Y, Const(1))], PRIVATE_WHEN_DRAINED),
+        ([Store(Y, Const(1)), Fence("mfence")], NOT_PRIVATE),
+        ([Fence("mfence"), Store(Y, Const(1)), Fence("mfence")], NOT_PRIVATE),
+    ],
+)
+def test_only_a_fence_at_the_start_of_a_step_waits_for_what_was_pending_before_it(ops: list[Op], kind: int) -> None:
+    """The last step has one fence twice, as one object: where it stands counts, not which it is."""
+    assert private_locations(program((0, 1, ops)), TSO.bounded(2), NOTHING)[0][0] == kind
+
+
+def test_equal_ops_of_a_process_are_one_object() -> None:
+    first, second = program((0, 1, [Load(R, X)]), (1, 2, [Load(R, X)])).processes[0].transitions
+    assert first.ops[0] is second.ops[0]
 
 
 def test_what_processes_look_at_in_each_other_is_observed() -> None:

@@ -131,7 +131,7 @@ def test_a_limit_says_what_was_hit_and_what_to_try() -> None:
     result = result_of(store_buffering(), "tso", Verdict.UNKNOWN)
     shown = render_text(result)
     assert "  limit   timeout 2 s was hit before the search ended\n" in shown
-    assert "  try     a longer --timeout, --threads 0, or a smaller instance\n" in shown
+    assert "  try     a longer --timeout, or a smaller instance\n" in shown
 
 
 def test_notes_are_part_of_every_verdict() -> None:

@@ -1,8 +1,9 @@
 """Criteria that compare with SC: freedom of data races, persistence, state-robustness, and what persistence implies.
 
 Each section holds a set of states that no step leaves, as an invariant does, and each state is looked at by itself.
-`docs/theory/certificates.md` has the theorems 4 to 7. Programs with a step that fails are not covered, and persistence
-only where processes talk by loads and stores, at most one plain store a step, that waits for no other variable.
+`docs/theory/certificates.md` has the theorems 4 to 7. A step that fails has made its reads, and nothing of its process
+follows; state-robustness is covered only where no step fails, and persistence only where processes talk by loads and
+stores, at most one plain store a step, that waits for no other variable.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from memfence.certificates.format.abridged import WHOLE, Abridgement
 from memfence.models.accesses import Access, accesses
 from memfence.models.readings import is_locked
 from memfence.models.sc import Sc
-from memfence.models.state import Run, State
+from memfence.models.state import Failure, Run, State
 from memfence.models.steps import MemoryModel, set_at, starts, successors, take
 from memfence.models.tso import Tso
 from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
@@ -52,7 +53,7 @@ def reached_under_sc(program: Program) -> set[State]:
 def check_race_free(program: Program, states: Collection[State], left_out: Abridgement = WHOLE) -> None:
     """Theorem 5: in no state are two processes about to access one variable, one writing, not both in locked steps."""
     require_shared_memory(program)
-    check_closed(ends_of(program, SC, left_out), states)
+    check_closed(ends_of(program, SC, left_out), states, may_fail=True)
     for state in states:
         about = list(_about_to(program, state))
         for mine, is_mine_locked in about:
@@ -62,13 +63,22 @@ def check_race_free(program: Program, states: Collection[State], left_out: Abrid
                     raise Refused(Condition.RACE, program.variables[mine.variable].name, state=state)
 
 
+def made_by(program: Program, model: MemoryModel, state: State, step: Run) -> tuple[Access, ...]:
+    """What a possible step accesses. If it fails, it has made its reads, but for those of its own stores."""
+    made = accesses(program, model, state, step)
+    if not isinstance(take(program, model, state, step), Failure):
+        return made
+    stored = [[one.variable for one in made[:k] if "store" in one.kind] for k, _ in enumerate(made)]
+    return tuple(a for a, own in zip(made, stored, strict=True) if a.kind == "load" and a.variable not in own)
+
+
 def _about_to(program: Program, state: State) -> Iterator[tuple[Access, bool]]:
     """What processes would access next, and whether in a locked step. A step that waits reads what it waits for."""
     for p, process in enumerate(program.processes):
         for number, transition in process.leaving(state.locations[p]):
             step, locked = Run(p, number), is_locked(TSO, transition)
             if take(program, SC, state, step) is not None:
-                yield from ((access, locked) for access in accesses(program, SC, state, step))
+                yield from ((access, locked) for access in made_by(program, SC, state, step))
                 continue
             for length in range(len(transition.ops) - 1, 0, -1):
                 beginning = _with_step(program, step, replace(transition, ops=transition.ops[:length]))
@@ -94,10 +104,11 @@ def check_persistent(
     exprs: Sequence[Expr] = (),
     *,
     deadlock: bool = False,
+    may_fail: bool = True,
 ) -> None:
     """Theorem 6: no process overtakes its own store with a read that another process can change."""
     require_single_stores(program)
-    check_closed(ends_of(program, SC, left_out, exprs, deadlock=deadlock), states)
+    check_closed(ends_of(program, SC, left_out, exprs, deadlock=deadlock), states, may_fail=may_fail)
     for state in states:
         changed = set(_changeable(program, state))
         for process, step, variable in _overtaking(program, state):
@@ -124,11 +135,12 @@ def _overtaking(program: Program, state: State) -> Iterator[tuple[int, Run, int]
             for number, _ in process.leaving(here.locations[p]):
                 step = Run(p, number)
                 after = take(program, TSO, here, step)
-                if not isinstance(after, State) or len(after.buffers[p][0]) != 1:
+                pending = here if isinstance(after, Failure) else after
+                if pending is None or len(pending.buffers[p][0]) != 1:
                     continue
-                made = accesses(program, TSO, here, step)
+                made = made_by(program, TSO, here, step)
                 yield from ((p, step, access.variable) for access in made if access.kind == "load")
-                if after not in seen:
+                if isinstance(after, State) and after not in seen:
                     seen.add(after)
                     waiting.append(after)
 
@@ -136,7 +148,8 @@ def _overtaking(program: Program, state: State) -> Iterator[tuple[int, Run, int]
 def check_implied(question: Question, states: Collection[State], left_out: Abridgement = WHOLE) -> None:
     """Theorem 7: persistent, and the question is about what pending stores do not change: then SC has the answer."""
     require_no_look_at_buffers(question)
-    check_persistent(question.program, states, left_out, question.looks_at, deadlock=question.deadlock)
+    exprs, deadlock = question.looks_at, question.deadlock
+    check_persistent(question.program, states, left_out, exprs, deadlock=deadlock, may_fail=False)
     for state in states:
         if question.is_bad(state):
             raise Refused(Condition.BAD, state=state)

@@ -22,7 +22,7 @@ from memfence.models.state import Commit, DropSeparator, Failure, Rendezvous, Ru
 from memfence.models.steps import MemoryModel, take
 from memfence.program.text.canonical import canonical_text, expression_text
 
-_BUFFERS = {Buffering.NOWHERE: 0, Buffering.PER_PROCESS: 1, Buffering.PER_VARIABLE: 2}
+BUFFERS = {Buffering.NOWHERE: 0, Buffering.PER_PROCESS: 1, Buffering.PER_VARIABLE: 2}
 _CONDITIONS = {
     2: Condition.ORDER,
     3: Condition.INITIAL,
@@ -77,7 +77,7 @@ def judge_rows(
 class NativeInvariant:
     """A set of states that is being read. `criterion`: what is asked of each of them beside the question.
 
-    `most_bytes`: for what the criterion has to search beside them.
+    `may_fail`: a step that fails does not matter. `most_bytes`: for what the criterion has to search beside them.
     """
 
     def __init__(
@@ -89,6 +89,7 @@ class NativeInvariant:
         ends: Ends,
         *,
         criterion: Criterion = "none",
+        may_fail: bool = False,
         most_bytes: int = sys.maxsize,
     ) -> None:
         self._question, self._columns = question, columns
@@ -99,7 +100,7 @@ class NativeInvariant:
         try:
             self._native = _core.InvariantChecker(
                 canonical_text(question.program),
-                _BUFFERS[question.model.buffering],
+                BUFFERS[question.model.buffering],
                 question.model.bound or 0,
                 question.model.per_variable,
                 capacity,
@@ -109,6 +110,7 @@ class NativeInvariant:
                 -1 if final is None else _EXPECTED[final.quantifier],
                 [] if outcomes is None else [list(values) for values in outcomes.values],
                 _CRITERIA.index(criterion),
+                may_fail,
                 *_left_out(ends),
                 most_bytes,
             )
@@ -141,12 +143,14 @@ def refusal(found: Found, columns: Columns, model: MemoryModel) -> Refused:
     state, condition = columns.state(row), _CONDITIONS[number]
     if step is None:
         return Refused(condition, state=state)
-    after = take(columns.program, model, state, _step(step))
+    taken = step_of(step)
+    after = take(columns.program, model, state, taken)
     detail = after.reason if isinstance(after, Failure) else ""
-    return Refused(condition, detail, state=state, step=_step(step), after=after if isinstance(after, State) else None)
+    return Refused(condition, detail, state=state, step=taken, after=after if isinstance(after, State) else None)
 
 
-def _step(found: tuple[int, int, int, int, int]) -> Step:
+def step_of(found: tuple[int, int, int, int, int]) -> Step:
+    """A step as the core writes it."""
     kind, process, number, other, other_number = found
     makers: tuple[Callable[[], Step], ...] = (
         lambda: Run(process, number),

@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from memfence.certificates.checker.abridged import ends_of
-from memfence.certificates.checker.criteria import SC, require_single_stores, without_buffers
+from memfence.certificates.checker.criteria import SC, made_by, require_single_stores, without_buffers
 from memfence.certificates.checker.invariant import check_closed
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.abridged import WHOLE, Abridgement
-from memfence.models.accesses import Access, accesses
+from memfence.models.accesses import Access
 from memfence.models.buffering import Buffering
 from memfence.models.state import SEPARATOR, Buffer, Failure, Run, State
 from memfence.models.steps import MemoryModel, set_at, take
@@ -47,7 +47,7 @@ def check_robust(
 ) -> None:
     """Theorem 9: the set is closed under the steps of SC, and no attack that starts in it comes to its end."""
     require_single_stores(program)
-    check_closed(ends_of(program, SC, left_out), states)
+    check_closed(ends_of(program, SC, left_out), states, may_fail=True)
     search = AttackSearch(program, model)
     for state in states:
         for step, first in search.starting_in(state):
@@ -62,7 +62,8 @@ class AttackSearch:
         self.program, self.model = program, model
         self._seen: set[Attack] = set()
         # What the others of each process may write and access at all: nothing else of an attack matters.
-        others = [[q for q in program.processes if q is not p] for p in program.processes]
+        numbered = list(enumerate(program.processes))
+        others = [[q for n, q in numbered if n != p] for p, _ in numbered]
         self._written = [frozenset(v for q in them for v in stored_variables(q)) for them in others]
         self._touched = [own.union(*map(_read, them)) for own, them in zip(self._written, others, strict=True)]
 
@@ -103,16 +104,11 @@ class AttackSearch:
         after = take(self.program, self.model, here.state, step)
         if after is None:
             return None
-        read = {access.variable for access in accesses(self.program, self.model, here.state, step) if _is_load(access)}
-        state, stored = (
-            (_stopped(here.state, p), frozenset[int]()) if isinstance(after, Failure) else self._settled(after, here)
-        )
-        return replace(
-            here,
-            state=state,
-            read=here.read | (read & self._written[p]),
-            written=here.written | (stored & self._touched[p]),
-        )
+        read = {access.variable for access in made_by(self.program, self.model, here.state, step) if _is_load(access)}
+        failed = (_stopped(here.state, p), frozenset[int]())
+        state, stored = failed if isinstance(after, Failure) else self._settled(after, here)
+        all_read, all_written = here.read | (read & self._written[p]), here.written | (stored & self._touched[p])
+        return replace(here, state=state, read=all_read, written=all_written)
 
     def _settled(self, state: State, attack: Attack) -> tuple[State, frozenset[int]]:
         """The state once all is in memory that need not wait for the delayed store, and what that is."""
@@ -144,21 +140,16 @@ class AttackSearch:
                 after = take(self.program, SC, plain, Run(p, number))
                 if after is None:
                     continue
-                made = accesses(self.program, SC, plain, Run(p, number))
-                if isinstance(after, Failure):
-                    made, after = tuple(filter(_is_load, made)), _stopped(plain, p)
+                made = made_by(self.program, SC, plain, Run(p, number))
+                after = _stopped(plain, p) if isinstance(after, Failure) else after
                 written = frozenset(access.variable for access in made if access.writes_memory)
                 read = frozenset(access.variable for access in made if _is_load(access))
                 if p in here.members or (read | written) & here.written or written & here.read:
+                    all_read, all_written = here.read | (read & self._written[here.attacker]), here.written | written
+                    state, members = replace(after, buffers=here.state.buffers), here.members | {p}
                     yield (
                         read | written,
-                        replace(
-                            here,
-                            state=replace(after, buffers=here.state.buffers),
-                            members=here.members | {p},
-                            read=here.read | (read & self._written[here.attacker]),
-                            written=here.written | written,
-                        ),
+                        replace(here, state=state, members=members, read=all_read, written=all_written),
                     )
 
 

@@ -9,18 +9,16 @@ from memfence.program.expressions import Expr
 from memfence.program.ir import Program
 from memfence.program.text.properties import parse_expression, print_expression
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import Bound
+from memfence.tasks.evidence import Bound, Evidence
 from memfence.tasks.options import CheckOptions, what_is_asked
-from memfence.tasks.result import CheckResult
 
 
-def claim_of(program: Program, options: CheckOptions, result: CheckResult) -> Claim:
-    """The claim that `result` holds; for temporal properties with the bound that they are subject to."""
-    bound = result.evidence
-    model = bound.model if isinstance(bound, Bound) else _model(program, options, result.criterion)
+def claim_of(program: Program, options: CheckOptions, criterion: Criterion, evidence: Evidence | None = None) -> Claim:
+    """The claim that the criterion holds; for temporal properties with the bound that they are subject to."""
+    model = evidence.model if isinstance(evidence, Bound) else _model(program, options, criterion)
     return Claim(
         model=model.name,
-        criterion=result.criterion.value,
+        criterion=criterion.value,
         bound=model.bound,
         per_variable=model.per_variable,
         forbid=tuple(_text(program, p.expr, p.text, "--forbid") for p in options.forbid),

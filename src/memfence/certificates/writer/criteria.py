@@ -26,6 +26,10 @@ from memfence.program.ir import Program
 from memfence.tasks.limits import Limits, Stop
 
 
+class StepFails(NoCertificate):
+    """The search for all states has met a step that fails, and is over."""
+
+
 def criterion_chunks(
     criterion: str, question: Question, limits: Limits, *, whole: bool = False, visited: object = None
 ) -> Chunks:
@@ -58,7 +62,27 @@ def criterion_chunks(
 def sc_chunks(kind: str, question: Question, limits: Limits, *, whole: bool = False) -> Chunks:
     """A section with every state of SC, for programs that the checker knows the criterion of."""
     _require(require_shared_memory if kind == "race-free" else require_single_stores, question.program)
-    yield from _states(kind, question, SC, limits, whole)
+    try:
+        yield from _states(kind, question, SC, limits, whole)
+    except StepFails:
+        if kind == "implied":
+            raise
+        yield from _states_beside_failures(kind, question, limits)
+
+
+def _states_beside_failures(kind: str, question: Question, limits: Limits) -> Chunks:
+    """Every state of SC of a program with steps that fail, where the engine's search ends."""
+    from memfence.certificates.checker.native import NotForTheFastChecker
+    from memfence.certificates.checker.native_criteria import reachable_under_sc
+
+    try:
+        blocks = list(reachable_under_sc(question, most_bytes=limits.memory_bytes))
+    except (NotACertificate, NotForTheFastChecker) as reason:
+        raise NoCertificate(str(reason)) from None
+    except MemoryError:
+        raise NoCertificate("there are too many states for this kind of certificate") from None
+    yield SECTION, json.dumps({"kind": kind, "capacity": 0}).encode()
+    yield from ((ROWS, block) for block in blocks)
 
 
 def _visited_chunks(kind: str, question: Question, visited: ScExploration) -> Chunks | None:
@@ -128,7 +152,7 @@ def _explored(question: Question, asked: ModelSpec, limits: Limits, reductions: 
         if explored.stop is not Stop.NOTHING_LEFT or explored.refused == 0:
             break
     if explored.finding is not None:
-        raise NoCertificate("a step of the program fails, and such programs are not covered")
+        raise StepFails("a step of the program fails, and such programs are not covered")
     if explored.stop is not Stop.NOTHING_LEFT or explored.refused:
         raise NoCertificate("the search did not come to its end")
     return explored

@@ -1,7 +1,7 @@
 """Ranks of temporal properties: the checker's product, its components, and for each of them a mark it never visits.
 
-In plain Python, and so for products of moderate size only: the native search says that there is no accepted run, not
-why.
+The core finds them (`native_ranks`). Where it cannot work with a program, they are found in plain Python here, for
+products of moderate size.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from memfence.certificates.checker.native import NotForTheFastChecker
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.ranks import Pair, Product, product_of
 from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns, row_of
@@ -17,6 +18,7 @@ from memfence.certificates.format.header import Claim
 from memfence.certificates.format.ranks import NUMBER
 from memfence.certificates.format.sections import OBJECT, ROWS, SECTION
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
+from memfence.certificates.writer.native_ranks import Ranked
 from memfence.certificates.writer.rows import capacity_of
 from memfence.digraph import components
 from memfence.program.ir import Ltl, Program, PropertyAutomaton
@@ -35,18 +37,29 @@ def rank_chunks(
         columns = Columns(product.program, question.model.buffering, capacity)
     except NotACertificate as problem:
         raise NoCertificate(str(problem)) from None
-    pairs, after = _explored(product, limits)
-    component = components(len(pairs), lambda pair: (target for target, _ in after[pair]))
-    marks = list(_marks(product, component, after))
+    try:
+        found = Ranked(product, question.model, capacity, limits)
+        marks, blocks = found.marks, found.blocks()
+    except NotForTheFastChecker:
+        marks, blocks = ranks_in_python(product, columns, limits)
     details = {"kind": "ranks", "property": number, "capacity": capacity}
     yield SECTION, json.dumps(details).encode()
     yield OBJECT, json.dumps({"marks": marks}).encode()
+    for block in blocks:
+        yield ROWS, block
+
+
+def ranks_in_python(product: Product, columns: Columns, limits: Limits) -> tuple[list[int], Iterator[bytes]]:
+    """The mark of each rank, and blocks of ranked pairs: the slow twin of what the core does."""
+    pairs, after = _explored(product, limits)
+    component = components(len(pairs), lambda pair: (target for target, _ in after[pair]))
+    marks = list(_marks(product, component, after))
     rows = sorted(
         row_of(columns, state) + node.to_bytes(NUMBER) + rank.to_bytes(NUMBER)
         for (state, node), rank in zip(pairs, component, strict=True)
     )
-    for at in range(0, len(rows), ROWS_IN_A_BLOCK):
-        yield ROWS, b"".join(bytes(plane) for plane in zip(*rows[at : at + ROWS_IN_A_BLOCK], strict=True))
+    parts = (rows[at : at + ROWS_IN_A_BLOCK] for at in range(0, len(rows), ROWS_IN_A_BLOCK))
+    return marks, (b"".join(map(bytes, zip(*part, strict=True))) for part in parts)
 
 
 def _explored(product: Product, limits: Limits) -> tuple[list[Pair], list[list[tuple[int, frozenset[int]]]]]:

@@ -68,6 +68,9 @@ class _Encoder:
         self.loaded = loaded
         self.slots = number_slots(program)
         self.codes = ExpressionCodes(self.slots, program.source)
+        # What became of an op in a process, locked or not, as a part: front ends make equal ops one object. The op is
+        # kept, so that nothing else can get its `id`.
+        self.known: dict[tuple[int, int, bool, int], tuple[ir.Op, _core.Op]] = {}
 
     def encode(
         self,
@@ -206,7 +209,13 @@ class _Encoder:
         return parts
 
     def op(self, p: int, op: ir.Op, transition: ir.Transition, part: int = 0) -> _core.Op:
-        locked = transition.locked
+        key = (p, id(op), transition.locked, part)
+        known = self.known.get(key)
+        if known is None:
+            known = self.known[key] = (op, self.encoded_op(p, op, transition.locked, part))
+        return known[1]
+
+    def encoded_op(self, p: int, op: ir.Op, locked: bool, part: int) -> _core.Op:
         match op:
             case ir.Load(register, address, when):
                 base, size, index = self.address(address, p)

@@ -22,7 +22,7 @@ from memfence.program.expressions import At, Expr, rewrite
 from memfence.program.facts.ends import halting_locations
 from memfence.program.ir import Domain, Process, Program, SharedVar
 from memfence.program.load_options import DEFAULT_OPTIONS, LoadOptions
-from memfence.program.traversal import map_transition
+from memfence.program.traversal import map_transitions
 from memfence.source import SourceText
 
 
@@ -69,7 +69,7 @@ def _finished(process: Process, model: Model, lowered: Sequence[Lowered]) -> Pro
     def resolved(leaf: Expr) -> Expr:
         return At(leaf.process, ends[leaf.process]) if isinstance(leaf, At) and leaf.locations == ITS_ENDS else leaf
 
-    steps = tuple(map_transition(t, lambda expr: rewrite(expr, resolved)) for t in process.transitions)
+    steps = map_transitions(process.transitions, lambda expr: rewrite(expr, resolved))
     registers = tuple(replace(r, domain=_named(r.domain, model)) for r in process.registers)
     return replace(process, registers=registers, transitions=steps)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from memfence.program.expressions import At, Binary, BufferEmpty, Const, Expr, Register, RegisterOf, Shared, walk
 from memfence.program.facts.effects import op_expressions
 from memfence.program.ir import Program
+from memfence.program.traversal import distinct_ops
 from memfence.records import Record
 
 
@@ -36,7 +37,7 @@ def observed_by(
     registers: set[tuple[int, int]] = set()
     variables: set[int] = set()
     buffers: set[int] = set()
-    inside = (e for p in program.processes for t in p.transitions for op in t.ops for e in op_expressions(op))
+    inside = (e for op in distinct_ops(*program.processes) for e in op_expressions(op))
     sent = (e for p in program.processes for t in p.transitions if t.sync for e in t.sync.values)
     for expr in (*exprs, *inside, *sent):
         for node in walk(expr):
