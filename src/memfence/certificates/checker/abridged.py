@@ -78,16 +78,9 @@ def ends_of(
     sent = [expr for t in steps if t.sync is not None for expr in t.sync.values]
     inside = _looks([*sent, *(expr for t in steps for op in t.ops for expr in op_expressions(op))])
     asked = _looks(exprs)
+    seen = [(_Seen.of(p, inside), _Seen.of(p, asked)) for p, _ in enumerate(program.processes)]
     parts = [
-        _Part(
-            process,
-            model,
-            _Seen.of(p, inside),
-            _Seen.of(p, asked),
-            left_out.passing[p],
-            left_out.dead[p],
-            _by_source(process),
-        )
+        _Part(process, model, *seen[p], left_out.passing[p], left_out.dead[p], _by_source(process))
         for p, process in enumerate(program.processes)
     ]
     for part in parts:
