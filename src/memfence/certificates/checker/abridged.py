@@ -118,10 +118,7 @@ class _Seen(Record):
 
 
 def _by_source(process: Process) -> list[list[Transition]]:
-    leaving: list[list[Transition]] = [[] for _ in process.locations]
-    for transition in process.transitions:
-        leaving[transition.source].append(transition)
-    return leaving
+    return [[t for _, t in process.leaving(at)] for at, _ in enumerate(process.locations)]
 
 
 class _Part(Record):
