@@ -18,20 +18,14 @@ std::vector<std::tuple<std::vector<Value>, std::uint64_t, Index>> final_states_o
 
 using ColumnTuple = std::tuple<int, Value, int, int, int, std::optional<std::tuple<Value, std::uint64_t>>>;
 
-nb::list sorted_blocks_of(const Exploration& e, const std::vector<ColumnTuple>& columns, std::size_t rows_in_a_block) {
+std::unique_ptr<SortedRows> sorted_rows_of(const Exploration& e, const std::vector<ColumnTuple>& columns) {
   std::vector<RowColumn> plain;
   for (const auto& [slot, lo, width, length_slot, position, special] : columns) {
     const auto [value, code] = special.value_or(std::tuple<Value, std::uint64_t>(0, 0));
     plain.push_back({slot, lo, width, length_slot, position, special.has_value(), value, code});
   }
-  std::vector<std::string> blocks;
-  {
-    const Unlocked unlocked;
-    blocks = sorted_blocks(e, plain, rows_in_a_block);
-  }
-  nb::list out;
-  for (const std::string& block : blocks) out.append(nb::bytes(block.data(), block.size()));
-  return out;
+  const Unlocked unlocked;
+  return std::make_unique<SortedRows>(e, std::move(plain));
 }
 
 }  // namespace
@@ -40,9 +34,19 @@ void bind_exploration(nb::module_& m) {
   nb::class_<Cancel>(m, "Cancel").def(nb::init<>()).def("cancel", [](Cancel& c) { c.flag->store(true); });
 
   def_record(m, "SearchStats", Field{"states", &SearchStats::states}, Field{"transitions", &SearchStats::transitions},
-             Field{"refused", &SearchStats::refused}, Field{"depth", &SearchStats::depth},
-             Field{"widest", &SearchStats::widest}, Field{"bytes", &SearchStats::bytes},
+             Field{"refused", &SearchStats::refused}, Field{"failures", &SearchStats::failures},
+             Field{"depth", &SearchStats::depth}, Field{"widest", &SearchStats::widest}, Field{"bytes", &SearchStats::bytes},
              Field{"state_bits", &SearchStats::state_bits}, Field{"seconds", &SearchStats::seconds});
+
+  nb::class_<SortedRows>(m, "SortedRows")
+      .def_prop_ro("size", &SortedRows::size)
+      .def(
+          "block",
+          [](const SortedRows& self, std::size_t first, std::size_t rows) {
+            const std::string block = self.block(first, rows);
+            return nb::bytes(block.data(), block.size());
+          },
+          "first"_a, "rows"_a);
 
   def_record(m, "Exploration", Field{"stop", &Exploration::stop}, Field{"stats", &Exploration::stats},
              Field{"is_compact", &Exploration::is_compact})
@@ -57,9 +61,7 @@ void bind_exploration(nb::module_& m) {
           "index"_a, "more"_a)
       .def("values", &Exploration::values, "index"_a)
       .def("all_values", &Exploration::all_values)
-      .def("sorted_blocks", &sorted_blocks_of, "columns"_a, "rows_in_a_block"_a,
-           nb::sig("def sorted_blocks(self, columns: Sequence[tuple[int, int, int, int, int, tuple[int, int] | None]], "
-                   "rows_in_a_block: int) -> list[bytes]"));
+      .def("sorted_rows", &sorted_rows_of, "columns"_a);
 
   def_search(
       m, "explore_safety",

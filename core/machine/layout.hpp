@@ -31,7 +31,7 @@ class Layout {
   }
   Value read(const Word* state, int slot) const { return fields_[static_cast<std::size_t>(slot)].read(state); }
 
- private:
+  // Where a slot stands in a packed state; a mask of 0 where it has no bits, and is always `lo`.
   struct Field {
     std::uint32_t word = 0;
     std::uint32_t shift = 0;
@@ -40,6 +40,9 @@ class Layout {
 
     Value read(const Word* state) const { return static_cast<Value>(static_cast<Wide>((state[word] >> shift) & mask) + lo); }
   };
+  const Field& field(int slot) const { return fields_[static_cast<std::size_t>(slot)]; }
+
+ private:
   // A field together with the slot it belongs to: what unpack walks over, in one piece of memory.
   struct Stored {
     Field field;

@@ -50,6 +50,7 @@ class BreadthFirst {
       stats_.states += worker->states;
       stats_.transitions += worker->expander.transitions;
       stats_.refused += worker->expander.refusals;
+      stats_.failures += worker->expander.failures;
       if (worker != workers_[0]) observer().merge(worker->expander.observer, states_);
     }
     return stop_;

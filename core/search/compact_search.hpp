@@ -238,6 +238,7 @@ class CompactSearch : private StateOrder {
     stats_.transitions = transitions_so_far();
     for (const auto& worker : workers_) {
       stats_.refused += worker->expander.refusals;
+      stats_.failures += worker->expander.failures;
       if (worker != workers_[0]) observer().merge(worker->expander.observer, *this);
     }
   }

@@ -56,7 +56,7 @@ class Expander {
   Work& work() { return work_; }
 
   Observer observer;
-  std::uint64_t transitions = 0, refusals = 0;
+  std::uint64_t transitions = 0, refusals = 0, failures = 0;
   std::optional<Found> found;
   bool keeps_smallest = false;  // of several findings; else the first
 
@@ -79,6 +79,7 @@ class Expander {
     }
     void failed(const Step& step) {
       emitted = true;
+      ++expander.failures;
       if (expander.space_.machine().error.empty()) ++expander.transitions;  // else the step to the error state counts
       if (expander.observer.stops_on_failure()) expander.note(Finding{FindingKind::Failure, index, true, step}, packed);
     }

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "machine/machine.hpp"
+#include "machine/layout.hpp"
 #include "models/model.hpp"
 #include "search/limits.hpp"
 #include "search/outcome.hpp"
@@ -33,8 +33,9 @@ class Exploration {
   virtual std::vector<Value> values(Index index) const = 0;
   // Every visited state, as values of all slots: for tests, and for comparing whole reachable sets.
   virtual std::vector<std::vector<Value>> all_values() const = 0;
-  // Visit every state once, as values of all slots.
-  virtual void for_each(const std::function<void(const Value*)>& visit) const = 0;
+  // Visit every state once, packed as `layout` says.
+  virtual void for_each(const std::function<void(const Word*)>& visit) const = 0;
+  virtual const Layout& layout() const = 0;
 
   Stop stop = Stop::None;
   SearchStats stats;

@@ -45,13 +45,8 @@ class ExplorationOf : public Exploration {
     for_each_state([&](const Word* state) { all.push_back(values_of(state)); });
     return all;
   }
-  void for_each(const std::function<void(const Value*)>& visit) const override {
-    Work work(space_.layout().slots());
-    for_each_state([&](const Word* state) {
-      space_.load(state, work);
-      visit(work.data());
-    });
-  }
+  void for_each(const std::function<void(const Word*)>& visit) const override { for_each_state(visit); }
+  const Layout& layout() const override { return space_.layout(); }
 
  private:
   using Search = BreadthFirst<Semantics, Observer>;

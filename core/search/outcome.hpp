@@ -35,6 +35,7 @@ struct Path {
 
 struct SearchStats {
   std::uint64_t states = 0, transitions = 0, refused = 0, depth = 0, widest = 0, bytes = 0, state_bits = 0;
+  std::uint64_t failures = 0;  // steps that are an error of the program
   double seconds = 0;
 };
 

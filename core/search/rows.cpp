@@ -1,136 +1,134 @@
 #include "search/rows.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
+#include <bit>
+
+#include "search/sorting.hpp"
 
 namespace memfence {
 
 namespace {
 
-std::uint64_t number_of(const RowColumn& column, const Value* values) {
-  if (column.length_slot >= 0 && column.position >= values[column.length_slot]) return 0;
-  const Value value = values[column.slot];
-  if (column.has_special && value == column.special) return column.code;
-  return static_cast<std::uint64_t>(Wide{value} - column.lo);
-}
-
-void write_row(unsigned char* row, const std::vector<RowColumn>& columns, const Value* values) {
-  for (const RowColumn& column : columns) {
-    const std::uint64_t number = number_of(column, values);
-    for (int byte = column.width - 1; byte >= 0; --byte) *row++ = static_cast<unsigned char>(number >> (8 * byte));
-  }
-}
-
-// Rows by the bits in which they differ at all, in order: the same order, and mostly 64 bits are enough.
-class Packing {
- public:
-  Packing(const std::vector<unsigned char>& rows, std::size_t width) : parts_(width) {
-    const unsigned char* first = rows.data();
-    std::vector<unsigned> varying(width, 0);
-    for (std::size_t at = 0; at < rows.size(); at += width)
-      for (std::size_t byte = 0; byte < width; ++byte) varying[byte] |= rows[at + byte] ^ first[byte];
-    for (std::size_t byte = 0; byte < width; ++byte) {
-      Part& part = parts_[byte];
-      for (int bit = 7; bit >= 0; --bit)
-        if (varying[byte] >> bit & 1) part.bits[part.count++] = bit;
-      bits_ += part.count;
-      for (unsigned value = 0; value < 256; ++value)
-        for (int n = 0; n < part.count; ++n)
-          part.packed[value] = static_cast<unsigned char>(part.packed[value] << 1 | (value >> part.bits[n] & 1));
-      for (unsigned value = 0; value < 256; ++value)
-        if ((value & ~varying[byte]) == (first[byte] & ~varying[byte]))
-          part.unpacked[part.packed[value]] = static_cast<unsigned char>(value);
-    }
-  }
-
-  int bits() const { return bits_; }
-  std::uint64_t pack(const unsigned char* row) const {
-    std::uint64_t key = 0;
-    for (std::size_t byte = 0; byte < parts_.size(); ++byte) key = key << parts_[byte].count | parts_[byte].packed[row[byte]];
-    return key;
-  }
-  void unpack(std::uint64_t key, unsigned char* row) const {
-    for (std::size_t byte = parts_.size(); byte-- > 0;) {
-      const Part& part = parts_[byte];
-      row[byte] = part.unpacked[key & ((1u << part.count) - 1)];
-      key >>= part.count;
-    }
-  }
-
- private:
-  struct Part {
-    int count = 0;
-    std::array<int, 8> bits{};
-    std::array<unsigned char, 256> packed{}, unpacked{};
-  };
-  std::vector<Part> parts_;
-  int bits_ = 0;
-};
-
-constexpr int kDigit = 11;
-
-// Ascending, digit by digit from the lowest on.
-void sort_keys(std::vector<std::uint64_t>& keys, int bits) {
-  std::vector<std::uint64_t> other(keys.size());
-  for (int shift = 0; shift < bits; shift += kDigit) {
-    std::array<std::size_t, (1u << kDigit) + 1> starts{};
-    const auto digit = [&](std::uint64_t key) { return key >> shift & ((1u << kDigit) - 1); };
-    for (const std::uint64_t key : keys) ++starts[digit(key) + 1];
-    for (std::size_t n = 1; n < starts.size(); ++n) starts[n] += starts[n - 1];
-    for (const std::uint64_t key : keys) other[starts[digit(key)]++] = key;
-    keys.swap(other);
-  }
-}
-
-// The rows in ascending order, each once: states that differ in nothing that is kept between steps are one row.
-std::vector<unsigned char> in_order(const std::vector<unsigned char>& rows, std::size_t width) {
-  const Packing packing(rows, width);
-  const std::size_t count = rows.size() / width;
-  std::vector<unsigned char> out;
-  if (packing.bits() <= 64) {
-    std::vector<std::uint64_t> keys(count);
-    for (std::size_t n = 0; n < count; ++n) keys[n] = packing.pack(rows.data() + n * width);
-    sort_keys(keys, packing.bits());
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    out.resize(keys.size() * width);
-    for (std::size_t n = 0; n < keys.size(); ++n) packing.unpack(keys[n], out.data() + n * width);
-    return out;
-  }
-  std::vector<const unsigned char*> order(count);
-  for (std::size_t n = 0; n < count; ++n) order[n] = rows.data() + n * width;
-  const auto compared = [width](const unsigned char* a, const unsigned char* b) { return std::memcmp(a, b, width); };
-  std::sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return compared(a, b) < 0; });
-  order.erase(std::unique(order.begin(), order.end(), [&](const auto* a, const auto* b) { return compared(a, b) == 0; }),
-              order.end());
-  for (const unsigned char* row : order) out.insert(out.end(), row, row + width);
-  return out;
+// Sort keys of `Words` words, and keep one of those that are the same.
+template <std::size_t Words>
+void sort_and_unite(std::vector<std::uint64_t>& keys, const std::vector<int>& bits) {
+  std::array<int, Words> used{};
+  std::copy(bits.begin(), bits.end(), used.begin());
+  auto* const first = reinterpret_cast<Key<Words>*>(keys.data());
+  const std::span all(first, keys.size() / Words);
+  KeySorter<Words>(used).sort(all);
+  const auto count = static_cast<std::size_t>(std::unique(all.begin(), all.end()) - all.begin());
+  keys.resize(count * Words);
 }
 
 }  // namespace
 
-std::vector<std::string> sorted_blocks(const Exploration& exploration, const std::vector<RowColumn>& columns,
-                                       std::size_t rows_in_a_block) {
-  std::size_t width = 0;
-  for (const RowColumn& column : columns) width += static_cast<std::size_t>(column.width);
-  if (width == 0) return {};
-  std::vector<unsigned char> rows;
-  exploration.for_each([&](const Value* values) {
-    const std::size_t at = rows.size();
-    rows.resize(at + width);
-    write_row(rows.data() + at, columns, values);
-  });
-  if (rows.empty()) return {};
-  rows = in_order(rows, width);
-  std::vector<std::string> blocks;
-  for (std::size_t first = 0; first < rows.size(); first += rows_in_a_block * width) {
-    const std::size_t count = std::min((rows.size() - first) / width, rows_in_a_block);
-    std::string& block = blocks.emplace_back(count * width, '\0');
-    for (std::size_t at = 0; at < count; ++at)
-      for (std::size_t byte = 0; byte < width; ++byte)
-        block[byte * count + at] = static_cast<char>(rows[first + at * width + byte]);
+SortedRows::SortedRows(const Exploration& exploration, std::vector<RowColumn> columns)
+    : columns_(std::move(columns)), parts_(columns_.size()) {
+  for (const RowColumn& column : columns_) width_ += static_cast<std::size_t>(column.width);
+  find_varying(exploration);
+  const std::vector<int> bits = place_parts();
+  fill(exploration);
+  switch (words_) {
+    case 1: sort_and_unite<1>(keys_, bits); break;
+    case 2: sort_and_unite<2>(keys_, bits); break;
+    case 4: sort_and_unite<4>(keys_, bits); break;
+    case 16: sort_and_unite<16>(keys_, bits); break;
+    default: sort_and_unite<kMostWords>(keys_, bits); break;
   }
-  return blocks;
+}
+
+// Which bits of each column differ between states.
+void SortedRows::find_varying(const Exploration& exploration) {
+  const Layout& layout = exploration.layout();
+  std::vector<std::size_t> others;
+  for (std::size_t n = 0; n < columns_.size(); ++n) {
+    const RowColumn& column = columns_[n];
+    Part& part = parts_[n];
+    part.field = layout.field(column.slot);
+    part.offset = static_cast<std::uint64_t>(part.field.lo - column.lo);
+    part.is_plain = part.offset == 0 && column.length_slot < 0 && !column.has_special;
+    if (!part.is_plain) others.push_back(n);
+  }
+  std::vector<Word> first(layout.words(), 0), varying(layout.words(), 0);
+  exploration.for_each([&](const Word* state) {
+    if (states_++ == 0) std::copy_n(state, first.size(), first.begin());
+    for (std::size_t word = 0; word < first.size(); ++word) varying[word] |= state[word] ^ first[word];
+    for (const std::size_t n : others) parts_[n].mask |= number(n, layout, state);
+  });
+  for (Part& part : parts_) {
+    const Layout::Field& field = part.field;
+    if (part.is_plain) part.mask = varying[field.word] >> field.shift & field.mask;
+    if (part.mask != 0) part.mask = ~std::uint64_t{0} >> std::countl_zero(part.mask);
+    if (part.is_plain) part.fixed = (first[field.word] >> field.shift & field.mask) & ~part.mask;
+  }
+}
+
+// Columns in their order, the first with the highest bits; none crosses a word of the key. How many bits of each word are used.
+std::vector<int> SortedRows::place_parts() {
+  std::vector<int> bits{0};
+  for (Part& part : parts_) {
+    const int need = std::popcount(part.mask);
+    if (bits.back() + need > 64) bits.push_back(0);
+    part.word = bits.size() - 1;
+    bits.back() += need;
+  }
+  std::vector<int> left = bits;
+  for (Part& part : parts_)
+    if (part.mask != 0) part.shift = left[part.word] -= std::popcount(part.mask);
+  for (const std::size_t words : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{16}, kMostWords})
+    if (words_ == 0 && bits.size() <= words) words_ = words;
+  return bits;
+}
+
+std::uint64_t SortedRows::number(std::size_t n, const Layout& layout, const Word* state) const {
+  const RowColumn& column = columns_[n];
+  if (column.length_slot >= 0 && column.position >= layout.read(state, column.length_slot)) return 0;
+  const Layout::Field& field = parts_[n].field;
+  if (column.has_special && field.read(state) == column.special) return column.code;
+  return (state[field.word] >> field.shift & field.mask) + parts_[n].offset;
+}
+
+void SortedRows::fill(const Exploration& exploration) {
+  struct Move {
+    std::uint32_t from, to;
+    int right, left;
+    std::uint64_t mask;
+  };
+  std::vector<Move> moves;
+  std::vector<std::size_t> others;
+  for (std::size_t n = 0; n < parts_.size(); ++n) {
+    const Part& part = parts_[n];
+    if (part.mask != 0 && part.is_plain)
+      moves.push_back(
+          {part.field.word, static_cast<std::uint32_t>(part.word), static_cast<int>(part.field.shift), part.shift, part.mask});
+    else if (part.mask != 0)
+      others.push_back(n);
+  }
+  keys_.resize(states_ * words_);
+  std::uint64_t* key = keys_.data();
+  exploration.for_each([&](const Word* state) {
+    for (const Move& move : moves) key[move.to] |= (state[move.from] >> move.right & move.mask) << move.left;
+    for (const std::size_t n : others)
+      key[parts_[n].word] |= (number(n, exploration.layout(), state) & parts_[n].mask) << parts_[n].shift;
+    key += words_;
+  });
+}
+
+std::string SortedRows::block(std::size_t first, std::size_t rows) const {
+  const std::size_t count = first < size() ? std::min(rows, size() - first) : 0;
+  std::string block(count * width_, '\0');
+  char* plane = block.data();
+  for (std::size_t n = 0; n < columns_.size(); ++n) {
+    const Part& part = parts_[n];
+    const std::uint64_t* const keys = keys_.data() + first * words_ + part.word;
+    for (int byte = columns_[n].width - 1; byte >= 0; --byte, plane += count)
+      for (std::size_t row = 0; row < count; ++row) {
+        const std::uint64_t number = part.fixed | (keys[row * words_] >> part.shift & part.mask);
+        plane[row] = static_cast<char>(number >> (8 * byte));
+      }
+  }
+  return block;
 }
 
 }  // namespace memfence

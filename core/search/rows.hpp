@@ -1,4 +1,4 @@
-// The states of a finished search as sorted rows of bytes, block by block: what certificates are made of.
+// The states of a finished search as sorted rows of bytes: what certificates are made of.
 #pragma once
 
 #include <string>
@@ -21,9 +21,39 @@ struct RowColumn {
   std::uint64_t code = 0;
 };
 
-// Every state of the search once, in the order of the byte strings, in blocks of so many rows. Of a block first come the
-// first bytes of all rows, then the second ones, and so on.
-std::vector<std::string> sorted_blocks(const Exploration& exploration, const std::vector<RowColumn>& columns,
-                                       std::size_t rows_in_a_block);
+// Every state of the search once, in the order of the byte strings. Of a row only the bits in which it differs from others are
+// kept, so that this takes no more room than the states themselves.
+class SortedRows {
+ public:
+  SortedRows(const Exploration& exploration, std::vector<RowColumn> columns);
+
+  std::size_t size() const { return keys_.size() / words_; }
+  // So many rows, or as many as are left, from `first` on: first the first bytes of all of them, then the second ones, and so
+  // on.
+  std::string block(std::size_t first, std::size_t rows) const;
+
+ private:
+  static constexpr std::size_t kMostWords = 128;  // a row has at most 1024 bytes
+
+  // A column: where its slot stands in packed states, where the bits of it that vary stand in a key, and what its other bits
+  // are. `offset`: from what is packed to the number in the row.
+  struct Part {
+    Layout::Field field;
+    std::uint64_t offset = 0;
+    bool is_plain = true;  // the number is what is packed
+    std::size_t word = 0;
+    int shift = 0;
+    std::uint64_t mask = 0, fixed = 0;
+  };
+  void find_varying(const Exploration& exploration);
+  std::vector<int> place_parts();
+  void fill(const Exploration& exploration);
+  std::uint64_t number(std::size_t column, const Layout& layout, const Word* state) const;
+
+  std::vector<RowColumn> columns_;
+  std::vector<Part> parts_;
+  std::size_t width_ = 0, words_ = 0, states_ = 0;
+  std::vector<std::uint64_t> keys_;  // `words_` for each row, the first of them with the highest bits
+};
 
 }  // namespace memfence

@@ -60,6 +60,9 @@ class SearchStats:
     def refused(self) -> int: ...
 
     @property
+    def failures(self) -> int: ...
+
+    @property
     def depth(self) -> int: ...
 
     @property
@@ -73,6 +76,12 @@ class SearchStats:
 
     @property
     def seconds(self) -> float: ...
+
+class SortedRows:
+    @property
+    def size(self) -> int: ...
+
+    def block(self, first: int, rows: int) -> bytes: ...
 
 class Exploration:
     @property
@@ -99,7 +108,7 @@ class Exploration:
 
     def all_values(self) -> list[list[int]]: ...
 
-    def sorted_blocks(self, columns: Sequence[tuple[int, int, int, int, int, tuple[int, int] | None]], rows_in_a_block: int) -> list[bytes]: ...
+    def sorted_rows(self, columns: Sequence[tuple[int, int, int, int, int, tuple[int, int] | None]]) -> SortedRows: ...
 
 def explore_safety(machine: Machine, model: int, bound: int, reduce: bool, bad: int, stop_on_failure: bool, stop_on_deadlock: bool, final_values: Sequence[int], threads: int, most_states: int, timeout_seconds: float, memory_bytes: int, compact_from: int, cancel: Cancel | None, progress: object | None) -> Exploration:
     """

@@ -1,4 +1,7 @@
-"""Certificates beside answers: `--certificate` and `--verify` of `check` and `fix`, and proofs of single claims."""
+"""Certificates beside answers: `--certificate` and `--verify` of `check` and `fix`, and proofs of single claims.
+
+Most commands are over in a fraction of a second, so what only some certificates need is imported by those.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +9,29 @@ import os
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from pathlib import Path
-from tempfile import mkstemp
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memfence.api.check import check
 from memfence.api.inputs import Source, options_for, read_program, with_stated
-from memfence.api.verify import verify
-from memfence.certificates.checker.question import question_of
-from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.header import Claim
 from memfence.certificates.result import Certified, Proof
 from memfence.certificates.writer.certify import certify
 from memfence.certificates.writer.chunks import NoCertificate
 from memfence.certificates.writer.claim import claim_of
-from memfence.certificates.writer.minimum import minimum_chunks
 from memfence.deadline import Deadline, TimeUp
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
-from memfence.synthesis.atomic_writes import AtomicFix
-from memfence.synthesis.result import FixResult, FixVerdict
 from memfence.tasks.answer import Answer, Verdict
 from memfence.tasks.evidence import Bound
 from memfence.tasks.limits import Limits
 from memfence.tasks.options import CheckOptions
 from memfence.tasks.result import CheckResult
+
+if TYPE_CHECKING:
+    from memfence.certificates.result import VerifyResult
+    from memfence.synthesis.atomic_writes import AtomicFix
+    from memfence.synthesis.result import FixResult
 
 
 def check_certified(
@@ -66,6 +67,8 @@ def certify_fix(
 
     `keywords` are those of `fix`; what a check does not know of is left out.
     """
+    from memfence.synthesis.result import FixResult, FixVerdict
+
     if not isinstance(result, FixResult) or result.verdict not in (FixVerdict.FIXED, FixVerdict.ALREADY_HOLDS):
         return None
     source = result.program.source
@@ -106,12 +109,18 @@ def prove(
     evidence, visited = (None, None) if answer is None else (answer.evidence, answer.visited)
     try:
         written = certify(program, claim, place, limits, evidence=evidence, minimum=minimum, visited=visited)
-        return Proof(written if path else None, None, verify(place, program) if verified else None)
+        return Proof(written if path else None, None, _judged(place, program) if verified else None)
     except NoCertificate as problem:
         return Proof(None, str(problem), None)
     finally:
         if path is None:
             place.unlink(missing_ok=True)
+
+
+def _judged(place: Path, program: Program) -> VerifyResult:
+    from memfence.api.verify import verify
+
+    return verify(place, program)
 
 
 def _with_minimum(
@@ -120,6 +129,10 @@ def _with_minimum(
     """The claim that the fences are a minimum as well, with its section; else why there is none."""
     if fixed is None or not fixed.is_minimum or not fixed.chosen.fences:
         return claim, [], None
+    from memfence.certificates.checker.question import question_of
+    from memfence.certificates.format.container import NotACertificate
+    from memfence.certificates.writer.minimum import minimum_chunks
+
     try:
         chunks = list(minimum_chunks(question_of(claim, program), program, fixed))
     except (NoCertificate, NotACertificate) as reason:
@@ -129,6 +142,8 @@ def _with_minimum(
 
 
 def _temporary() -> Path:
+    from tempfile import mkstemp
+
     handle, name = mkstemp(suffix=".mfc")
     os.close(handle)
     return Path(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -153,7 +154,7 @@ def options_for(
 
 def _refuse_values(kind: type[CheckOptions], values: Mapping[str, Any]) -> None:
     """ValueError with the allowed values, where an option takes one of a few."""
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     for name, value in values.items():
         allowed = [choice for choice in get_args(hints[name]) if isinstance(choice, str)]
         is_choice = isinstance(value, str) or name == "model"
@@ -170,6 +171,11 @@ def _refuse_values(kind: type[CheckOptions], values: Mapping[str, Any]) -> None:
     if unknown:
         raise WrongUsage("reduce", f"`{unknown[0]}` is no reduction; use some of {', '.join(ALL_REDUCTIONS)}")
     _refuse_seconds(values.get("timeout_seconds"))
+
+
+@cache
+def _hints(kind: type[CheckOptions]) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _refuse_seconds(seconds: float | None) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from memfence.certificates.checker.refusal import Checked, Refused
 from memfence.certificates.format.header import Header
 from memfence.certificates.writer.certify import Written
 from memfence.program.ir import Program
-from memfence.questions.compare import Comparison
-from memfence.questions.explore import ExploreResult
 from memfence.records import Record
-from memfence.tasks.implications import Requirement
 from memfence.tasks.result import CheckResult
+
+if TYPE_CHECKING:
+    from memfence.questions.compare import Comparison
+    from memfence.questions.explore import ExploreResult
+    from memfence.tasks.implications import Requirement
 
 
 class VerifyResult(Record):

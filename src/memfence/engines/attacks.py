@@ -79,7 +79,8 @@ class AttackEngine:
         limits = task.within(timeout_seconds=SOON).limits
         found = explore_attacks(task.program, kind, limits=limits, reductions=task.reductions)
         verdict, evidence = judged(found)
-        answer = Answer(verdict, evidence, self.name, found.cost)
+        visited = found.states if verdict is Verdict.HOLDS else None
+        answer = Answer(verdict, evidence, self.name, found.cost, visited=visited)
         if answer.is_conclusive or answer.is_interrupted:
             return answer
         few = with_small_counters(task.program, MOST_COUNTED)

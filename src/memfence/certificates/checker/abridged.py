@@ -75,10 +75,12 @@ def ends_of(
     if deadlock and any(left_out.passing):
         raise _refused("a deadlock may be where a process passes")
     steps = [t for process in program.processes for t in process.transitions]
-    inside = [expr for t in steps for op in t.ops for expr in op_expressions(op)]
-    inside += [expr for t in steps if t.sync is not None for expr in t.sync.values]
+    sent = [expr for t in steps if t.sync is not None for expr in t.sync.values]
+    inside = _looks([*sent, *(expr for t in steps for op in t.ops for expr in op_expressions(op))])
+    asked = _looks(exprs)
+    seen = [(_Seen.of(p, inside), _Seen.of(p, asked)) for p, _ in enumerate(program.processes)]
     parts = [
-        _Part(process, model, _Seen.of(p, inside), _Seen.of(p, exprs), left_out.passing[p], left_out.dead[p])
+        _Part(process, model, *seen[p], left_out.passing[p], left_out.dead[p], _by_source(process))
         for p, process in enumerate(program.processes)
     ]
     for part in parts:
@@ -91,6 +93,11 @@ def _refused(detail: str) -> Refused:
     return Refused(Condition.KIND, detail)
 
 
+def _looks(exprs: Sequence[Expr]) -> list[At | RegisterOf]:
+    """Where the expressions look at processes."""
+    return [node for expr in exprs for node in walk(expr) if isinstance(node, At | RegisterOf)]
+
+
 class _Seen(Record):
     """What is looked at from outside, of one process."""
 
@@ -98,19 +105,24 @@ class _Seen(Record):
     registers: frozenset[int]
 
     @staticmethod
-    def of(process: int, exprs: Sequence[Expr]) -> _Seen:
-        nodes = [node for expr in exprs for node in walk(expr)]
-        at = (node.locations for node in nodes if isinstance(node, At) and node.process == process)
-        registers = (node.register for node in nodes if isinstance(node, RegisterOf) and node.process == process)
+    def of(process: int, looks: Sequence[At | RegisterOf]) -> _Seen:
+        at = (node.locations for node in looks if isinstance(node, At) and node.process == process)
+        registers = (node.register for node in looks if isinstance(node, RegisterOf) and node.process == process)
         return _Seen(frozenset().union(*at), frozenset(registers))
 
     def has(self, transition: Transition) -> bool:
+        if not self.locations and not self.registers:
+            return False
         written = {register_written(op) for op in transition.ops}
         return not self.locations.isdisjoint((transition.source, transition.target)) or bool(written & self.registers)
 
 
+def _by_source(process: Process) -> list[list[Transition]]:
+    return [[t for _, t in process.leaving(at)] for at, _ in enumerate(process.locations)]
+
+
 class _Part(Record):
-    """One process. `others`, `question`: what other processes, and the question, see of it."""
+    """One process. `others`, `question`: what other processes, and the question, see of it. `leaving`: by location."""
 
     process: Process
     model: MemoryModel
@@ -118,10 +130,11 @@ class _Part(Record):
     question: _Seen
     passing: frozenset[int]
     dead: tuple[frozenset[int], ...]
+    leaving: list[list[Transition]]
 
     def check(self) -> None:
         for location in self.passing:  # Condition a: leaving it is work on own registers, which ends.
-            leaving = self._leaving(location)
+            leaving = self.leaving[location]
             if not leaving or location in self.question.locations or location in self._passed(location):
                 raise _refused("a location that is passed is looked at, or never left")
             if not all(self._is_local(t) and not self.others.has(t) for t in leaving):
@@ -144,13 +157,13 @@ class _Part(Record):
 
     def behind_seen(self) -> frozenset[int]:
         """The passing locations that a step which the question sees leads to, within local steps."""
-        targets = {t.target for at in self.passing for t in self._leaving(at) if self.question.has(t)} & self.passing
+        targets = {t.target for at in self.passing for t in self.leaving[at] if self.question.has(t)} & self.passing
         return frozenset(targets).union(*(self._passed(at) for at in targets))
 
     def _check_dead(self, transition: Transition) -> None:
         """Condition c: what is dead is not read before it is set, and stays dead unless it is set."""
         unknown, sync = set(self.dead[transition.source]), transition.sync
-        for position in range(len(transition.ops) + 1):
+        for position in range(len(transition.ops) + 1) if unknown else ():
             if sync is not None and position == sync.guard_ops:
                 if any(registers_of(value) & unknown for value in sync.values):
                     raise _refused("a dead register is sent")
@@ -164,20 +177,17 @@ class _Part(Record):
         if not unknown <= self.dead[transition.target]:
             raise _refused("a register comes to life again")
 
-    def _leaving(self, location: int) -> list[Transition]:
-        return [t for _, t in self.process.leaving(location)]
-
     def _passed(self, location: int) -> set[int]:
         """The passing locations that local steps lead to from there."""
         found, waiting = set[int](), [location]
         while waiting:
-            targets = {t.target for t in self._leaving(waiting.pop())} & self.passing - found
+            targets = {t.target for t in self.leaving[waiting.pop()]} & self.passing - found
             found |= targets
             waiting += targets
         return found
 
     def _is_seen_from(self, location: int) -> bool:
-        return any(self.question.has(t) for t in self._leaving(location))
+        return any(self.question.has(t) for t in self.leaving[location])
 
     def _is_local(self, transition: Transition) -> bool:
         nodes = [node for op in transition.ops for expr in op_expressions(op) for node in walk(expr)]

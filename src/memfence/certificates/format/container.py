@@ -20,6 +20,9 @@ LONGEST = 1 << 25
 _FRAME = struct.Struct("<4sIII")
 """Kind, length in the file, length of the content, CRC-32 of the content."""
 LAST = b"DONE"
+LARGE = 1 << 16
+USUAL, FAST = 6, 3
+"""Levels of compression: blocks of states are large, and pack well enough by the fast one."""
 
 
 class NotACertificate(Exception):
@@ -36,14 +39,13 @@ class Chunk(Record):
 class Writer:
     """Appends chunks to a file. `close` ends the certificate; without it, no reader accepts the file."""
 
-    def __init__(self, file: BinaryIO, *, level: int = 6) -> None:
+    def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self._level = level
         file.write(MAGIC + bytes([VERSION]))
 
     def add(self, kind: bytes, content: bytes) -> None:
         assert len(kind) == 4 and len(content) <= LONGEST, kind
-        packed = zlib.compress(content, self._level)
+        packed = zlib.compress(content, FAST if len(content) > LARGE else USUAL)
         self._file.write(_FRAME.pack(kind, len(packed), len(content), zlib.crc32(content)) + packed)
 
     def close(self) -> None:

@@ -1,4 +1,7 @@
-"""Write down why an answer is true, in a file that `memfence verify` checks without the engines."""
+"""Write down why an answer is true, in a file that `memfence verify` checks without the engines.
+
+A kind of proof is imported where it is wanted: there are many, and small checks are over before all are loaded.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,11 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from memfence.certificates.checker.question import question_of
+from memfence.certificates.checker.question import Question, question_of
 from memfence.certificates.format.container import NotACertificate, Writer
 from memfence.certificates.format.header import Claim, Header, header_bytes, reading_of
 from memfence.certificates.format.sections import HEAD, PLACES, PROGRAM
-from memfence.certificates.writer.automata import automata_chunks
 from memfence.certificates.writer.chunks import Chunks, NoCertificate, first_that_works
-from memfence.certificates.writer.criteria import criterion_chunks, sc_chunks
-from memfence.certificates.writer.dual import alone_chunks, dual_chunks
-from memfence.certificates.writer.invariant import invariant_chunks
-from memfence.certificates.writer.ranks import rank_chunks
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
 from memfence.records import Record
@@ -90,27 +88,59 @@ def _proof(
     if program.any_number:
         if claim.criterion != "safety" or question.temporal:
             raise NoCertificate("for any number of threads there are certificates of safety only")
-        yield from dual_chunks(question, limits)
+        yield from _dual(question, limits)
         return
     if claim.criterion != "safety":
+        from memfence.certificates.writer.criteria import criterion_chunks
+
         yield from criterion_chunks(claim.criterion, question, limits, whole=whole, visited=visited)
         return
     for number, stated in enumerate(question.temporal):
+        from memfence.certificates.writer.ranks import rank_chunks
+
         yield from rank_chunks(number, question, claim, stated, program, limits)
     if question.temporal and not question.asks_states:
         return
+    yield from first_that_works(_attempts(question, limits, evidence, whole))
+
+
+def _attempts(question: Question, limits: Limits, evidence: Evidence | None, whole: bool) -> Iterator[Chunks]:
+    """The kinds of proof for single states: first the one that resembles what the answer rests on."""
+    from memfence.certificates.writer.invariant import invariant_chunks
+
     pending = evidence.pending if isinstance(evidence, Exhausted) else None
-    attempts = [
-        invariant_chunks(question, limits, pending=pending or 0, whole=whole),
-        automata_chunks(question, limits),
-        dual_chunks(question, limits),
-    ]
     if isinstance(evidence, Implied) and evidence.by is Criterion.PERSISTENT:
-        attempts.insert(0, sc_chunks("implied", question, limits, whole=whole))
+        from memfence.certificates.writer.criteria import sc_chunks
+
+        yield sc_chunks("implied", question, limits, whole=whole)
     if isinstance(evidence, Fixpoint):
-        attempts[:2] = attempts[1::-1]
-    attempts.insert(0 if isinstance(evidence, Invariant) else len(attempts), alone_chunks(question))
-    yield from first_that_works(attempts)
+        yield _automata(question, limits)
+    if isinstance(evidence, Invariant):
+        yield _alone(question)
+    yield invariant_chunks(question, limits, pending=pending or 0, whole=whole)
+    if not isinstance(evidence, Fixpoint):
+        yield _automata(question, limits)
+    yield _dual(question, limits)
+    if not isinstance(evidence, Invariant):
+        yield _alone(question)
+
+
+def _automata(question: Question, limits: Limits) -> Chunks:
+    from memfence.certificates.writer.automata import automata_chunks
+
+    return automata_chunks(question, limits)
+
+
+def _dual(question: Question, limits: Limits) -> Chunks:
+    from memfence.certificates.writer.dual import dual_chunks
+
+    return dual_chunks(question, limits)
+
+
+def _alone(question: Question) -> Chunks:
+    from memfence.certificates.writer.dual import alone_chunks
+
+    return alone_chunks(question)
 
 
 def _places(program: Program) -> Iterator[str]:

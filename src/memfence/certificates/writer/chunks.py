@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 Chunks = Iterator[tuple[bytes, bytes]]
 """Kinds and contents, in order."""
@@ -12,7 +12,7 @@ class NoCertificate(Exception):
     """No certificate could be made; the text says why. The answer may be right all the same."""
 
 
-def first_that_works(attempts: Sequence[Chunks]) -> Chunks:
+def first_that_works(attempts: Iterable[Chunks]) -> Chunks:
     """The chunks of the first attempt that gives any; NoCertificate with the reasons of all if none does.
 
     An attempt that fails does so before its first chunk.

@@ -8,7 +8,6 @@ from memfence.models.spec import ModelSpec
 from memfence.program.expressions import Expr
 from memfence.program.ir import Program
 from memfence.program.text.properties import parse_expression, print_expression
-from memfence.questions.ltl.check import bounded_model
 from memfence.tasks.criterion import Criterion
 from memfence.tasks.evidence import Bound, Evidence
 from memfence.tasks.options import CheckOptions, what_is_asked
@@ -35,8 +34,11 @@ def claim_of(program: Program, options: CheckOptions, criterion: Criterion, evid
 
 def _model(program: Program, options: CheckOptions, criterion: Criterion) -> ModelSpec:
     """Temporal properties are about bounded buffers; everything else that holds does so without a bound."""
-    is_temporal = criterion is Criterion.SAFETY and what_is_asked(program, options).temporal
-    return bounded_model(options) if is_temporal else options.spec
+    if criterion is not Criterion.SAFETY or not what_is_asked(program, options).temporal:
+        return options.spec
+    from memfence.questions.ltl.check import bounded_model
+
+    return bounded_model(options)
 
 
 def _text(program: Program, expr: Expr, text: str, option: str) -> str:

@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import partial
 
 from memfence.certificates.checker.criteria import require_shared_memory, require_single_stores
-from memfence.certificates.checker.native import NotForTheFastChecker
-from memfence.certificates.checker.native_criteria import NativeTriangular, reachable_under_sc
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Refused
 from memfence.certificates.format.abridged import Abridgement
@@ -24,8 +22,7 @@ from memfence.engines.ladder import climb
 from memfence.engines.native.explicit import Explored, explore
 from memfence.engines.native.sc_states import ScExploration
 from memfence.models.spec import SC, ModelSpec
-from memfence.program.facts.may_fail import may_fail
-from memfence.program.ir import Assert, Program
+from memfence.program.ir import Program
 from memfence.tasks.limits import Limits, Stop
 
 
@@ -75,6 +72,9 @@ def sc_chunks(kind: str, question: Question, limits: Limits, *, whole: bool = Fa
 
 def _states_beside_failures(kind: str, question: Question, limits: Limits) -> Chunks:
     """Every state of SC of a program with steps that fail, where the engine's search ends."""
+    from memfence.certificates.checker.native import NotForTheFastChecker
+    from memfence.certificates.checker.native_criteria import reachable_under_sc
+
     try:
         blocks = list(reachable_under_sc(question, most_bytes=limits.memory_bytes))
     except (NotACertificate, NotForTheFastChecker) as reason:
@@ -92,9 +92,7 @@ def _visited_chunks(kind: str, question: Question, visited: ScExploration) -> Ch
     """
     program = question.program
     is_same = visited.program.processes == program.processes and visited.program.variables == program.variables
-    steps = [(process, op) for process in program.processes for t in process.transitions for op in t.ops]
-    fails = any(isinstance(op, Assert) or may_fail(program, process, op) for process, op in steps)
-    if not is_same or fails or not question.model.has_buffers:
+    if not is_same or visited.native.stats.failures or not question.model.has_buffers:
         return None
     left_out = abridgement(question, visited.reduced, SC)
     return None if left_out is None else _checked(kind, question, visited, left_out)
@@ -114,6 +112,9 @@ def _require(condition: Callable[[Program], None], program: Program) -> None:
 
 def triangular_chunks(program: Program, limits: Limits) -> Chunks:
     """A section with every state of SC and the newest unfenced store of each process."""
+    from memfence.certificates.checker.native import NotForTheFastChecker
+    from memfence.certificates.checker.native_criteria import NativeTriangular
+
     try:
         rows = NativeTriangular(program).reachable(most_bytes=limits.memory_bytes)
     except (Refused, NotACertificate, NotForTheFastChecker) as reason:

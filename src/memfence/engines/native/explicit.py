@@ -6,7 +6,7 @@ then `complete` is true, whatever the bound was.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from memfence import _core
 from memfence.engines.native.decode import decode_state
@@ -57,10 +57,10 @@ class RowColumn(Record):
     special: tuple[int, int] | None = None
 
 
-def sorted_rows(native: _core.Exploration, columns: Sequence[RowColumn], rows_in_a_block: int) -> list[bytes]:
-    """Every state of a search as a row of `columns`, sorted, in blocks: see `core/search/rows.hpp`."""
-    plain = [(c.slot, c.lo, c.width, c.length_slot, c.position, c.special) for c in columns]
-    return native.sorted_blocks(plain, rows_in_a_block)
+def sorted_rows(native: _core.Exploration, columns: Sequence[RowColumn], rows_in_a_block: int) -> Iterator[bytes]:
+    """Every state of a search as a row of `columns`, sorted, block by block: see `core/search/rows.hpp`."""
+    rows = native.sorted_rows([(c.slot, c.lo, c.width, c.length_slot, c.position, c.special) for c in columns])
+    return (rows.block(first, rows_in_a_block) for first in range(0, rows.size, rows_in_a_block))
 
 
 class Explored(Searched):
@@ -107,7 +107,7 @@ class Explored(Searched):
         """The program that was searched: what it consists of has the same numbers as in `program`."""
         return self._reduced
 
-    def rows(self, columns: Sequence[RowColumn], rows_in_a_block: int) -> list[bytes]:
+    def rows(self, columns: Sequence[RowColumn], rows_in_a_block: int) -> Iterator[bytes]:
         return sorted_rows(self._native, columns, rows_in_a_block)
 
     def trace(self) -> Trace:

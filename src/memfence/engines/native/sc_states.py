@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from memfence import _core
@@ -51,7 +51,7 @@ class ScExploration(Record):
         """The program that was searched: what it consists of has the same numbers as in `program`."""
         return self.encoded.program
 
-    def rows(self, columns: Sequence[RowColumn], rows_in_a_block: int) -> list[bytes]:
+    def rows(self, columns: Sequence[RowColumn], rows_in_a_block: int) -> Iterator[bytes]:
         return sorted_rows(self.native, columns, rows_in_a_block)
 
     def run_to(self, index: int) -> tuple[State, tuple[Step, ...]]:
