@@ -69,7 +69,7 @@ class AutomataChecker {
   std::size_t committed(std::uint32_t number, Symbol symbol);
   std::size_t kept(std::uint32_t number);
   std::size_t remember(const Made& how, Words words);
-  Words settle(Words words) const;
+  Words settle(const Words& words) const;
   bool is_included(std::uint32_t larger, std::size_t made);
   std::vector<Symbol> stored(const Number* state, int process, bool pending);
 

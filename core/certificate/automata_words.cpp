@@ -50,7 +50,7 @@ std::size_t AutomataChecker::kept(std::uint32_t number) {
   return known != made_numbers_.end() ? known->second : remember({kByNothing, number}, words_[number]);
 }
 
-Words AutomataChecker::settle(Words words) const {
+Words AutomataChecker::settle(const Words& words) const {
   return model_.buffers == Buffers::PerVariable ? settled(merged(words)) : words;
 }
 
