@@ -119,7 +119,7 @@ def test_a_refused_proof_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch) -> 
     def refusing(place: Path, program: Any) -> VerifyResult:
         return VerifyResult(str(place), program, None, None, Refused(Condition.CLOSED), 0.0)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("memfence.api.certify.verify", refusing)
+    monkeypatch.setattr("memfence.api.verify.verify", refusing)
     monkeypatch.setattr("memfence.reports.verification.verify_text", lambda result: "REFUSED")
     compared = compare_verified(RING, fences=False)
     assert write_refused(compared.proofs.values()) is Exit.INTERNAL

@@ -106,6 +106,8 @@ Expr = Const | Register | Unary | Binary | Conditional | Shared | RegisterOf | A
 
 TRUE = Const(1)
 FALSE = Const(0)
+MOST_IN_A_ROW = 100
+"""Operands of one operator that may stand side by side: each is one level deeper than the next."""
 
 
 class EvaluationError(Exception):
@@ -118,18 +120,23 @@ def negate(expr: Expr) -> Expr:
 
 def conjunction(*exprs: Expr) -> Expr:
     """All of them; TRUE for none."""
-    result: Expr | None = None
-    for expr in exprs:
-        result = expr if result is None else Binary("&&", result, expr)
-    return TRUE if result is None else result
+    return _joined("&&", exprs) if exprs else TRUE
 
 
 def disjunction(*exprs: Expr) -> Expr:
     """Any of them; FALSE for none."""
-    result: Expr | None = None
-    for expr in exprs:
-        result = expr if result is None else Binary("||", result, expr)
-    return FALSE if result is None else result
+    return _joined("||", exprs) if exprs else FALSE
+
+
+def _joined(op: BinaryOp, exprs: tuple[Expr, ...]) -> Expr:
+    """From left to right; very many as a tree of halves, which no recursion finds too deep."""
+    if len(exprs) > MOST_IN_A_ROW:
+        middle = len(exprs) // 2
+        return Binary(op, _joined(op, exprs[:middle]), _joined(op, exprs[middle:]))
+    result, *others = exprs
+    for expr in others:
+        result = Binary(op, result, expr)
+    return result
 
 
 _NOTHING: tuple[Expr, ...] = ()

@@ -439,3 +439,11 @@ def test_every_transition_keeps_the_place_of_its_statement() -> None:
     program = read("byte x;\nactive proctype P() {\n    x = 1;\n    x == 1 -> assert(x != 2)\n}\n")
     assert {t.span.text for t in transitions(program)} == {"x = 1", "x == 1", "assert(x != 2)"}
     assert kinds(step(program, "assert(x != 2)")) == [Load, Assert]
+
+
+@pytest.mark.parametrize("waits", ["", "timeout; "])
+def test_a_statement_may_have_very_many_options(waits: str) -> None:
+    options = "".join(f":: x == {n % 200} && x != {n % 7 + 1} -> skip\n" for n in range(1500))
+    program = read(f"byte x;\nactive proctype A() {{ if\n{options}fi }}\nactive proctype B() {{ {waits}x = 1 }}\n")
+    process = program.processes[0]
+    assert sum(1 for _ in process.leaving(process.initial)) == 1500
