@@ -27,10 +27,27 @@ struct Judge {
   certificate::DualChecker checker;
   certificate::PlainForm form;
 
+  // The number of the set: writing configurations gives numbers, too.
+  std::size_t add_set(const std::vector<certificate::Control>& controls) {
+    form.add_set(controls);
+    return form.sets().size() - 1;
+  }
   bool add(const Listed& one) {
     const auto& [sets, memory, fifos, kinds] = one;
     std::optional<Configuration> c = form.read({sets, memory, fifos, kinds});
     return c && checker.add(std::move(*c));
+  }
+  // What the rules say leads to the configuration, and what the numbers of sets stand for; None where it is none.
+  std::optional<std::pair<std::vector<Listed>, Sets>> before(const Listed& one) {
+    const auto& [sets, memory, fifos, kinds] = one;
+    const std::optional<Configuration> c = form.read({sets, memory, fifos, kinds});
+    if (!c) return std::nullopt;
+    std::vector<Listed> all;
+    checker.rules().before(*c, [&](const Configuration& d) {
+      all.push_back(listed(form.write(d)));
+      return true;
+    });
+    return std::pair(std::move(all), form.sets());
   }
   // Number of the condition, and the configuration that shows it with its sets; None where nothing is wrong.
   std::optional<std::tuple<int, Listed, Sets>> check() {
@@ -75,8 +92,9 @@ auto bind_asked(nb::module_& m, const char* name) {
 
 void bind_dual_certificate(nb::module_& m) {
   bind_asked<Judge>(m, "DualChecker")
-      .def("add_set", [](Judge& self, const std::vector<certificate::Control>& controls) { self.form.add_set(controls); })
+      .def("add_set", &Judge::add_set, "controls"_a)
       .def("add", &Judge::add, "configuration"_a)
+      .def("before", &Judge::before, "configuration"_a)
       .def("check", &Judge::check);
   bind_asked<Search>(m, "DualSearch")
       .def("run", &Search::run, "steps"_a)

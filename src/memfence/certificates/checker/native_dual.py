@@ -23,24 +23,42 @@ STEPS_AT_ONCE = 200
 
 def check_dual_fast(question: Question, configurations: Collection[Configuration]) -> int:
     """Return if the set proves what is asked; else Refused. `question` is as `prepared` has it."""
-    native = _made(_core.DualChecker, question)
-    numbers: dict[Controls, int] = {}
+    judge = DualJudge(question)
     try:
         for c in configurations:
-            for controls in c.controls:
-                if controls not in numbers:
-                    numbers[controls] = len(numbers)
-                    native.add_set([[control.location, *control.registers] for control in controls])
-            fifos = [[(list(message.facts), message.own) for message in fifo] for fifo in c.fifos]
-            if not native.add(([numbers[one] for one in c.controls], list(c.memory), fifos, list(c.kinds))):
-                raise NotACertificate("a configuration has other processes than it may have")
-        found = native.check()
+            if not judge.native.add(judge.listed(c)):
+                raise _foreign()
+        found = judge.native.check()
     except (RuntimeError, TypeError, ValueError) as problem:
         raise _reason(problem) from None
     if found is not None:
         condition, one, sets = found
         raise Refused(_CONDITIONS[condition], shown(_configuration(one, sets)))
     return len(configurations)
+
+
+class DualJudge:
+    """The judge in C++, and how configurations are written for it."""
+
+    def __init__(self, question: Question) -> None:
+        self.native = _made(_core.DualChecker, question)
+        self._numbers: dict[Controls, int] = {}
+
+    def listed(self, c: Configuration) -> Listed:
+        for controls in c.controls:
+            if controls not in self._numbers:
+                given = [[control.location, *control.registers] for control in controls]
+                self._numbers[controls] = self.native.add_set(given)
+        fifos = [[(list(message.facts), message.own) for message in fifo] for fifo in c.fifos]
+        return [self._numbers[one] for one in c.controls], list(c.memory), fifos, list(c.kinds)
+
+    def before(self, c: Configuration) -> Iterator[Configuration]:
+        """What `DualRules.before` says, by the rules in C++: for comparisons."""
+        found = self.native.before(self.listed(c))
+        if found is None:
+            raise _foreign()
+        configurations, sets = found
+        return (_configuration(one, sets) for one in configurations)
 
 
 class DualSearch:
@@ -74,6 +92,10 @@ def _made(maker: Callable[..., Made], question: Question) -> Made:
         return maker(canonical_text(program), text, list(fixed_processes(program)), crowds, named, locked)
     except (RuntimeError, TypeError, ValueError) as problem:
         raise _reason(problem) from None
+
+
+def _foreign() -> NotACertificate:
+    return NotACertificate("a configuration has other processes than it may have")
 
 
 def _reason(problem: Exception) -> Exception:

@@ -1,0 +1,62 @@
+"""Sets of configurations, made as by a search that lacks one rule of `before`: the claims are wrong, and refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from memfence.api.check import check
+from memfence.certificates.checker.dual import DualRules, check_dual, prepared
+from memfence.certificates.checker.native_dual import check_dual_fast
+from memfence.certificates.checker.question import Question, question_of
+from memfence.certificates.checker.refusal import Condition, Refused
+from memfence.certificates.format.dual import Configuration, Message
+from memfence.certificates.format.header import Claim
+from memfence.pipeline import load_text
+from memfence.source import SourceText
+from memfence.tasks.answer import Verdict
+
+
+def question_about(text: str, forbidden: str) -> Question:
+    """Whether that is never so; the answer is no."""
+    program = load_text(SourceText("t.pml", f'#include "memfence.h"\n{text}'))
+    assert check(program, forbid=forbidden, model="tso").answer.verdict is Verdict.VIOLATED
+    return prepared(question_of(Claim(model="tso", forbid=(forbidden,)), program))
+
+
+def check_open(question: Question, configurations: set[Configuration]) -> None:
+    """Nothing is wrong with the set but that something leads into it."""
+    rules = DualRules(question)
+    assert not any(map(rules.is_initial, configurations))
+    for judge in (check_dual, check_dual_fast):
+        with pytest.raises(Refused) as refused:
+            judge(question, configurations)
+        assert refused.value.condition is Condition.CLOSED
+
+
+def test_a_set_that_knows_of_no_deleted_own_message_is_refused() -> None:
+    """Its process stands behind its store, with nothing to read: the message of this store was deleted."""
+    question = question_about("bit x; active proctype P() { x = 1; end: skip }", "P@end")
+    check_open(question, set(DualRules(question).bad()))
+
+
+def test_a_set_that_knows_of_no_older_own_store_is_refused() -> None:
+    """P loads y before Q stores it, and x = 1 comes later still: so its message is there when x = 2 is stored."""
+    text = """byte x; bit y;
+active proctype P() { byte a; bit b; x = 1; a = x; x = 2; b = y; end: skip }
+active proctype Q() { byte c; y = 1; mfence(); c = x; end: skip }
+"""
+    question = question_about(text, "P@end && Q@end && P.a == 1 && P.b == 0 && Q.c == 0")
+    rules, older, newer = DualRules(question), Message(((0, 1),), True), Message(((0, 2),), True)
+
+    def is_known(c: Configuration, d: Configuration) -> bool:
+        """Not so where x = 2 was taken back and x = 1 was found."""
+        return not (newer in c.fifos[0] and newer not in d.fifos[0] and older in d.fifos[0])
+
+    found = set(rules.bad())
+    waiting = list(found)
+    while waiting:
+        c = waiting.pop()
+        fresh = {d for d in rules.before(c) if is_known(c, d)} - found
+        found |= fresh
+        waiting += fresh
+    check_open(question, found)
