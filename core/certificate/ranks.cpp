@@ -52,7 +52,7 @@ RankCondition RankChecker::add_row(const unsigned char* row) {
     if (!states_.append(row)) return RankCondition::Order;
     first_.push_back(static_cast<std::uint32_t>(pairs()));
   }
-  if (node >= product_.refuting().nodes.size() || rank >= marks_.size()) return RankCondition::Number;
+  if (node >= product_.refuting().nodes.size() || rank >= marks_.size()) return RankCondition::Absent;
   nodes_.push_back(node);
   ranks_.push_back(rank);
   return RankCondition::None;

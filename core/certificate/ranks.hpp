@@ -6,7 +6,7 @@
 
 namespace memfence::certificate {
 
-enum class RankCondition : std::uint8_t { None, Shape, Order, Number, Mark, Initial, Closed, Grows, Stays };
+enum class RankCondition : std::uint8_t { None, Shape, Order, Absent, Mark, Initial, Closed, Grows, Stays };
 
 // What was found: nothing wrong, or the first violated condition, the row of the state and the step that show it. No step:
 // the run stands still.

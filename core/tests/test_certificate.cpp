@@ -142,12 +142,31 @@ TEST(certificate_a_block_that_is_cut_is_none) {
   CHECK(checker.add(reinterpret_cast<const unsigned char*>(block.data()), block.size()).condition == Condition::Shape);
 }
 
-TEST(certificate_an_attack_on_persistence_needs_a_read_behind_the_store) {
+std::string fenced_store_buffering() {
+  std::string text = store_buffering();
+  for (const char* load : {"(load 0 1", "(load 0 0"}) text.insert(text.find(load), "(fence mfence plain) ");
+  return text;
+}
+
+Condition judged_for(Criterion criterion, const std::string& program) {
   Asked asked;
-  asked.persistent = true;
-  const std::string racy = store_buffering();
-  CHECK(judged(racy, kSc, 0, reachable(racy, kSc, 0), asked) == Condition::Attack);
-  std::string fenced = racy;
-  for (const char* load : {"(load 0 1", "(load 0 0"}) fenced.insert(fenced.find(load), "(fence mfence plain) ");
-  CHECK(judged(fenced, kSc, 0, reachable(fenced, kSc, 0), asked) == Condition::None);
+  asked.criterion = criterion;
+  return judged(program, kSc, 0, reachable(program, kSc, 0), asked);
+}
+
+TEST(certificate_an_attack_on_persistence_needs_a_read_behind_the_store) {
+  CHECK(judged_for(Criterion::Persistent, store_buffering()) == Condition::Attack);
+  CHECK(judged_for(Criterion::Persistent, fenced_store_buffering()) == Condition::None);
+}
+
+TEST(certificate_an_attack_on_robustness_comes_back_to_the_delayed_store) {
+  for (const Criterion criterion : {Criterion::RobustTso, Criterion::RobustPso}) {
+    CHECK(judged_for(criterion, store_buffering()) == Condition::Cycle);
+    CHECK(judged_for(criterion, fenced_store_buffering()) == Condition::None);
+  }
+}
+
+TEST(certificate_a_fence_prevents_no_race) {
+  CHECK(judged_for(Criterion::RaceFree, store_buffering()) == Condition::Race);
+  CHECK(judged_for(Criterion::RaceFree, fenced_store_buffering()) == Condition::Race);
 }
