@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from memfence import fix
+from memfence.api.certify import check_certified
 from memfence.engines.native.attacks import AttackKind, Attacks, AttackSearch, explore_attacks
 from memfence.engines.native.races import explore_races
 from memfence.engines.native.sc_states import ALL_SAFE, SAFE_REDUCTIONS, ScExploration
@@ -28,9 +29,12 @@ from memfence.execution.store_order import is_order_of_an_sc_run
 from memfence.execution.trace import UnreplayableWitness
 from memfence.models.replay import replay
 from memfence.models.spec import SC
+from memfence.passes.small_counters import has_counters
+from memfence.pipeline import load_text
 from memfence.program.builder import ProcessBuilder
 from memfence.program.expressions import Const, variable_address
 from memfence.program.ir import Domain, Load, Process, Program, SharedVar, Store
+from memfence.source import SourceText
 from memfence.tasks.limits import Limits
 from support.alike import programs_with_copies
 from support.models import spec
@@ -254,3 +258,17 @@ def test_symmetry_changes_no_fence(name: str, criterion: str, tmp_path: Path) ->
     plain, folded = (fix(text, criterion=criterion, reduce=reduce) for reduce in ((), ("dead", "fuse", "symmetry")))
     assert plain.verdict == folded.verdict
     assert plain.patched == folded.patched
+
+
+COUNTING = """byte x, y;
+active [3] proctype Reader() { byte seen; do :: seen = x; seen = y od }
+active proctype Writer() { byte n; do :: n = n + 1; x = n od }
+"""
+
+
+@pytest.mark.parametrize("criterion", ["persistent", "robust"])
+def test_certificates_list_every_state_where_processes_are_alike(criterion: str) -> None:
+    program = load_text(SourceText("counting.pml", COUNTING))
+    assert has_counters(program) and explore_attacks(program, AttackKind.PERSISTENCE).alike
+    proof = check_certified(program, None, verified=True, criterion=criterion)
+    assert (proof.verified is not None and proof.verified.is_valid) == (proof.result.verdict == "holds")

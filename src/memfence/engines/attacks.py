@@ -70,8 +70,7 @@ class AttackEngine:
                 return soon.costing(spent)
         found = self._explore(task.program, kind, limits=task.limits, reductions=task.reductions)
         verdict, evidence = judged(found, spent)
-        # One state of several that are alike is not what a certificate lists.
-        visited = found.states if verdict is Verdict.HOLDS and not found.alike else None
+        visited = found.reachable if verdict is Verdict.HOLDS else None
         return Answer(verdict, evidence, self.name, spent + found.cost, visited=visited)
 
     def _soon(self, task: Task, kind: AttackKind) -> Answer:
@@ -79,7 +78,7 @@ class AttackEngine:
         limits = task.within(timeout_seconds=SOON).limits
         found = explore_attacks(task.program, kind, limits=limits, reductions=task.reductions)
         verdict, evidence = judged(found)
-        visited = found.states if verdict is Verdict.HOLDS else None
+        visited = found.reachable if verdict is Verdict.HOLDS else None
         answer = Answer(verdict, evidence, self.name, found.cost, visited=visited)
         if answer.is_conclusive or answer.is_interrupted:
             return answer

@@ -95,6 +95,11 @@ class Attacks(Searched):
         return self._states if isinstance(self._states, ScExploration) else None
 
     @property
+    def reachable(self) -> ScExploration | None:
+        """All states that SC reaches, which certificates list; None where one was visited of several that are alike."""
+        return None if self.alike or not self.complete else self.states
+
+    @property
     def alike(self) -> tuple[tuple[int, ...], ...]:
         """Classes of processes that were exchanged at will."""
         return self.encoded.symmetric
