@@ -62,6 +62,10 @@ class Deadline:
         signal.setitimer(signal.ITIMER_REAL, max(0.001, self.seconds + grace - self.elapsed), AGAIN_SECONDS)
         try:
             yield
+        except RuntimeError as error:  # what Python 3.11 makes of an alarm while a class is being made
+            if isinstance(error.__cause__, TimeUp):
+                raise error.__cause__ from None
+            raise
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
