@@ -150,6 +150,29 @@ def test_certificates_of_criteria_are_valid_and_no_state_of_them_can_be_left_out
             verify(io.BytesIO(container(with_rows(chunks, rows[:at] + rows[at + 1 :]))), program)
 
 
+@pytest.mark.parametrize("model", ["tso", "pso"])
+@SETTINGS
+@given(program=criteria_programs(PLAIN) | criteria_programs(RICH) | criteria_programs(RICH, torn_steps=False))
+def test_a_program_without_attacks_is_state_robust(model: ModelName, program: Program) -> None:
+    check_states_without_attacks(model, program)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["tso", "pso"])
+@MANY
+@given(program=criteria_programs(PLAIN) | criteria_programs(RICH) | criteria_programs(RICH, torn_steps=False))
+def test_programs_without_attacks_are_state_robust_by_the_hundred(model: ModelName, program: Program) -> None:
+    check_states_without_attacks(model, program)
+
+
+def check_states_without_attacks(model: ModelName, program: Program) -> None:
+    """Theorem 18."""
+    states = reached(program, "sc")
+    is_robust = refusal(lambda: check_robust(program, spec(model).definition, states)) is None
+    if is_robust or (model == "tso" and refusal(lambda: check_persistent(program, states)) is None):
+        assert twin.is_state_robust(program, model)
+
+
 @pytest.mark.parametrize("criterion", ["drf", "persistent", "state-robust", "robust", "trf"])
 def test_a_proof_of_one_thing_is_none_of_another(criterion: str, tmp_path: Path) -> None:
     program = load(EXAMPLES / "spsc_ring.pml")
@@ -161,7 +184,7 @@ def test_a_proof_of_one_thing_is_none_of_another(criterion: str, tmp_path: Path)
     header = json.loads(chunks[0][1])
     header["claim"]["criterion"] = criterion
     forged = container([(chunks[0][0], json.dumps(header).encode()), *chunks[1:]])
-    if criterion == "persistent":
+    if criterion in ("persistent", "state-robust"):  # the one implies the other
         assert verify(io.BytesIO(forged), program).states == 84
     else:
         with pytest.raises(Refused):

@@ -12,6 +12,7 @@ prints every answer as well. Exit code 1 if a certificate of ours is refused.
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import os
 import shutil
@@ -39,6 +40,7 @@ from memfence.certificates.format.sections import SECTION  # noqa: E402
 from memfence.diagnostics import InputError  # noqa: E402
 from memfence.pipeline import load, load_text  # noqa: E402
 from memfence.program.ir import Program  # noqa: E402
+from memfence.program.load_options import COptions, LoadOptions  # noqa: E402
 from memfence.program.text.properties import print_expression  # noqa: E402
 from memfence.questions.ltl.parser import parse_formula  # noqa: E402
 from memfence.source import SourceText  # noqa: E402
@@ -91,9 +93,34 @@ def examples() -> Iterator[Asked]:
     for path in paths:
         if "linden_wolper" not in path.parts:
             yield from _safety(path)
-    for path in sorted((folder / "criteria").glob("*.pml")):
-        for criterion in ("persistent", "robust", "state-robust", "trf", "drf"):
+
+
+def examples_in_c() -> Iterator[Asked]:
+    """The examples in C: safety, persistence and robustness; then those for any number of threads."""
+    folder = ROOT / "examples" / "c"
+    for path in sorted(folder.glob("*.c")):
+        yield from _safety(path)
+        for criterion in ("persistent", "robust"):
             yield Asked(f"{path.stem} {criterion}", lambda path=path: load(path), {"criterion": criterion})
+    folder = ROOT / "examples" / "any_number" / "c"
+    for row in csv.DictReader((folder / "verdicts.csv").open()):
+        c = COptions(macros=(row["define"],) if row["define"] else ())
+        options = LoadOptions(any_number=tuple(row["functions"].split()), c=c)
+        for model in ("sc", "tso"):
+            name = f"{row['program']} {row['functions']} {row['define']} {model}"
+            path = folder / f"{row['program']}.c"
+            yield Asked(name, lambda path=path, options=options: load(path, options), {"model": model})
+
+
+def criteria() -> Iterator[Asked]:
+    """Every criterion of every example in Promela that has a certain number of threads."""
+    paths = sorted(path for path in (ROOT / "examples").rglob("*.pml") if "any_number" not in path.parts)
+    for path in paths:
+        for criterion in ("persistent", "robust", "state-robust", "trf", "drf"):
+            for model in ("tso", "pso") if criterion in ("robust", "state-robust") else ("tso",):
+                options = {"criterion": criterion, "model": model}
+                name = f"{path.parent.name}/{path.stem} {criterion} {model}"
+                yield Asked(name, lambda path=path: load(path), options)
 
 
 def linden_wolper() -> Iterator[Asked]:
@@ -174,6 +201,8 @@ def random_programs(count: int = 2_000) -> Iterator[Asked]:
 
 GROUPS: dict[str, Callable[[], Iterator[Asked]]] = {
     "examples": examples,
+    "c": examples_in_c,
+    "criteria": criteria,
     "linden-wolper": linden_wolper,
     "persistence": persistence,
     "fixed": fixed_persistence,

@@ -43,6 +43,8 @@ from memfence.records import Record
 
 STATES = "states"
 """What sections prove: something about all states, or about one temporal property."""
+ROBUST, PERSISTENT = frozenset({"robust", "state-robust"}), frozenset({"persistent", "state-robust"})
+"""What freedom from attacks proves: Theorems 9 and 6, and what Theorem 18 makes of them."""
 CRITERIA = frozenset({"persistent", "robust", "state-robust", "trf", "drf"})
 MOST_BYTES = 8 << 30
 
@@ -207,7 +209,7 @@ def _implied_by_race_freedom(case: Case) -> set[str]:
         require_single_stores(case.program)
     except Refused:
         return set()
-    return {"trf", "robust"}
+    return {"trf", *ROBUST}
 
 
 def _sc_itself(case: Case, section: Section) -> Proved:
@@ -226,10 +228,10 @@ def _robust(case: Case, section: Section) -> Proved:
         from memfence.certificates.checker.native_criteria import fast_robust
 
         count = fast_robust(case.question, section.chunks(ROWS), left_out, case.most_bytes)
-        return Proved(frozenset({"robust"}), count, is_fast=True)
+        return Proved(ROBUST, count, is_fast=True)
     states = _sc_states(case, section)
     check_robust(case.program, model.unbounded.definition, states, left_out)
-    return Proved(frozenset({"robust"}), len(states))
+    return Proved(ROBUST, len(states))
 
 
 def _triangular(case: Case, section: Section) -> Proved:
@@ -250,10 +252,10 @@ def _persistent(case: Case, section: Section) -> Proved:
         require_single_stores(case.program)
         plain = replace(case.question, bad=None, deadlock=False, finals=())
         count = _fast_persistent(case, plain, section, left_out, may_fail=True)
-        return Proved(frozenset({"persistent"}), count, is_fast=True)
+        return Proved(PERSISTENT, count, is_fast=True)
     states = _sc_states(case, section)
     check_persistent(case.program, states, left_out)
-    return Proved(frozenset({"persistent"}), len(states))
+    return Proved(PERSISTENT, len(states))
 
 
 def _implied(case: Case, section: Section) -> Proved:

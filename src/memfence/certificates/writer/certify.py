@@ -93,7 +93,8 @@ def _proof(
     if claim.criterion != "safety":
         from memfence.certificates.writer.criteria import criterion_chunks
 
-        yield from criterion_chunks(claim.criterion, question, limits, whole=whole, visited=visited)
+        by = evidence.by.value if isinstance(evidence, Implied) else None
+        yield from criterion_chunks(claim.criterion, question, limits, implied_by=by, whole=whole, visited=visited)
         return
     for number, stated in enumerate(question.temporal):
         from memfence.certificates.writer.ranks import rank_chunks

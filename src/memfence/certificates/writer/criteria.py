@@ -31,12 +31,21 @@ class StepFails(NoCertificate):
 
 
 def criterion_chunks(
-    criterion: str, question: Question, limits: Limits, *, whole: bool = False, visited: object = None
+    criterion: str,
+    question: Question,
+    limits: Limits,
+    *,
+    implied_by: str | None = None,
+    whole: bool = False,
+    visited: object = None,
 ) -> Chunks:
     """A section that proves the criterion. `whole`: nothing is left out of its states.
 
-    `visited`: what the engine that gave the answer went through, which may be what has to be written down.
+    `implied_by`: the stronger criterion that the answer rests on. `visited`: what the engine that gave it went through,
+    which may be what has to be written down.
     """
+    if criterion == "state-robust" and implied_by in ("persistent", "robust"):
+        criterion = implied_by
     question = replace(question, bad=None, finals=())  # a criterion is asked alone: no register is looked at
     if criterion in ("persistent", "robust") and isinstance(visited, ScExploration) and not whole:
         known = _visited_chunks(criterion, question, visited)
