@@ -20,7 +20,7 @@ from memfence.certificates.format.sections import OBJECT, SECTION
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
 from memfence.engines.crowd import MOST_COUNTED
 from memfence.passes.small_counters import has_counters, with_small_counters
-from memfence.program.ir import Program
+from memfence.program.ir import Load, Program, Rmw
 from memfence.tasks.limits import Limits
 
 MOST_CONFIGURATIONS = 200_000
@@ -66,6 +66,24 @@ def _ranges(program: Program) -> Iterator[dict[str, Any] | None]:
     for most in MOST_COUNTED:
         small = with_small_counters(program, most)
         yield {
-            "variables": [[v.domain.lo, v.domain.hi] for v in small.variables],
+            "variables": [list(_loadable(small, x)) for x in range(len(small.variables))],
             "registers": [[[r.domain.lo, r.domain.hi] for r in process.registers] for process in small.processes],
         }
+
+
+def _loadable(program: Program, variable: int) -> tuple[int, int]:
+    """The range of the variable, as far as all registers that it is loaded into have room for it.
+
+    A value that does not fit would be a step that fails, wherever it comes from: the checker looks at what a step reads,
+    and one that fails in a load has not read yet. That nobody stores such a value is proved along with the rest.
+    """
+    domain = program.variables[variable].domain
+    loads = (
+        process.registers[op.register].domain
+        for process in program.processes
+        for transition in process.transitions
+        for op in transition.ops
+        if isinstance(op, Load | Rmw) and op.register is not None and variable in op.address.variables
+    )
+    fitting = [(room.lo, room.hi) for room in loads if room.lo <= domain.hi and room.hi >= domain.lo]
+    return max([domain.lo, *(lo for lo, _ in fitting)]), min([domain.hi, *(hi for _, hi in fitting)])
