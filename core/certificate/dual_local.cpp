@@ -13,14 +13,12 @@ int ControlSets::number(Bits bits) {
   return place->second;
 }
 
-bool ControlSets::includes(int larger, int smaller) {
+bool ControlSets::includes(int larger, int smaller) const {
   if (larger == smaller) return true;
-  const auto [place, is_new] = includes_.emplace(std::pair(larger, smaller), false);
-  if (!is_new) return place->second;
   const Bits &a = bits(larger), &b = bits(smaller);
   bool all = b.size() <= a.size();
   for (std::size_t n = 0; all && n < b.size(); ++n) all = (b[n] & ~a[n]) == 0;
-  return place->second = all;
+  return all;
 }
 
 void ControlSets::insert(Bits& bits, int control) {

@@ -38,14 +38,13 @@ class ControlSets {
 
   int number(Bits bits);
   const Bits& bits(int set) const { return *bits_[static_cast<std::size_t>(set)]; }
-  bool includes(int larger, int smaller);
+  bool includes(int larger, int smaller) const;
   static void insert(Bits& bits, int control);
   std::vector<int> members(int set) const;
 
  private:
   std::map<Bits, int> numbers_;
   std::vector<const Bits*> bits_;
-  std::map<std::pair<int, int>, bool> includes_;
 };
 
 // One kind of process.

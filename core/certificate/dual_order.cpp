@@ -75,27 +75,53 @@ std::vector<int> Above::key_of(const Entry& entry) const {
   return key;
 }
 
+std::uint64_t Above::signature(const Entry& entry) {
+  std::uint64_t bits = 0;
+  const auto note = [&](std::uint64_t kind, std::uint64_t fact) {
+    bits |= std::uint64_t{1} << ((kind * 0x9e3779b97f4a7c15U + fact * 0xff51afd7ed558ccdU) >> 58U);
+  };
+  for (std::size_t x = 0; x < entry.memory.size(); ++x)
+    if (entry.memory[x]) note(x, static_cast<std::uint64_t>(*entry.memory[x]));
+  for (const Shape& shape : entry.shapes)
+    for (const Fifo* fifo : {&shape.owned, &shape.word})
+      for (const int message : *fifo) note(~static_cast<std::uint64_t>(shape.kind), static_cast<std::uint64_t>(message));
+  return bits;
+}
+
 void Above::add(const Configuration& c, int number) {
   Entry entry = entry_of(c, number);
-  known_[key_of(entry)].push_back(std::move(entry));
+  Group& group = known_[key_of(entry)];
+  group.signatures.push_back(signature(entry));
+  group.entries.push_back(std::move(entry));
 }
 
 bool Above::covers(const Configuration& c) {
   const Entry entry = entry_of(c, kPlace);
-  const auto group = known_.find(key_of(entry));
-  if (group == known_.end()) return false;
-  return std::any_of(group->second.begin(), group->second.end(), [&](const Entry& known) { return is_below(known, entry); });
+  const auto found = known_.find(key_of(entry));
+  if (found == known_.end()) return false;
+  const Group& group = found->second;
+  const std::uint64_t bits = signature(entry);
+  for (std::size_t n = 0; n < group.entries.size(); ++n)
+    if ((group.signatures[n] & ~bits) == 0 && is_below(group.entries[n], entry)) return true;
+  return false;
 }
 
 std::vector<int> Above::drop_above(const Configuration& c) {
   const Entry entry = entry_of(c, kPlace);
-  std::vector<Entry>& group = known_[key_of(entry)];
+  Group& group = known_[key_of(entry)];
+  const std::uint64_t bits = signature(entry);
   std::vector<int> dropped;
-  std::erase_if(group, [&](const Entry& known) {
-    const bool is_above = is_below(entry, known);
-    if (is_above) dropped.push_back(known.number);
-    return is_above;
-  });
+  for (std::size_t n = 0; n < group.entries.size();) {
+    if ((bits & ~group.signatures[n]) != 0 || !is_below(entry, group.entries[n])) {
+      ++n;
+      continue;
+    }
+    dropped.push_back(group.entries[n].number);
+    group.signatures[n] = group.signatures.back();
+    group.signatures.pop_back();
+    std::swap(group.entries[n], group.entries.back());
+    group.entries.pop_back();
+  }
   return dropped;
 }
 

@@ -72,8 +72,15 @@ class Above {
     std::vector<Shape> shapes;
     int number;
   };
+  // Those with the same own messages of the fixed processes. What is below has no bit that the other lacks: bits of what
+  // memory is known to hold, and of messages. They lie side by side, since nearly all pairs differ in them.
+  struct Group {
+    std::vector<std::uint64_t> signatures;
+    std::vector<Entry> entries;
+  };
   Entry entry_of(const Configuration& c, int number) const;
   std::vector<int> key_of(const Entry& entry) const;
+  static std::uint64_t signature(const Entry& entry);
   bool is_below(const Entry& known, const Entry& other);
   bool embeds(const Entry& known, std::size_t next, const Entry& other, std::vector<char>& taken);
   bool fits(const Shape& known, const Shape& other);
@@ -81,7 +88,7 @@ class Above {
   std::size_t fixed_;
   const Messages& messages_;
   Locals& locals_;
-  std::map<std::vector<int>, std::vector<Entry>> known_;
+  std::map<std::vector<int>, Group> known_;
 };
 
 }  // namespace memfence::certificate

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 from memfence.certificates.checker.dual import for_processes_alone, prepared
@@ -20,7 +21,7 @@ from memfence.certificates.format.sections import OBJECT, SECTION
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
 from memfence.engines.crowd import MOST_COUNTED
 from memfence.passes.small_counters import has_counters, with_small_counters
-from memfence.program.ir import Load, Program, Rmw
+from memfence.program.ir import Load, Program, RegisterVar, Rmw, SharedVar
 from memfence.tasks.limits import Limits
 
 MOST_CONFIGURATIONS = 200_000
@@ -59,16 +60,30 @@ def alone_chunks(question: Question) -> Chunks:
 
 
 def _ranges(program: Program) -> Iterator[dict[str, Any] | None]:
-    """What to try: the ranges that the program has, or narrower ones of its counters."""
+    """What to try: the ranges that the program has, or narrower ones of its counters, each once.
+
+    First without -1, since most counters never get there, and every value more is dear.
+    """
     if not has_counters(program):
         yield None
         return
-    for most in MOST_COUNTED:
+    tried = list[dict[str, Any]]()
+    for least, most in product((0, -1), MOST_COUNTED):
         small = with_small_counters(program, most)
-        yield {
-            "variables": [list(_loadable(small, x)) for x in range(len(small.variables))],
-            "registers": [[[r.domain.lo, r.domain.hi] for r in process.registers] for process in small.processes],
+        ranges = {
+            "variables": [_from(least, *_loadable(small, x), small.variables[x]) for x in range(len(small.variables))],
+            "registers": [
+                [_from(least, r.domain.lo, r.domain.hi, r) for r in process.registers] for process in small.processes
+            ],
         }
+        if ranges not in tried:
+            tried.append(ranges)
+            yield ranges
+
+
+def _from(least: int, lo: int, hi: int, variable: SharedVar | RegisterVar) -> list[int]:
+    """The range from `least` on, as far as the variable starts there."""
+    return [max(lo, min(least, *variable.init)), hi] if least <= hi else [lo, hi]
 
 
 def _loadable(program: Program, variable: int) -> tuple[int, int]:
