@@ -101,7 +101,7 @@ def change(random: Random, part: dict[str, Any]) -> None:
         case 4 if sets:
             some = random.choice(sets)
             some.pop(random.randrange(len(some))) if some else some.append([0, []])
-        case _:
+        case _ if one[0]:
             one[0][random.randrange(len(one[0]))] = random.randrange(len(sets) + 1)
 
 
