@@ -3,19 +3,21 @@
 A section may name *dead* registers, which nothing reads from a location on before they are set, and *passing*
 locations, which a process leaves by work on its own registers. In its states dead registers have the value next to 0,
 and no process stands where it only passes. Theorem 12 of `docs/theory/certificates.md`: if the conditions below are
-met, such a set proves what the whole one does.
+met, such a set proves what the whole one does. It may also name processes that are *alike*: of several states that
+exchanging them makes equal, it has the one in which they are sorted (Theorem 18).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import inf
 
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.abridged import Abridgement
 from memfence.models.buffering import Buffering
 from memfence.models.readings import is_locked
-from memfence.models.state import Failure, Run, State, Step
+from memfence.models.state import Buffer, Failure, Run, State, Step
 from memfence.models.steps import MemoryModel, set_at, take
 from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, registers_of, walk
 from memfence.program.facts.effects import op_expressions, register_written, registers_read
@@ -50,7 +52,7 @@ class Ends(Record):
                     yield from self.of(after, step)
             if possible or (at in self.forgotten[p] and self._is_quiet(step, p)):
                 return
-        yield self._reset(state)
+        yield self._sorted(self._reset(state))
 
     def _is_quiet(self, step: Step | None, process: int) -> bool:
         return isinstance(step, Run) and step.process == process and step.transition in self.quiet[process]
@@ -62,6 +64,22 @@ class Ends(Record):
                 value = max(domain.lo, min(domain.hi, 0))
                 state = replace(state, registers=set_at(state.registers, p, set_at(state.registers[p], n, value)))
         return state
+
+    def _sorted(self, state: State) -> State:
+        """`state` with the processes of each class in the order of their columns; the bus stays with its owner."""
+        owns = (p == state.lock_owner for p, _ in enumerate(state.locations))
+        parts = list(zip(state.locations, state.registers, state.buffers, owns, strict=True))
+        for members in self.left_out.alike:
+            for p, part in zip(members, sorted((parts[p] for p in members), key=_in_numbers), strict=True):
+                parts[p] = part
+        locations, registers, buffers, is_owner = zip(*parts, strict=True)
+        return State(locations, registers, state.memory, buffers, is_owner.index(True) if any(is_owner) else None)
+
+
+def _in_numbers(part: tuple[int, tuple[int, ...], tuple[Buffer, ...], bool]) -> tuple[object, ...]:
+    """What local parts are sorted by. A separator is greater than any value."""
+    location, registers, buffers, is_owner = part
+    return location, registers, [(len(buffer), [e or (inf,) for e in buffer]) for buffer in buffers], is_owner
 
 
 def ends_of(
@@ -78,6 +96,7 @@ def ends_of(
     sent = [expr for t in steps if t.sync is not None for expr in t.sync.values]
     inside = _looks([*sent, *(expr for t in steps for op in t.ops for expr in op_expressions(op))])
     asked = _looks(exprs)
+    _check_alike(program, left_out, {node.process for node in (*inside, *asked)})
     seen = [(_Seen.of(p, inside), _Seen.of(p, asked)) for p, _ in enumerate(program.processes)]
     parts = [
         _Part(process, model, *seen[p], left_out.passing[p], left_out.dead[p], _by_source(process))
@@ -93,9 +112,20 @@ def _refused(detail: str) -> Refused:
     return Refused(Condition.KIND, detail)
 
 
-def _looks(exprs: Sequence[Expr]) -> list[At | RegisterOf]:
+def _check_alike(program: Program, left_out: Abridgement, looked_at: set[int]) -> None:
+    """Condition d: nothing but where they start tells the processes of a class apart, and nobody looks at them."""
+    codes = [
+        (p.transitions, [(r.domain, r.transient) for r in p.registers], [at.may_end for at in p.locations], passing, dead)
+        for p, passing, dead in zip(program.processes, left_out.passing, left_out.dead, strict=True)
+    ]
+    for members in left_out.alike:
+        if looked_at.intersection(members) or any(codes[p] != codes[members[0]] for p in members):
+            raise _refused("processes are said to be alike that can be told apart")
+
+
+def _looks(exprs: Sequence[Expr]) -> list[At | RegisterOf | BufferEmpty]:
     """Where the expressions look at processes."""
-    return [node for expr in exprs for node in walk(expr) if isinstance(node, At | RegisterOf)]
+    return [node for expr in exprs for node in walk(expr) if isinstance(node, At | RegisterOf | BufferEmpty)]
 
 
 class _Seen(Record):
@@ -105,7 +135,7 @@ class _Seen(Record):
     registers: frozenset[int]
 
     @staticmethod
-    def of(process: int, looks: Sequence[At | RegisterOf]) -> _Seen:
+    def of(process: int, looks: Sequence[At | RegisterOf | BufferEmpty]) -> _Seen:
         at = (node.locations for node in looks if isinstance(node, At) and node.process == process)
         registers = (node.register for node in looks if isinstance(node, RegisterOf) and node.process == process)
         return _Seen(frozenset().union(*at), frozenset(registers))

@@ -1,47 +1,59 @@
-"""What a search left out of its states, in the terms of the checker: dead registers, locations that are only passed."""
+"""What a search left out of its states, in the terms of the checker.
+
+Dead registers, locations that are only passed, and all but one of the states that exchanging processes makes equal.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from memfence.certificates.checker.abridged import ends_of
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Refused
 from memfence.certificates.format.abridged import WHOLE, Abridgement
+from memfence.certificates.writer.rows import Visited
 from memfence.engines.native.explicit import Explored
 from memfence.models.spec import ModelSpec
 from memfence.passes.initial_steps import skipped_steps
 from memfence.passes.liveness import dead_registers
+from memfence.passes.symmetry import symmetry_classes
 from memfence.program.facts.effects import is_local
 from memfence.program.facts.observation import observed_by
-from memfence.program.ir import Fence, Lock, Process, Program, Transition
+from memfence.program.ir import Fence, Lock, Process, Transition
 
 Abridged = tuple[Explored, Abridgement]
 Search = Callable[[frozenset[str]], Explored]
-CHECKABLE = frozenset({"dead", "fuse"})
+CHECKABLE = frozenset({"dead", "fuse", "symmetry"})
 """The reductions whose states a checker can make do with."""
 
 
 def abridged(question: Question, model: ModelSpec, search: Search, *, whole: bool = False) -> Abridged:
     """A search that is as far reduced as the checker can follow, and what its states leave out: nothing if `whole`."""
-    only_dead = frozenset({"dead"})
-    for reductions in () if whole else (only_dead,) if question.deadlock else (CHECKABLE, only_dead):
+    for reductions in () if whole else _attempts(question):
         explored = search(reductions)
-        left_out = abridgement(question, explored.reduced, model)
+        left_out = abridgement(question, explored, model)
         if left_out is not None:
             return explored, left_out
     return search(frozenset()), WHOLE
 
 
-def abridgement(question: Question, reduced: Program, model: ModelSpec) -> Abridgement | None:
-    """What is missing from the states of `reduced`, which was made by `CHECKABLE` reductions.
+def _attempts(question: Question) -> Iterator[frozenset[str]]:
+    """What to try, the most first. Where nobody is alike, nothing is searched twice for it."""
+    observed = observed_by(question.program, question.looks_at)
+    folded = (frozenset({"symmetry"}),) if symmetry_classes(question.program, observed) else ()
+    for reductions in (frozenset({"dead"}),) if question.deadlock else (frozenset({"dead", "fuse"}), frozenset({"dead"})):
+        yield from (reductions | symmetry for symmetry in (*folded, frozenset()))
+
+
+def abridgement(question: Question, explored: Visited, model: ModelSpec) -> Abridgement | None:
+    """What is missing from the states of a search that was made by `CHECKABLE` reductions.
 
     None where the checker would not put up with it.
     """
-    program, exprs = question.program, question.looks_at
-    pairs = list(zip(program.processes, reduced.processes, strict=True))
-    passing = tuple(_passing(loaded, searched) for loaded, searched in pairs)
-    found = Abridgement(passing, dead_registers(program, observed_by(program, exprs)))
+    program, exprs, searched = question.program, question.looks_at, explored.reduced
+    pairs = list(zip(program.processes, searched.processes, strict=True))
+    passing = tuple(_passing(*pair) for pair in pairs)
+    found = Abridgement(passing, dead_registers(program, observed_by(program, exprs)), explored.encoded.symmetric)
     if not all(_is_covered(model, *pair, left) for pair, left in zip(pairs, passing, strict=True)):
         return None
     try:

@@ -103,7 +103,7 @@ def _visited_chunks(kind: str, question: Question, visited: ScExploration) -> Ch
     is_same = visited.program.processes == program.processes and visited.program.variables == program.variables
     if not is_same or visited.native.stats.failures or not question.model.has_buffers:
         return None
-    left_out = abridgement(question, visited.reduced, SC)
+    left_out = abridgement(question, visited, SC)
     return None if left_out is None else _checked(kind, question, visited, left_out)
 
 
@@ -151,7 +151,7 @@ def _section(kind: str, question: Question, asked: ModelSpec, explored: Visited,
     except NotACertificate as too_wide:
         raise NoCertificate(str(too_wide)) from None
     yield SECTION, json.dumps({"kind": kind, "capacity": capacity} | left_out.as_lists()).encode()
-    for block in blocks_of(explored, columns):
+    for block in blocks_of(explored, columns, left_out):
         yield ROWS, block
 
 
