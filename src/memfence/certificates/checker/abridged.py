@@ -92,20 +92,22 @@ def ends_of(
         raise _refused("a committed location makes others wait")
     if deadlock and any(left_out.passing):
         raise _refused("a deadlock may be where a process passes")
-    steps = [t for process in program.processes for t in process.transitions]
+    first = {p: members[0] for members in left_out.alike for p in members}  # what is true of it is true of all of them
+    apart = {p: process for p, process in enumerate(program.processes) if first.get(p, p) == p}
+    steps = [t for process in apart.values() for t in process.transitions]
     sent = [expr for t in steps if t.sync is not None for expr in t.sync.values]
     inside = _looks([*sent, *(expr for t in steps for op in t.ops for expr in op_expressions(op))])
     asked = _looks(exprs)
     _check_alike(program, left_out, {node.process for node in (*inside, *asked)})
-    seen = [(_Seen.of(p, inside), _Seen.of(p, asked)) for p, _ in enumerate(program.processes)]
-    parts = [
-        _Part(process, model, *seen[p], left_out.passing[p], left_out.dead[p], _by_source(process))
-        for p, process in enumerate(program.processes)
-    ]
-    for part in parts:
+    parts = {
+        p: _Part(process, model, _Seen.of(p, inside), _Seen.of(p, asked), left_out.passing[p], left_out.dead[p])
+        for p, process in apart.items()
+    }
+    for part in parts.values():
         part.check()
-    quiet = tuple(frozenset(n for n, t in enumerate(part.process.transitions) if part.is_quiet(t)) for part in parts)
-    return Ends(program, model, left_out, quiet, tuple(part.passing - part.behind_seen() for part in parts))
+    each = [parts[first.get(p, p)] for p, _ in enumerate(program.processes)]
+    quiet, forgotten = (part.quiet() for part in each), (part.passing - part.behind_seen() for part in each)
+    return Ends(program, model, left_out, tuple(quiet), tuple(forgotten))
 
 
 def _refused(detail: str) -> Refused:
@@ -147,12 +149,8 @@ class _Seen(Record):
         return not self.locations.isdisjoint((transition.source, transition.target)) or bool(written & self.registers)
 
 
-def _by_source(process: Process) -> list[list[Transition]]:
-    return [[t for _, t in process.leaving(at)] for at, _ in enumerate(process.locations)]
-
-
 class _Part(Record):
-    """One process. `others`, `question`: what other processes, and the question, see of it. `leaving`: by location."""
+    """One process. `others`, `question`: what other processes, and the question, see of it."""
 
     process: Process
     model: MemoryModel
@@ -160,11 +158,10 @@ class _Part(Record):
     question: _Seen
     passing: frozenset[int]
     dead: tuple[frozenset[int], ...]
-    leaving: list[list[Transition]]
 
     def check(self) -> None:
         for location in self.passing:  # Condition a: leaving it is work on own registers, which ends.
-            leaving = self.leaving[location]
+            leaving = self._leaving(location)
             if not leaving or location in self.question.locations or location in self._passed(location):
                 raise _refused("a location that is passed is looked at, or never left")
             if not all(self._is_local(t) and not self.others.has(t) for t in leaving):
@@ -185,10 +182,18 @@ class _Part(Record):
         reads = all(isinstance(op, Load | Assign | Assume | Assert) or self._only_waits(op) for op in transition.ops)
         return reads and transition.sync is None and not (self.others.has(transition) or self.question.has(transition))
 
+    def quiet(self) -> frozenset[int]:
+        """The quiet steps to passing locations."""
+        numbered = enumerate(self.process.transitions)
+        return frozenset(n for n, t in numbered if t.target in self.passing and self.is_quiet(t))
+
     def behind_seen(self) -> frozenset[int]:
         """The passing locations that a step which the question sees leads to, within local steps."""
-        targets = {t.target for at in self.passing for t in self.leaving[at] if self.question.has(t)} & self.passing
+        targets = {t.target for at in self.passing for t in self._leaving(at) if self.question.has(t)} & self.passing
         return frozenset(targets).union(*(self._passed(at) for at in targets))
+
+    def _leaving(self, location: int) -> list[Transition]:
+        return [t for t in self.process.transitions if t.source == location]
 
     def _check_dead(self, transition: Transition) -> None:
         """Condition c: what is dead is not read before it is set, and stays dead unless it is set."""
@@ -211,13 +216,13 @@ class _Part(Record):
         """The passing locations that local steps lead to from there."""
         found, waiting = set[int](), [location]
         while waiting:
-            targets = {t.target for t in self.leaving[waiting.pop()]} & self.passing - found
+            targets = {t.target for t in self._leaving(waiting.pop())} & self.passing - found
             found |= targets
             waiting += targets
         return found
 
     def _is_seen_from(self, location: int) -> bool:
-        return any(self.question.has(t) for t in self.leaving[location])
+        return any(self.question.has(t) for t in self._leaving(location))
 
     def _is_local(self, transition: Transition) -> bool:
         nodes = [node for op in transition.ops for expr in op_expressions(op) for node in walk(expr)]

@@ -20,7 +20,7 @@ LONGEST = 1 << 25
 _FRAME = struct.Struct("<4sIII")
 """Kind, length in the file, length of the content, CRC-32 of the content."""
 LAST = b"DONE"
-LARGE = 1 << 16
+LARGE = 1 << 12
 USUAL, FAST = 6, 3
 """Levels of compression: blocks of states are large, and pack well enough by the fast one."""
 

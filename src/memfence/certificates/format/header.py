@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, field, fields
+from dataclasses import field, fields
 from typing import Any
 
 from memfence.certificates.format.container import NotACertificate
@@ -60,7 +60,11 @@ class Header(Record, kw_only=True):
 
 
 def header_bytes(header: Header) -> bytes:
-    return json.dumps(asdict(header), sort_keys=True).encode()
+    return json.dumps(header, default=_fields, sort_keys=True).encode()
+
+
+def _fields(part: Header | Reading | Claim) -> dict[str, Any]:
+    return {one.name: getattr(part, one.name) for one in fields(part)}
 
 
 def read_header(content: bytes) -> Header:

@@ -6,6 +6,7 @@ Dead registers, locations that are only passed, and all but one of the states th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from memfence.certificates.checker.abridged import ends_of
 from memfence.certificates.checker.question import Question
@@ -15,11 +16,11 @@ from memfence.certificates.writer.rows import Visited
 from memfence.engines.native.explicit import Explored
 from memfence.models.spec import ModelSpec
 from memfence.passes.initial_steps import skipped_steps
-from memfence.passes.liveness import dead_registers
+from memfence.passes.liveness import dead_registers_of
 from memfence.passes.symmetry import symmetry_classes
 from memfence.program.facts.effects import is_local
 from memfence.program.facts.observation import observed_by
-from memfence.program.ir import Fence, Lock, Process, Transition
+from memfence.program.ir import Fence, Lock, Process, Program, Transition
 
 Abridged = tuple[Explored, Abridgement]
 Search = Callable[[frozenset[str]], Explored]
@@ -50,17 +51,27 @@ def abridgement(question: Question, explored: Visited, model: ModelSpec) -> Abri
 
     None where the checker would not put up with it.
     """
-    program, exprs, searched = question.program, question.looks_at, explored.reduced
-    pairs = list(zip(program.processes, searched.processes, strict=True))
-    passing = tuple(_passing(*pair) for pair in pairs)
-    found = Abridgement(passing, dead_registers(program, observed_by(program, exprs)), explored.encoded.symmetric)
-    if not all(_is_covered(model, *pair, left) for pair, left in zip(pairs, passing, strict=True)):
+    program, exprs, alike = question.program, question.looks_at, explored.encoded.symmetric
+    first = {p: members[0] for members in alike for p in members}
+    like = [first.get(p, p) for p, _ in enumerate(program.processes)]  # what is true of it is true of the others
+    pairs = list(zip(program.processes, explored.reduced.processes, strict=True))
+    passing = {p: _passing(*pairs[p]) for p in dict.fromkeys(like)}
+    if not all(_is_covered(model, *pair, passing[p]) for pair, p in zip(pairs, like, strict=True)):
         return None
+    observed = observed_by(without_copies(program, alike), exprs)
+    dead = {p: dead_registers_of(program.processes[p], p, observed) for p in passing}
+    found = Abridgement(tuple(passing[p] for p in like), tuple(dead[p] for p in like), alike)
     try:
         ends_of(program, model.unbounded.definition, found, exprs, deadlock=question.deadlock)
     except Refused:
         return None
     return found
+
+
+def without_copies(program: Program, alike: tuple[tuple[int, ...], ...]) -> Program:
+    """`program` with one process of each class: the others do what it does."""
+    copies = {p for members in alike for p in members[1:]}
+    return replace(program, processes=tuple(p for n, p in enumerate(program.processes) if n not in copies))
 
 
 def _passing(loaded: Process, searched: Process) -> frozenset[int]:

@@ -14,7 +14,7 @@ from memfence.certificates.format.abridged import Abridgement
 from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.sections import ROWS, SECTION
-from memfence.certificates.writer.abridging import abridged, abridgement
+from memfence.certificates.writer.abridging import abridged, abridgement, without_copies
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
 from memfence.certificates.writer.invariant import safety_of
 from memfence.certificates.writer.rows import Visited, blocks_of
@@ -108,7 +108,7 @@ def _visited_chunks(kind: str, question: Question, visited: ScExploration) -> Ch
 
 
 def _checked(kind: str, question: Question, visited: ScExploration, left_out: Abridgement) -> Chunks:
-    _require(require_single_stores, question.program)
+    _require(require_single_stores, without_copies(question.program, left_out.alike))
     yield from _section(kind, question, SC, visited, left_out)
 
 

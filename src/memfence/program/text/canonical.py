@@ -50,6 +50,8 @@ def _register(register: ir.RegisterVar) -> str:
 
 
 def _location(location: ir.Location) -> str:
+    if not (location.labels or location.committed or location.may_end):
+        return "(location ())"
     marks = [name for name, is_set in (("committed", location.committed), ("may_end", location.may_end)) if is_set]
     return _list("location", _list(*map(_quoted, location.labels)), *marks)
 
@@ -130,8 +132,8 @@ def _numbers(values: Iterable[int]) -> str:
     return _list(*values)
 
 
-def _quoted(text: str) -> str:
-    return json.dumps(text)
+_quoted = json.encoder.encode_basestring_ascii
+"""What `json.dumps` does with a text."""
 
 
 def _list(*parts: str | int) -> str:
