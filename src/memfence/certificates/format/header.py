@@ -89,7 +89,8 @@ def read_object(content: bytes) -> dict[str, Any]:
 
 def reading_of(options: LoadOptions) -> Reading:
     """What of `options` the header repeats."""
-    chosen = {name: value for name in FOR_C if (value := getattr(options.c, name)) != getattr(COptions(), name)}
+    usual = COptions()
+    chosen = {name: value for name in FOR_C if (value := getattr(options.c, name)) != getattr(usual, name)}
     return Reading(language=options.language, int_bits=options.int_bits, split_reads=options.split_reads, c=chosen)
 
 

@@ -18,7 +18,7 @@ from memfence.models.spec import ModelSpec
 from memfence.passes.initial_steps import skipped_steps
 from memfence.passes.liveness import dead_registers_of
 from memfence.passes.symmetry import symmetry_classes
-from memfence.program.facts.effects import is_local
+from memfence.program.facts.effects import is_local, stored_variables
 from memfence.program.facts.observation import observed_by
 from memfence.program.ir import Fence, Lock, Process, Program, Transition
 
@@ -56,7 +56,8 @@ def abridgement(question: Question, explored: Visited, model: ModelSpec) -> Abri
     like = [first.get(p, p) for p, _ in enumerate(program.processes)]  # what is true of it is true of the others
     pairs = list(zip(program.processes, explored.reduced.processes, strict=True))
     passing = {p: _passing(*pairs[p]) for p in dict.fromkeys(like)}
-    if not all(_is_covered(model, *pair, passing[p]) for pair, p in zip(pairs, like, strict=True)):
+    starts = {(p, *(one.initial for one in pair)): pair for p, pair in zip(like, pairs, strict=True)}
+    if not all(_is_covered(model, *pair, passing[p]) for (p, *_), pair in starts.items()):
         return None
     observed = observed_by(without_copies(program, alike), exprs)
     dead = {p: dead_registers_of(program.processes[p], p, observed) for p in passing}
@@ -86,10 +87,15 @@ def _may_be_local(transition: Transition) -> bool:
 
 
 def _is_covered(model: ModelSpec, loaded: Process, searched: Process, passing: frozenset[int]) -> bool:
-    """Whether the first steps that were skipped are passed, and nobody is left out who holds the bus or a separator."""
+    """Whether the first steps that were skipped are passed, nobody is left out who holds the bus or a separator, and
+    stores that no run comes to have left their buffers behind."""
     skipped = skipped_steps(loaded, searched.initial)
     arriving = (op for t in loaded.transitions if t.target in passing for op in t.ops)
-    return all(loaded.transitions[n].source in passing for n in skipped) and not any(
-        isinstance(op, Lock) or (isinstance(op, Fence) and model.reorders_stores and op.kind != "mfence")
-        for op in arriving
+    return (
+        all(loaded.transitions[n].source in passing for n in skipped)
+        and not any(
+            isinstance(op, Lock) or (isinstance(op, Fence) and model.reorders_stores and op.kind != "mfence")
+            for op in arriving
+        )
+        and (not model.has_buffers or stored_variables(loaded) == stored_variables(searched))
     )

@@ -54,7 +54,7 @@ def certify(
             for kind, content in chain(_all_chunks(program, claim, limits, evidence, whole, visited), minimum):
                 writer.add(kind, content)
             writer.close()
-        path.unlink(missing_ok=True)  # some file systems write out what replaces a file, and one waits for that
+        path.unlink(missing_ok=True)  # some file systems write out at once what replaces a file
         part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)

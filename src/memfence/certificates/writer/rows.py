@@ -35,6 +35,9 @@ def blocks_of(explored: Visited, columns: Columns, left_out: Abridgement) -> Ite
 
 
 def _order(columns: Columns, alike: tuple[tuple[int, ...], ...]) -> RowOrder:
+    """How to sort processes; not at all where the search has the same order: by location and registers."""
+    if columns.lock_at is None and not columns.buffering.delays_stores:
+        return RowOrder()
     members = [tuple((tuple(_own_columns(columns, p)), p + 1) for p in processes) for processes in alike]
     return RowOrder(tuple(members), -1 if columns.lock_at is None else columns.lock_at)
 
