@@ -85,7 +85,7 @@ def seen_of(random: Random, program: Program, process: int) -> str:
 def with_more_left_out(random: Random, ends: Ends, seen: tuple[Expr, ...]) -> Ends:
     """Dead registers and passing locations as well, the same for all of a class as a rule."""
     program, left_out = ends.program, ends.left_out
-    first = {p: members[0] for members in left_out.alike for p in members if random.random() < 0.95}
+    first = {p: members[0] for members in left_out.alike for p in members if random.random() < 0.8}
     dead = dead_registers(program, observed_by(program, seen))
     best = ends
     tried = replace(left_out, dead=tuple(dead[first.get(p, p)] for p, _ in enumerate(program.processes)))
