@@ -41,9 +41,10 @@ def abridged(question: Question, model: ModelSpec, search: Search, *, whole: boo
 def _attempts(question: Question) -> Iterator[frozenset[str]]:
     """What to try, the most first. Where nobody is alike, nothing is searched twice for it."""
     observed = observed_by(question.program, question.looks_at)
-    folded = (frozenset({"symmetry"}),) if symmetry_classes(question.program, observed) else ()
-    for reductions in (frozenset({"dead"}),) if question.deadlock else (frozenset({"dead", "fuse"}), frozenset({"dead"})):
-        yield from (reductions | symmetry for symmetry in (*folded, frozenset()))
+    is_folded = bool(symmetry_classes(question.program, observed))
+    for names in (("dead",),) if question.deadlock else (("dead", "fuse"), ("dead",)):
+        yield from (frozenset({*names, "symmetry"}),) if is_folded else ()
+        yield frozenset(names)
 
 
 def abridgement(question: Question, explored: Visited, model: ModelSpec) -> Abridgement | None:

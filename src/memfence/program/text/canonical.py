@@ -7,9 +7,9 @@ decimal. Everything that a run depends on is there, and nothing else: no places,
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
+from json.encoder import encode_basestring_ascii
 from typing import Any
 
 from memfence.program import expressions, ir
@@ -132,8 +132,8 @@ def _numbers(values: Iterable[int]) -> str:
     return _list(*values)
 
 
-_quoted = json.encoder.encode_basestring_ascii
-"""What `json.dumps` does with a text."""
+def _quoted(text: str) -> str:
+    return encode_basestring_ascii(text)
 
 
 def _list(*parts: str | int) -> str:
