@@ -88,7 +88,8 @@ void bind_certificate(nb::module_& m) {
           "program"_a, "buffers"_a, "bound"_a, "per_variable"_a, "capacity"_a, "bad"_a, "deadlock"_a, "final"_a, "expected"_a,
           "outcomes"_a, "criterion"_a = 0, "may_fail"_a = false, "passing"_a = std::vector<std::vector<int>>(),
           "dead"_a = std::vector<std::vector<std::vector<int>>>(), "quiet"_a = std::vector<std::vector<int>>(),
-          "forgotten"_a = std::vector<std::vector<int>>(), "alike"_a = std::vector<std::vector<int>>(), "most_bytes"_a = SIZE_MAX)
+          "forgotten"_a = std::vector<std::vector<int>>(), "alike"_a = std::vector<std::vector<int>>(),
+          "most_bytes"_a = SIZE_MAX)
       .def("steps", &steps_of, "row"_a);
   bind_rows(invariant);
   nb::class_<certificate::Triangular> triangular(m, "TriangularChecker");
