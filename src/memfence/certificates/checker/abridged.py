@@ -94,9 +94,10 @@ def ends_of(
         leaving = {at: [t for t in process.transitions if t.source == at] for at in left_out.passing[p]}
         parts[p] = _Part(process, model, _Seen.of(p, inside), _Seen.of(p, asked), leaving, left_out.dead[p])
         parts[p].check()
-    each = [(p, parts[first.get(p, p)]) for p, _ in enumerate(program.processes)]
-    quiet = tuple(frozenset[Step](Run(p, number) for number in part.quiet()) for p, part in each)
-    return Ends(program, model, left_out, quiet, tuple(part.forgotten() for _, part in each))
+    found = {p: (part.quiet(), part.forgotten()) for p, part in parts.items()}
+    each = [(p, *found[first.get(p, p)]) for p, _ in enumerate(program.processes)]
+    quiet = tuple(frozenset[Step](Run(p, number) for number in numbers) for p, numbers, _ in each)
+    return Ends(program, model, left_out, quiet, tuple(forgotten for _, _, forgotten in each))
 
 
 def _refused(detail: str) -> Refused:
@@ -164,9 +165,9 @@ class _Part(Record):
         for transition in self.process.transitions:
             self._check_dead(transition)
 
-    def quiet(self) -> Iterator[int]:
+    def quiet(self) -> list[int]:
         """The steps to passing locations of which nobody can tell that they were taken."""
-        return (n for n, t in enumerate(self.process.transitions) if t.target in self.leaving and self._is_quiet(t))
+        return [n for n, t in enumerate(self.process.transitions) if t.target in self.leaving and self._is_quiet(t)]
 
     def forgotten(self) -> frozenset[int]:
         """The passing locations but for those that a step which the question sees leads to, within local steps."""
