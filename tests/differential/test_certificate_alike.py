@@ -31,7 +31,7 @@ from memfence.certificates.format.header import Claim
 from memfence.certificates.format.sections import ROWS, SECTION
 from memfence.certificates.writer.certify import certify
 from memfence.certificates.writer.chunks import NoCertificate
-from memfence.models.reference_search import breadth_first, explore
+from memfence.models.reference_search import TooManyStates, breadth_first, explore
 from memfence.models.spec import PSO, SC, TSO, ModelSpec
 from memfence.models.state import Failure, State
 from memfence.models.steps import MemoryModel, evaluate_in, is_final, set_at, starts, successors
@@ -179,7 +179,7 @@ def section_of(kind: str, question: Question, model: ModelSpec, left_out: Abridg
     ends = Ends(question.program, model.definition, left_out, (NOTHING,) * 9, (NOTHING,) * 9)
     try:
         rows = sorted({row_of(columns, state) for state in kept(ends) if isinstance(state, State)})
-    except (IndexError, OverflowError, ValueError):  # who is exchanged has other buffers or values: these are no states
+    except (IndexError, OverflowError, ValueError, TooManyStates):  # exchanging them leads to what are no states
         states = explore(question.program, model.definition).states
         rows = sorted({row_of(columns, state) for state in states})
     details = {"kind": kind, "capacity": capacity} | left_out.as_lists()

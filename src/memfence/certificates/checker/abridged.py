@@ -19,11 +19,14 @@ from memfence.models.buffering import Buffering
 from memfence.models.readings import is_locked
 from memfence.models.state import Buffer, Failure, Run, State, Step
 from memfence.models.steps import MemoryModel, set_at, take
-from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, registers_of, walk
+from memfence.program.expressions import FOREIGN, At, BufferEmpty, Expr, RegisterOf, Shared, registers_of, walk
 from memfence.program.facts.effects import op_expressions, register_written, registers_read
 from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Op, Process, Program, Rmw, Transition
 from memfence.program.traversal import transition_expressions
 from memfence.records import Record
+
+_LOCAL, _QUIET, _SETTING = (Assign, Assume, Assert), (Load, Assign, Assume, Assert), (Load, Rmw, Assign)
+"""Kinds of operations: those on own registers; those that leave no trace elsewhere; those that set a register."""
 
 
 class Ends(Record):
@@ -115,7 +118,7 @@ def _check_alike(processes: Sequence[Process], left_out: Abridgement, looked_at:
 
 def _looks(exprs: Iterable[Expr]) -> list[At | RegisterOf | BufferEmpty]:
     """Where the expressions look at processes."""
-    return [node for expr in exprs for node in walk(expr) if isinstance(node, At | RegisterOf | BufferEmpty)]
+    return [node for expr in exprs for node in walk(expr) if isinstance(node, FOREIGN)]
 
 
 class _Seen(Record):
@@ -126,9 +129,9 @@ class _Seen(Record):
 
     @staticmethod
     def of(process: int, looks: Sequence[At | RegisterOf | BufferEmpty]) -> _Seen:
-        at = (node.locations for node in looks if isinstance(node, At) and node.process == process)
-        registers = (node.register for node in looks if isinstance(node, RegisterOf) and node.process == process)
-        return _Seen(frozenset().union(*at), frozenset(registers))
+        own = [node for node in looks if node.process == process]
+        at = [node.locations for node in own if isinstance(node, At)]
+        return _Seen(frozenset().union(*at), frozenset([node.register for node in own if isinstance(node, RegisterOf)]))
 
     def has(self, transition: Transition) -> bool:
         is_written = bool(self.registers) and any(register_written(op) in self.registers for op in transition.ops)
@@ -175,7 +178,7 @@ class _Part(Record):
         return frozenset(self.leaving) - targets.union(*(self._passed(at) for at in targets & self.leaving.keys()))
 
     def _is_quiet(self, transition: Transition) -> bool:
-        reads = all(isinstance(op, Load | Assign | Assume | Assert) or self._only_waits(op) for op in transition.ops)
+        reads = all(isinstance(op, _QUIET) or self._only_waits(op) for op in transition.ops)
         return reads and transition.sync is None and not (self.others.has(transition) or self.question.has(transition))
 
     def _check_dead(self, transition: Transition) -> None:
@@ -188,7 +191,7 @@ class _Part(Record):
                 unknown -= set(sync.registers)
             if op is not None and registers_read(op) & unknown:
                 raise _refused("a dead register is read")
-            unknown -= {op.register} if isinstance(op, Load | Rmw | Assign) else set()
+            unknown -= {op.register} if isinstance(op, _SETTING) else set()
         if not unknown <= self.dead[transition.target]:
             raise _refused("a register comes to life again")
 
@@ -204,8 +207,8 @@ class _Part(Record):
     def _is_local(self, transition: Transition) -> bool:
         nodes = [node for op in transition.ops for expr in op_expressions(op) for node in walk(expr)]
         return (
-            all(isinstance(op, Assign | Assume | Assert) or self._is_idle(op) for op in transition.ops)
-            and not any(isinstance(node, Shared | At | RegisterOf | BufferEmpty) for node in nodes)
+            all(isinstance(op, _LOCAL) or self._is_idle(op) for op in transition.ops)
+            and not any(isinstance(node, (Shared, *FOREIGN)) for node in nodes)
             and not is_locked(self.model, transition)
             and transition.sync is None
         )

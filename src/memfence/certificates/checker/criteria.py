@@ -22,7 +22,7 @@ from memfence.models.sc import Sc
 from memfence.models.state import Failure, Run, State
 from memfence.models.steps import MemoryModel, set_at, starts, successors, take
 from memfence.models.tso import Tso
-from memfence.program.expressions import At, BufferEmpty, RegisterOf, Shared, walk
+from memfence.program.expressions import FOREIGN, BufferEmpty, Shared, walk
 from memfence.program.facts.effects import has_guarded_writes, has_torn_steps, op_expressions
 from memfence.program.ir import Lock, Program, Store, Transition, Unlock
 
@@ -176,8 +176,10 @@ def require_shared_memory(program: Program) -> None:
     for process in program.processes:
         for transition in process.transitions:
             leaves = [node for op in transition.ops for expr in op_expressions(op) for node in walk(expr)]
-            talks = transition.sync is not None or any(isinstance(n, At | RegisterOf | BufferEmpty) for n in leaves)
-            holds = any(isinstance(op, Lock | Unlock) or (isinstance(op, Store) and op.direct) for op in transition.ops)
+            talks = transition.sync is not None or any(isinstance(node, FOREIGN) for node in leaves)
+            holds = any(isinstance(op, (Lock, Unlock)) or getattr(op, "direct", False) for op in transition.ops)
+                isinstance(op, (Lock, Unlock)) or (isinstance(op, Store) and op.direct) for op in transition.ops
+            )
             if talks or holds:
                 raise Refused(Condition.KIND, "processes talk by other means than loads and stores")
         if any(location.committed for location in process.locations):

@@ -59,8 +59,9 @@ def certify(
 def _put(path: Path, content: bytes) -> int:
     """Make it the content of the file, and say how long it is; where that fails, there is no file.
 
-    Over what is there: to put another file in its place takes ten times as long on some systems, which write out at once
-    what replaces a file. What is written by half ends too early, or has something behind its end: no reader accepts it.
+    Over what is there: to put another file in its place takes ten times as long on some systems, which write out at
+    once what replaces a file. What is written by half ends too early, or has something behind its end: no reader
+    accepts it.
     """
     try:
         with path.open("r+b" if path.exists() else "xb") as file:
@@ -159,5 +160,7 @@ def _places(program: Program) -> Iterator[str]:
     """Where each transition stands in the user's text, for people: process, number, place, text."""
     for process in program.processes:
         for number, transition in enumerate(process.transitions):
-            span = transition.span
-            yield f"{process.name} {number} {span.source.path}:{span.line}:{span.column} {span.text!r}\n"
+            span, source = transition.span, transition.span.source
+            line = span.line
+            column = span.start - source.start_of_line(line) + 1
+            yield f"{process.name} {number} {source.path}:{line}:{column} {span.text!r}\n"
