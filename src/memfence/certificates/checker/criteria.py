@@ -177,9 +177,8 @@ def require_shared_memory(program: Program) -> None:
         for transition in process.transitions:
             leaves = [node for op in transition.ops for expr in op_expressions(op) for node in walk(expr)]
             talks = transition.sync is not None or any(isinstance(node, FOREIGN) for node in leaves)
-            holds = any(isinstance(op, (Lock, Unlock)) or getattr(op, "direct", False) for op in transition.ops)
-                isinstance(op, (Lock, Unlock)) or (isinstance(op, Store) and op.direct) for op in transition.ops
-            )
+            ops = transition.ops
+            holds = any(isinstance(op, (Lock, Unlock)) or (isinstance(op, Store) and op.direct) for op in ops)
             if talks or holds:
                 raise Refused(Condition.KIND, "processes talk by other means than loads and stores")
         if any(location.committed for location in process.locations):
