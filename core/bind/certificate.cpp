@@ -72,7 +72,7 @@ void bind_certificate(nb::module_& m) {
              const std::vector<std::vector<std::int64_t>>& outcomes, int criterion, bool may_fail,
              const std::vector<std::vector<int>>& passing, const std::vector<std::vector<std::vector<int>>>& dead,
              const std::vector<std::vector<int>>& quiet, const std::vector<std::vector<int>>& forgotten,
-             std::size_t most_bytes) {
+             const std::vector<std::vector<int>>& alike, std::size_t most_bytes) {
             const certificate::Model model{static_cast<certificate::Buffers>(buffers), bound, per_variable};
             new (self) certificate::Checker(program, model, capacity,
                                             certificate::Asked{bad,
@@ -82,13 +82,14 @@ void bind_certificate(nb::module_& m) {
                                                                outcomes,
                                                                static_cast<certificate::Criterion>(criterion),
                                                                may_fail,
-                                                               {passing, dead, quiet, forgotten},
+                                                               {passing, dead, quiet, forgotten, alike},
                                                                most_bytes});
           },
           "program"_a, "buffers"_a, "bound"_a, "per_variable"_a, "capacity"_a, "bad"_a, "deadlock"_a, "final"_a, "expected"_a,
           "outcomes"_a, "criterion"_a = 0, "may_fail"_a = false, "passing"_a = std::vector<std::vector<int>>(),
           "dead"_a = std::vector<std::vector<std::vector<int>>>(), "quiet"_a = std::vector<std::vector<int>>(),
-          "forgotten"_a = std::vector<std::vector<int>>(), "most_bytes"_a = SIZE_MAX)
+          "forgotten"_a = std::vector<std::vector<int>>(), "alike"_a = std::vector<std::vector<int>>(),
+          "most_bytes"_a = SIZE_MAX)
       .def("steps", &steps_of, "row"_a);
   bind_rows(invariant);
   nb::class_<certificate::Triangular> triangular(m, "TriangularChecker");

@@ -18,14 +18,22 @@ std::vector<std::tuple<std::vector<Value>, std::uint64_t, Index>> final_states_o
 
 using ColumnTuple = std::tuple<int, Value, int, int, int, std::optional<std::tuple<Value, std::uint64_t>>>;
 
-std::unique_ptr<SortedRows> sorted_rows_of(const Exploration& e, const std::vector<ColumnTuple>& columns) {
+using MemberTuple = std::tuple<std::vector<std::size_t>, std::uint64_t>;
+
+std::unique_ptr<SortedRows> sorted_rows_of(const Exploration& e, const std::vector<ColumnTuple>& columns,
+                                           const std::vector<std::vector<MemberTuple>>& alike, int lock_column) {
   std::vector<RowColumn> plain;
   for (const auto& [slot, lo, width, length_slot, position, special] : columns) {
     const auto [value, code] = special.value_or(std::tuple<Value, std::uint64_t>(0, 0));
     plain.push_back({slot, lo, width, length_slot, position, special.has_value(), value, code});
   }
+  RowClasses classes{{}, lock_column};
+  for (const std::vector<MemberTuple>& members : alike) {
+    std::vector<RowMember>& own = classes.alike.emplace_back();
+    for (const auto& [places, owner] : members) own.push_back({places, owner});
+  }
   const Unlocked unlocked;
-  return std::make_unique<SortedRows>(e, std::move(plain));
+  return std::make_unique<SortedRows>(e, std::move(plain), std::move(classes));
 }
 
 }  // namespace
@@ -61,7 +69,8 @@ void bind_exploration(nb::module_& m) {
           "index"_a, "more"_a)
       .def("values", &Exploration::values, "index"_a)
       .def("all_values", &Exploration::all_values)
-      .def("sorted_rows", &sorted_rows_of, "columns"_a);
+      .def("sorted_rows", &sorted_rows_of, "columns"_a, "alike"_a = std::vector<std::vector<MemberTuple>>(),
+           "lock_column"_a = -1);
 
   def_search(
       m, "explore_safety",

@@ -15,7 +15,10 @@ std::vector<char> flags(const std::vector<int>& numbers, std::size_t count) {
 }  // namespace
 
 Ends::Ends(const Program& program, const Model& model, const Layout& layout, const LeftOut& left_out)
-    : program_(program), steps_(program, model, layout), end_(static_cast<std::size_t>(layout.places())) {
+    : program_(program),
+      steps_(program, model, layout),
+      alike_(program, layout, left_out.alike),
+      end_(static_cast<std::size_t>(layout.places())) {
   if (left_out.passing.empty()) return;
   for (std::size_t p = 0; p < program.processes.size(); ++p) {
     const Process& process = program.processes[p];
@@ -58,6 +61,7 @@ bool Ends::for_each(const Number* state, const Step* step, const Visit& visit) {
   for (std::size_t p = 0; p < dead_.size(); ++p)
     for (const Default& dead : dead_[p][static_cast<std::size_t>(state[p])])
       end_[static_cast<std::size_t>(dead.place)] = dead.value;
+  alike_.sort(end_.data());
   return visit(Outcome::Done, end_.data());
 }
 

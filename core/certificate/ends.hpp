@@ -1,18 +1,19 @@
 // Abridged sets: the states of the set that a state stands for, once processes have left the locations that they only pass,
-// and dead registers are at their defaults. The conditions on what may be left out are checked in
+// dead registers are at their defaults, and processes that are alike are in order. The conditions on what may be left out are checked in
 // `certificates/checker/abridged.py`, which says why this is enough.
 #pragma once
 
+#include "certificate/alike.hpp"
 #include "certificate/steps.hpp"
 
 namespace memfence::certificate {
 
 // By process; empty where nothing is left out. `dead`: registers by location. `quiet`: transitions behind which a process
-// that waits for ever at one of the locations in `forgotten` may be left out.
+// that waits for ever at one of the locations in `forgotten` may be left out. `alike`: classes of processes.
 struct LeftOut {
   std::vector<std::vector<int>> passing;
   std::vector<std::vector<std::vector<int>>> dead;
-  std::vector<std::vector<int>> quiet, forgotten;
+  std::vector<std::vector<int>> quiet, forgotten, alike;
 };
 
 class Ends {
@@ -34,6 +35,7 @@ class Ends {
 
   const Program& program_;
   Steps steps_;
+  Alike alike_;
   std::vector<std::vector<char>> passing_, quiet_, forgotten_;
   std::vector<std::vector<std::vector<Default>>> dead_;
   std::vector<Number> end_;

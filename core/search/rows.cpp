@@ -23,8 +23,8 @@ void sort_and_unite(std::vector<std::uint64_t>& keys, const std::vector<int>& bi
 
 }  // namespace
 
-SortedRows::SortedRows(const Exploration& exploration, std::vector<RowColumn> columns)
-    : columns_(std::move(columns)), parts_(columns_.size()) {
+SortedRows::SortedRows(const Exploration& exploration, std::vector<RowColumn> columns, RowClasses classes)
+    : columns_(std::move(columns)), classes_(std::move(classes)), parts_(columns_.size()) {
   for (const RowColumn& column : columns_) width_ += static_cast<std::size_t>(column.width);
   find_varying(exploration);
   const std::vector<int> bits = place_parts();
@@ -38,16 +38,21 @@ SortedRows::SortedRows(const Exploration& exploration, std::vector<RowColumn> co
   }
 }
 
-// Which bits of each column differ between states.
+// Which bits of each column differ between states. Columns of processes that may be exchanged are not taken over as they are.
 void SortedRows::find_varying(const Exploration& exploration) {
   const Layout& layout = exploration.layout();
+  std::vector<char> exchanged(columns_.size(), 0);
+  for (const auto& members : classes_.alike)
+    for (const RowMember& member : members)
+      for (const std::size_t n : member.columns) exchanged.at(n) = 1;
+  if (!classes_.alike.empty() && classes_.lock_column >= 0) exchanged.at(static_cast<std::size_t>(classes_.lock_column)) = 1;
   std::vector<std::size_t> others;
   for (std::size_t n = 0; n < columns_.size(); ++n) {
     const RowColumn& column = columns_[n];
     Part& part = parts_[n];
     part.field = layout.field(column.slot);
     part.offset = static_cast<std::uint64_t>(part.field.lo - column.lo);
-    part.is_plain = part.offset == 0 && column.length_slot < 0 && !column.has_special;
+    part.is_plain = part.offset == 0 && column.length_slot < 0 && !column.has_special && !exchanged[n];
     if (!part.is_plain) others.push_back(n);
   }
   std::vector<Word> first(layout.words(), 0), varying(layout.words(), 0);
@@ -56,11 +61,25 @@ void SortedRows::find_varying(const Exploration& exploration) {
     for (std::size_t word = 0; word < first.size(); ++word) varying[word] |= state[word] ^ first[word];
     for (const std::size_t n : others) parts_[n].mask |= number(n, layout, state);
   });
+  exchange_varying();
   for (Part& part : parts_) {
     const Layout::Field& field = part.field;
     if (part.is_plain) part.mask = varying[field.word] >> field.shift & field.mask;
     if (part.mask != 0) part.mask = ~std::uint64_t{0} >> std::countl_zero(part.mask);
     if (part.is_plain) part.fixed = (first[field.word] >> field.shift & field.mask) & ~part.mask;
+  }
+}
+
+// Whatever a process of a class has, each of them may have.
+void SortedRows::exchange_varying() {
+  for (const auto& members : classes_.alike) {
+    for (std::size_t n = 0; n < members.front().columns.size(); ++n) {
+      std::uint64_t mask = 0;
+      for (const RowMember& member : members) mask |= parts_[member.columns.at(n)].mask;
+      for (const RowMember& member : members) parts_[member.columns[n]].mask = mask;
+    }
+    for (const RowMember& member : members)
+      if (classes_.lock_column >= 0) parts_[static_cast<std::size_t>(classes_.lock_column)].mask |= member.owner;
   }
 }
 
@@ -97,6 +116,7 @@ void SortedRows::fill(const Exploration& exploration) {
   };
   std::vector<Move> moves;
   std::vector<std::size_t> others;
+  std::vector<std::uint64_t> row(columns_.size(), 0);
   for (std::size_t n = 0; n < parts_.size(); ++n) {
     const Part& part = parts_[n];
     if (part.mask != 0 && part.is_plain)
@@ -109,10 +129,35 @@ void SortedRows::fill(const Exploration& exploration) {
   std::uint64_t* key = keys_.data();
   exploration.for_each([&](const Word* state) {
     for (const Move& move : moves) key[move.to] |= (state[move.from] >> move.right & move.mask) << move.left;
-    for (const std::size_t n : others)
-      key[parts_[n].word] |= (number(n, exploration.layout(), state) & parts_[n].mask) << parts_[n].shift;
+    for (const std::size_t n : others) row[n] = number(n, exploration.layout(), state);
+    put_in_order(row);
+    for (const std::size_t n : others) key[parts_[n].word] |= (row[n] & parts_[n].mask) << parts_[n].shift;
     key += words_;
   });
+}
+
+// The search has them in some order already, which is often this one.
+void SortedRows::put_in_order(std::vector<std::uint64_t>& row) const {
+  for (const auto& members : classes_.alike)
+    for (std::size_t n = 1; n < members.size(); ++n)
+      for (std::size_t at = n; at > 0 && is_less(row, members[at], members[at - 1]); --at)
+        exchange(row, members[at], members[at - 1]);
+}
+
+bool SortedRows::is_less(const std::vector<std::uint64_t>& row, const RowMember& a, const RowMember& b) const {
+  for (std::size_t n = 0; n < a.columns.size(); ++n)
+    if (row[a.columns[n]] != row[b.columns[n]]) return row[a.columns[n]] < row[b.columns[n]];
+  return classes_.lock_column >= 0 && row[static_cast<std::size_t>(classes_.lock_column)] == b.owner;
+}
+
+void SortedRows::exchange(std::vector<std::uint64_t>& row, const RowMember& a, const RowMember& b) const {
+  for (std::size_t n = 0; n < a.columns.size(); ++n) std::swap(row[a.columns[n]], row[b.columns[n]]);
+  if (classes_.lock_column < 0) return;
+  std::uint64_t& owner = row[static_cast<std::size_t>(classes_.lock_column)];
+  if (owner == a.owner)
+    owner = b.owner;
+  else if (owner == b.owner)
+    owner = a.owner;
 }
 
 std::string SortedRows::block(std::size_t first, std::size_t rows) const {

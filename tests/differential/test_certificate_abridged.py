@@ -26,7 +26,7 @@ from memfence.program.ir import Assert, Assign, Assume, Domain, Fence, Load, Op,
 
 MODELS = (SC, TSO.bounded(1), PSO.bounded(1), TSO.bounded(2), PSO.bounded(2))
 MOST_STATES = 3_000
-SAMPLE, MANY = 80, 6_000
+SAMPLE, MANY = 90, 6_000
 VALUES, REGISTERS = Domain(0, 2), 2
 
 

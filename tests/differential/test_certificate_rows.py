@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
+from memfence.certificates.format.abridged import WHOLE
 from memfence.certificates.format.columns import Columns
 from memfence.certificates.writer.rows import blocks_of, capacity_of
 from memfence.engines.native.explicit import Explored, explore
@@ -40,7 +41,7 @@ def explored(program: Program, memory: ModelSpec) -> Explored:
 def rows_of(program: Program, memory: ModelSpec, found: Explored) -> tuple[list[bytes], list[bytes]]:
     """As the writer has them, and one by one."""
     columns = Columns(program, memory.buffering, capacity_of(program, found.model))
-    written = [row for block in blocks_of(found, columns) for row in columns.rows(block)]
+    written = [row for block in blocks_of(found, columns, WHOLE) for row in columns.rows(block)]
     return written, sorted({row_of(columns, state) for state in found.states()})
 
 

@@ -19,12 +19,13 @@ Registers = frozenset[int]
 
 def dead_registers(program: Program, observed: Observed) -> tuple[tuple[Registers, ...], ...]:
     """For each process and location, the registers whose value makes no difference there."""
-    return tuple(_dead_registers(process, _seen_registers(p, observed)) for p, process in enumerate(program.processes))
+    return tuple(dead_registers_of(process, p, observed) for p, process in enumerate(program.processes))
 
 
-def _dead_registers(process: Process, seen: Registers) -> tuple[Registers, ...]:
+def dead_registers_of(process: Process, number: int, observed: Observed) -> tuple[Registers, ...]:
+    """For each location of the process, which has this number in its program, the registers that are dead there."""
     lasting = _lasting(process)
-    return tuple(lasting - live for live in _live_registers(process, seen))
+    return tuple(lasting - live for live in _live_registers(process, _seen_registers(number, observed)))
 
 
 def reset_dead_registers(program: Program, observed: Observed) -> Program:

@@ -3,57 +3,54 @@
 A section may name *dead* registers, which nothing reads from a location on before they are set, and *passing*
 locations, which a process leaves by work on its own registers. In its states dead registers have the value next to 0,
 and no process stands where it only passes. Theorem 12 of `docs/theory/certificates.md`: if the conditions below are
-met, such a set proves what the whole one does.
+met, such a set proves what the whole one does. It may also name processes that are *alike*: of several states that
+exchanging them makes equal, it has the one in which they are sorted (Theorem 18).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import inf
 
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.abridged import Abridgement
 from memfence.models.buffering import Buffering
 from memfence.models.readings import is_locked
-from memfence.models.state import Failure, Run, State, Step
+from memfence.models.state import Buffer, Failure, Run, State, Step
 from memfence.models.steps import MemoryModel, set_at, take
-from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, registers_of, walk
+from memfence.program.expressions import FOREIGN, At, BufferEmpty, Expr, RegisterOf, Shared, registers_of, walk
 from memfence.program.facts.effects import op_expressions, register_written, registers_read
 from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Op, Process, Program, Rmw, Transition
+from memfence.program.traversal import transition_expressions
 from memfence.records import Record
+
+_LOCAL, _QUIET, _SETTING = (Assign, Assume, Assert), (Load, Assign, Assume, Assert), (Load, Rmw, Assign)
+"""Kinds of operations: those on own registers; those that leave no trace elsewhere; those that set a register."""
 
 
 class Ends(Record):
-    """Where local steps come to an end. `quiet`: transitions, by process, behind which a process that waits for ever at
-    one of its locations in `forgotten` may be left out."""
+    """Where local steps come to an end. `quiet`: steps, by process, behind which a process that waits for ever at one
+    of its locations in `forgotten` may be left out."""
 
     program: Program
     model: MemoryModel
     left_out: Abridgement
-    quiet: tuple[frozenset[int], ...]
+    quiet: tuple[frozenset[Step], ...]
     forgotten: tuple[frozenset[int], ...]
 
     def of(self, state: State, step: Step | None = None) -> Iterator[State | Failure]:
         """The states of the set that `state`, which `step` led to, stands for."""
-        if not self.left_out.passing:
-            yield state
-            return
-        for p, at in enumerate(state.locations):
+        for p, at in enumerate(state.locations) if self.left_out.passing else ():
             if at not in self.left_out.passing[p]:
                 continue
             steps = (Run(p, number) for number, _ in self.program.processes[p].leaving(at))
             possible = [after for one in steps if (after := take(self.program, self.model, state, one)) is not None]
             for after in possible:
-                if isinstance(after, Failure):
-                    yield after
-                else:
-                    yield from self.of(after, step)
-            if possible or (at in self.forgotten[p] and self._is_quiet(step, p)):
+                yield from (after,) if isinstance(after, Failure) else self.of(after, step)
+            if possible or (at in self.forgotten[p] and step in self.quiet[p]):
                 return
-        yield self._reset(state)
-
-    def _is_quiet(self, step: Step | None, process: int) -> bool:
-        return isinstance(step, Run) and step.process == process and step.transition in self.quiet[process]
+        yield self._sorted(self._reset(state)) if self.left_out.passing else state
 
     def _reset(self, state: State) -> State:
         for p, at in enumerate(state.locations):
@@ -62,6 +59,22 @@ class Ends(Record):
                 value = max(domain.lo, min(domain.hi, 0))
                 state = replace(state, registers=set_at(state.registers, p, set_at(state.registers[p], n, value)))
         return state
+
+    def _sorted(self, state: State) -> State:
+        """`state` with the processes of each class in the order of their columns; the bus stays with its owner."""
+        owns = (p == state.lock_owner for p, _ in enumerate(state.locations))
+        parts = list(zip(state.locations, state.registers, state.buffers, owns, strict=True))
+        for members in self.left_out.alike:
+            for p, part in zip(members, sorted((parts[p] for p in members), key=_in_numbers), strict=True):
+                parts[p] = part
+        locations, registers, buffers, is_owner = zip(*parts, strict=True)
+        return State(locations, registers, state.memory, buffers, is_owner.index(True) if any(is_owner) else None)
+
+
+def _in_numbers(part: tuple[int, tuple[int, ...], tuple[Buffer, ...], bool]) -> tuple[object, ...]:
+    """What local parts are sorted by. A separator is greater than any value."""
+    location, registers, buffers, is_owner = part
+    return location, registers, [(len(buffer), [e or (inf,) for e in buffer]) for buffer in buffers], is_owner
 
 
 def ends_of(
@@ -74,28 +87,38 @@ def ends_of(
         raise _refused("a committed location makes others wait")
     if deadlock and any(left_out.passing):
         raise _refused("a deadlock may be where a process passes")
-    steps = [t for process in program.processes for t in process.transitions]
-    sent = [expr for t in steps if t.sync is not None for expr in t.sync.values]
-    inside = _looks([*sent, *(expr for t in steps for op in t.ops for expr in op_expressions(op))])
-    asked = _looks(exprs)
-    seen = [(_Seen.of(p, inside), _Seen.of(p, asked)) for p, _ in enumerate(program.processes)]
-    parts = [
-        _Part(process, model, *seen[p], left_out.passing[p], left_out.dead[p], _by_source(process))
-        for p, process in enumerate(program.processes)
-    ]
-    for part in parts:
-        part.check()
-    quiet = tuple(frozenset(n for n, t in enumerate(part.process.transitions) if part.is_quiet(t)) for part in parts)
-    return Ends(program, model, left_out, quiet, tuple(part.passing - part.behind_seen() for part in parts))
+    first = {p: members[0] for members in left_out.alike for p in members}  # what is true of it is true of all of them
+    apart = {p: process for p, process in enumerate(program.processes) if first.get(p, p) == p}
+    steps = (transition for process in apart.values() for transition in process.transitions)
+    inside, asked = _looks(expr for step in steps for expr in transition_expressions(step)), _looks(exprs)
+    _check_alike(program.processes, left_out, {node.process for node in (*inside, *asked)})
+    parts = dict[int, _Part]()
+    for p, process in apart.items():
+        leaving = {at: [t for t in process.transitions if t.source == at] for at in left_out.passing[p]}
+        parts[p] = _Part(process, model, _Seen.of(p, inside), _Seen.of(p, asked), leaving, left_out.dead[p])
+        parts[p].check()
+    found = {p: (part.quiet(), part.forgotten()) for p, part in parts.items()}
+    each = [(p, *found[first.get(p, p)]) for p, _ in enumerate(program.processes)]
+    quiet = tuple(frozenset[Step](Run(p, number) for number in numbers) for p, numbers, _ in each)
+    return Ends(program, model, left_out, quiet, tuple(forgotten for _, _, forgotten in each))
 
 
 def _refused(detail: str) -> Refused:
     return Refused(Condition.KIND, detail)
 
 
-def _looks(exprs: Sequence[Expr]) -> list[At | RegisterOf]:
+def _check_alike(processes: Sequence[Process], left_out: Abridgement, looked_at: set[int]) -> None:
+    """Condition d: nothing but where they start tells the processes of a class apart, and nobody looks at them."""
+    shapes = [([(r.domain, r.transient) for r in p.registers], [at.may_end for at in p.locations]) for p in processes]
+    codes = list(zip((p.transitions for p in processes), shapes, left_out.passing, left_out.dead, strict=True))
+    for members in left_out.alike:
+        if looked_at.intersection(members) or any(codes[p] != codes[members[0]] for p in members):
+            raise _refused("processes are said to be alike that can be told apart")
+
+
+def _looks(exprs: Iterable[Expr]) -> list[At | RegisterOf | BufferEmpty]:
     """Where the expressions look at processes."""
-    return [node for expr in exprs for node in walk(expr) if isinstance(node, At | RegisterOf)]
+    return [node for expr in exprs for node in walk(expr) if isinstance(node, FOREIGN)]
 
 
 class _Seen(Record):
@@ -105,75 +128,70 @@ class _Seen(Record):
     registers: frozenset[int]
 
     @staticmethod
-    def of(process: int, looks: Sequence[At | RegisterOf]) -> _Seen:
-        at = (node.locations for node in looks if isinstance(node, At) and node.process == process)
-        registers = (node.register for node in looks if isinstance(node, RegisterOf) and node.process == process)
-        return _Seen(frozenset().union(*at), frozenset(registers))
+    def of(process: int, looks: Sequence[At | RegisterOf | BufferEmpty]) -> _Seen:
+        own = [node for node in looks if node.process == process]
+        at = [node.locations for node in own if isinstance(node, At)]
+        return _Seen(frozenset().union(*at), frozenset([node.register for node in own if isinstance(node, RegisterOf)]))
 
     def has(self, transition: Transition) -> bool:
-        if not self.locations and not self.registers:
-            return False
-        written = {register_written(op) for op in transition.ops}
-        return not self.locations.isdisjoint((transition.source, transition.target)) or bool(written & self.registers)
-
-
-def _by_source(process: Process) -> list[list[Transition]]:
-    return [[t for _, t in process.leaving(at)] for at, _ in enumerate(process.locations)]
+        is_written = bool(self.registers) and any(register_written(op) in self.registers for op in transition.ops)
+        return is_written or not self.locations.isdisjoint((transition.source, transition.target))
 
 
 class _Part(Record):
-    """One process. `others`, `question`: what other processes, and the question, see of it. `leaving`: by location."""
+    """One process. `others`, `question`: what other processes, and the question, see of it. `leaving`: by passing
+    location, the steps from there."""
 
     process: Process
     model: MemoryModel
     others: _Seen
     question: _Seen
-    passing: frozenset[int]
+    leaving: dict[int, list[Transition]]
     dead: tuple[frozenset[int], ...]
-    leaving: list[list[Transition]]
 
     def check(self) -> None:
-        for location in self.passing:  # Condition a: leaving it is work on own registers, which ends.
-            leaving = self.leaving[location]
-            if not leaving or location in self.question.locations or location in self._passed(location):
+        passed = {at: self._passed(at) for at in self.leaving}
+        for location, leaving in self.leaving.items():  # Condition a: leaving it is work on own registers, which ends.
+            if not leaving or location in self.question.locations or location in passed[location]:
                 raise _refused("a location that is passed is looked at, or never left")
             if not all(self._is_local(t) and not self.others.has(t) for t in leaving):
                 raise _refused("a location that is passed has a step that concerns others")
-        before = {at for at in self.passing if any(self._is_seen_from(now) for now in (at, *self._passed(at)))}
+        seen = {at for at, leaving in self.leaving.items() if any(map(self.question.has, leaving))}
+        before = {at for at, behind in passed.items() if at in seen or seen & behind}
         arriving = [t for t in self.process.transitions if t.target in before]
-        if self.process.initial in before or not all(map(self.is_quiet, arriving)):  # Condition b.
+        if self.process.initial in before or not all(map(self._is_quiet, arriving)):  # Condition b.
             raise _refused("a step that is not quiet leads to local steps that the question sees")
-        if any(registers & (self.others.registers | self.question.registers) for registers in self.dead):
-            raise _refused("a register that is looked at is said to be dead")
-        if any(self.process.registers[n].transient for registers in self.dead for n in registers):
-            raise _refused("a register that lasts for one step only is said to be dead")
+        looked_at = self.others.registers | self.question.registers
+        lasting = {n for n, register in enumerate(self.process.registers) if not register.transient}
+        if not all(registers <= lasting - looked_at for registers in self.dead):
+            raise _refused("a register that is looked at, or lasts for one step only, is said to be dead")
         for transition in self.process.transitions:
             self._check_dead(transition)
 
-    def is_quiet(self, transition: Transition) -> bool:
-        """Whether nobody can tell that the step was taken."""
-        reads = all(isinstance(op, Load | Assign | Assume | Assert) or self._only_waits(op) for op in transition.ops)
-        return reads and transition.sync is None and not (self.others.has(transition) or self.question.has(transition))
+    def quiet(self) -> list[int]:
+        """The steps to passing locations of which nobody can tell that they were taken."""
+        return [n for n, t in enumerate(self.process.transitions) if t.target in self.leaving and self._is_quiet(t)]
 
-    def behind_seen(self) -> frozenset[int]:
-        """The passing locations that a step which the question sees leads to, within local steps."""
-        targets = {t.target for at in self.passing for t in self.leaving[at] if self.question.has(t)} & self.passing
-        return frozenset(targets).union(*(self._passed(at) for at in targets))
+    def forgotten(self) -> frozenset[int]:
+        """The passing locations but for those that a step which the question sees leads to, within local steps."""
+        targets = {t.target for leaving in self.leaving.values() for t in leaving if self.question.has(t)}
+        return frozenset(self.leaving) - targets.union(*(self._passed(at) for at in targets & self.leaving.keys()))
+
+    def _is_quiet(self, transition: Transition) -> bool:
+        reads = all(isinstance(op, _QUIET) or self._only_waits(op) for op in transition.ops)
+        return reads and transition.sync is None and not (self.others.has(transition) or self.question.has(transition))
 
     def _check_dead(self, transition: Transition) -> None:
         """Condition c: what is dead is not read before it is set, and stays dead unless it is set."""
         unknown, sync = set(self.dead[transition.source]), transition.sync
-        for position in range(len(transition.ops) + 1) if unknown else ():
+        for position, op in enumerate((*transition.ops, None)) if unknown else ():
             if sync is not None and position == sync.guard_ops:
                 if any(registers_of(value) & unknown for value in sync.values):
                     raise _refused("a dead register is sent")
                 unknown -= set(sync.registers)
-            if position < len(transition.ops):
-                op = transition.ops[position]
-                if registers_read(op) & unknown:
-                    raise _refused("a dead register is read")
-                if isinstance(op, Load | Rmw | Assign) and op.register is not None:
-                    unknown.discard(op.register)
+            if op is not None and registers_read(op) & unknown:
+                raise _refused("a dead register is read")
+            unknown -= {op.register} if isinstance(op, _SETTING) else set()
         if not unknown <= self.dead[transition.target]:
             raise _refused("a register comes to life again")
 
@@ -181,19 +199,16 @@ class _Part(Record):
         """The passing locations that local steps lead to from there."""
         found, waiting = set[int](), [location]
         while waiting:
-            targets = {t.target for t in self.leaving[waiting.pop()]} & self.passing - found
+            targets = {t.target for t in self.leaving[waiting.pop()]} & self.leaving.keys() - found
             found |= targets
             waiting += targets
         return found
 
-    def _is_seen_from(self, location: int) -> bool:
-        return any(self.question.has(t) for t in self.leaving[location])
-
     def _is_local(self, transition: Transition) -> bool:
         nodes = [node for op in transition.ops for expr in op_expressions(op) for node in walk(expr)]
         return (
-            all(isinstance(op, Assign | Assume | Assert) or self._is_idle(op) for op in transition.ops)
-            and not any(isinstance(node, Shared | At | RegisterOf | BufferEmpty) for node in nodes)
+            all(isinstance(op, _LOCAL) or self._is_idle(op) for op in transition.ops)
+            and not any(isinstance(node, (Shared, *FOREIGN)) for node in nodes)
             and not is_locked(self.model, transition)
             and transition.sync is None
         )
@@ -204,6 +219,5 @@ class _Part(Record):
 
     def _is_idle(self, op: Op) -> bool:
         """Whether it is a fence that does nothing here."""
-        if not isinstance(op, Fence) or self.model.buffering is Buffering.PER_VARIABLE:
-            return False
-        return self.model.buffering is Buffering.NOWHERE or op.kind == "sfence"
+        is_known = isinstance(op, Fence) and (op.kind == "sfence" or self.model.buffering is Buffering.NOWHERE)
+        return is_known and self.model.buffering is not Buffering.PER_VARIABLE

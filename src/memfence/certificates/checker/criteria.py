@@ -8,10 +8,10 @@ stores, at most one plain store a step, that waits for no other variable.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from memfence.certificates.checker.abridged import ends_of
+from memfence.certificates.checker.abridged import Ends, ends_of
 from memfence.certificates.checker.invariant import check_closed
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
@@ -22,7 +22,7 @@ from memfence.models.sc import Sc
 from memfence.models.state import Failure, Run, State
 from memfence.models.steps import MemoryModel, set_at, starts, successors, take
 from memfence.models.tso import Tso
-from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
+from memfence.program.expressions import FOREIGN, BufferEmpty, Shared, walk
 from memfence.program.facts.effects import has_guarded_writes, has_torn_steps, op_expressions
 from memfence.program.ir import Lock, Program, Store, Transition, Unlock
 
@@ -84,9 +84,7 @@ def _about_to(program: Program, state: State) -> Iterator[tuple[Access, bool]]:
                 beginning = _with_step(program, step, replace(transition, ops=transition.ops[:length]))
                 if take(beginning, SC, state, step) is not None:
                     made = accesses(beginning, SC, state, step)
-                    own = {
-                        access.variable for access in made if access.writes_memory
-                    }  # what it stores, it reads itself
+                    own = {one.variable for one in made if one.writes_memory}  # what it stores, it reads itself
                     yield from ((access, locked) for access in made if access.variable not in own)
                     break
 
@@ -97,18 +95,15 @@ def _with_step(program: Program, step: Run, transition: Transition) -> Program:
     return replace(program, processes=set_at(program.processes, step.process, changed))
 
 
-def check_persistent(
-    program: Program,
-    states: Collection[State],
-    left_out: Abridgement = WHOLE,
-    exprs: Sequence[Expr] = (),
-    *,
-    deadlock: bool = False,
-    may_fail: bool = True,
-) -> None:
+def check_persistent(program: Program, states: Collection[State], left_out: Abridgement = WHOLE) -> None:
     """Theorem 6: no process overtakes its own store with a read that another process can change."""
+    _check_no_overtaking(ends_of(program, SC, left_out), states, may_fail=True)
+
+
+def _check_no_overtaking(ends: Ends, states: Collection[State], *, may_fail: bool) -> None:
+    program = ends.program
     require_single_stores(program)
-    check_closed(ends_of(program, SC, left_out, exprs, deadlock=deadlock), states, may_fail=may_fail)
+    check_closed(ends, states, may_fail=may_fail)
     for state in states:
         changed = set(_changeable(program, state))
         for process, step, variable in _overtaking(program, state):
@@ -148,8 +143,8 @@ def _overtaking(program: Program, state: State) -> Iterator[tuple[int, Run, int]
 def check_implied(question: Question, states: Collection[State], left_out: Abridgement = WHOLE) -> None:
     """Theorem 7: persistent, and the question is about what pending stores do not change: then SC has the answer."""
     require_no_look_at_buffers(question)
-    exprs, deadlock = question.looks_at, question.deadlock
-    check_persistent(question.program, states, left_out, exprs, deadlock=deadlock, may_fail=False)
+    ends = ends_of(question.program, SC, left_out, question.looks_at, deadlock=question.deadlock)
+    _check_no_overtaking(ends, states, may_fail=False)
     for state in states:
         if question.is_bad(state):
             raise Refused(Condition.BAD, state=state)
@@ -181,8 +176,9 @@ def require_shared_memory(program: Program) -> None:
     for process in program.processes:
         for transition in process.transitions:
             leaves = [node for op in transition.ops for expr in op_expressions(op) for node in walk(expr)]
-            talks = transition.sync is not None or any(isinstance(n, At | RegisterOf | BufferEmpty) for n in leaves)
-            holds = any(isinstance(op, Lock | Unlock) or (isinstance(op, Store) and op.direct) for op in transition.ops)
+            talks = transition.sync is not None or any(isinstance(node, FOREIGN) for node in leaves)
+            ops = transition.ops
+            holds = any(isinstance(op, (Lock, Unlock)) or (isinstance(op, Store) and op.direct) for op in ops)
             if talks or holds:
                 raise Refused(Condition.KIND, "processes talk by other means than loads and stores")
         if any(location.committed for location in process.locations):

@@ -161,10 +161,14 @@ def step_of(found: tuple[int, int, int, int, int]) -> Step:
     return makers[kind]()
 
 
-def _left_out(ends: Ends) -> tuple[list[list[int]], list[list[list[int]]], list[list[int]], list[list[int]]]:
-    """By process: passing locations, dead registers by location, quiet transitions, forgotten locations."""
+def _left_out(
+    ends: Ends,
+) -> tuple[list[list[int]], list[list[list[int]]], list[list[int]], list[list[int]], list[list[int]]]:
+    """By process: passing locations, dead registers by location, quiet transitions, forgotten locations; classes."""
     dead = [[sorted(registers) for registers in process] for process in ends.left_out.dead]
-    return _lists(ends.left_out.passing), dead, _lists(ends.quiet), _lists(ends.forgotten)
+    quiet = [sorted(step.transition for step in steps if isinstance(step, Run)) for steps in ends.quiet]
+    alike = list(map(list, ends.left_out.alike))
+    return _lists(ends.left_out.passing), dead, quiet, _lists(ends.forgotten), alike
 
 
 def _lists(sets: Iterable[frozenset[int]]) -> list[list[int]]:

@@ -13,19 +13,22 @@ Numbers = frozenset[int]
 
 class Abridgement(Record):
     """`passing`: by process, locations at which no state of the set has it. `dead`: by process and location, registers.
+    `alike`: classes of processes, in ascending order, of whose local parts states have only the sorted order.
 
-    Both are empty where nothing is left out.
+    All are empty where nothing is left out.
     """
 
     passing: tuple[Numbers, ...] = ()
     dead: tuple[tuple[Numbers, ...], ...] = ()
+    alike: tuple[tuple[int, ...], ...] = ()
 
     def as_lists(self) -> dict[str, Any]:
         """For the first chunk of a section."""
         if not self.passing:
             return {}
         dead = [[sorted(registers) for registers in process] for process in self.dead]
-        return {"passing": [sorted(locations) for locations in self.passing], "dead": dead}
+        alike = {"alike": list(map(list, self.alike))} if self.alike else {}
+        return {"passing": [sorted(locations) for locations in self.passing], "dead": dead} | alike
 
 
 WHOLE = Abridgement()
@@ -33,7 +36,7 @@ WHOLE = Abridgement()
 
 def read_abridgement(program: Program, details: dict[str, Any]) -> Abridgement:
     """What the section leaves out of the states of `program`; NotACertificate where that cannot be read."""
-    if "passing" not in details and "dead" not in details:
+    if details.keys().isdisjoint(("passing", "dead", "alike")):
         return WHOLE
     passing, dead = details.get("passing"), details.get("dead")
     count = len(program.processes)
@@ -48,7 +51,18 @@ def read_abridgement(program: Program, details: dict[str, Any]) -> Abridgement:
             tuple(_numbers(found, len(p.registers)) for found in registers)
             for p, registers in zip(program.processes, dead, strict=True)
         ),
+        _classes(details.get("alike", []), count),
     )
+
+
+def _classes(found: object, count: int) -> tuple[tuple[int, ...], ...]:
+    """Classes of processes, each of which is named once."""
+    if not isinstance(found, list):
+        raise NotACertificate("a section has no list of processes that are alike")
+    classes = tuple(tuple(sorted(_numbers(members, count))) for members in found)
+    if sum(map(len, found)) != len(frozenset().union(*classes)):
+        raise NotACertificate("a section says twice of a process what it is like")
+    return classes
 
 
 def _numbers(found: object, count: int) -> Numbers:

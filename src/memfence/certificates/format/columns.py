@@ -9,6 +9,7 @@ bytes, the highest first. So rows are ordered like byte strings, and planes of s
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from memfence.certificates.format.container import NotACertificate
 from memfence.models.buffering import Buffering
@@ -23,16 +24,17 @@ WIDEST_ROW = 1 << 10
 MOST_PENDING = 64
 
 
-class Column(Record):
-    """The values `lo` .. `hi`."""
+class Column(NamedTuple):
+    """The values `lo` .. `hi`, and how many bytes each takes."""
 
     lo: int
     hi: int
+    width: int
 
-    @property
-    def width(self) -> int:
-        """How many bytes a value takes."""
-        return next(width for width in (1, 2, 4, 8) if self.hi - self.lo < 1 << (8 * width))
+
+def column_of(lo: int, hi: int) -> Column:
+    """The column of the values `lo` .. `hi`."""
+    return Column(lo, hi, next(width for width in (1, 2, 4, 8) if hi - lo < 1 << (8 * width)))
 
 
 class BufferColumns(Record):
@@ -60,21 +62,23 @@ class Columns:
             [n for n, register in enumerate(process.registers) if not register.transient]
             for process in program.processes
         ]
-        self.columns = [Column(0, len(process.locations) - 1) for process in program.processes]
+        self.columns = [column_of(0, len(process.locations) - 1) for process in program.processes]
         self.memory_at = len(self.columns)
-        self.columns += [Column(variable.domain.lo, variable.domain.hi) for variable in program.variables]
+        self.columns += [column_of(variable.domain.lo, variable.domain.hi) for variable in program.variables]
         self.lock_at = len(self.columns) if _has_lock(program) else None
-        self.columns += [Column(0, len(program.processes))] if self.lock_at is not None else []
+        self.columns += [column_of(0, len(program.processes))] if self.lock_at is not None else []
         self.registers_at = list[int]()
         for process, kept in zip(program.processes, self.kept, strict=True):
             self.registers_at.append(len(self.columns))
-            self.columns += [Column(process.registers[n].domain.lo, process.registers[n].domain.hi) for n in kept]
+            self.columns += [column_of(process.registers[n].domain.lo, process.registers[n].domain.hi) for n in kept]
         self.buffers = [self._add_buffers(p, capacity) for p, _ in enumerate(program.processes)]
         self.width = sum(column.width for column in self.columns)
         if self.width > WIDEST_ROW:
             raise NotACertificate(f"states of {self.width} bytes; {WIDEST_ROW} are allowed")
 
     def _add_buffers(self, process: int, capacity: int) -> list[BufferColumns]:
+        if not self.buffering.delays_stores:
+            return []
         stored = stored_variables(self.program.processes[process])
         domains = [self.program.variables[v].domain for v in stored]
         match self.buffering:
@@ -83,16 +87,16 @@ class Columns:
             case Buffering.PER_PROCESS:
                 room = capacity if stored else 0
                 added = [BufferColumns(process, len(self.columns), room, None)]
-                self.columns.append(Column(0, room))
+                self.columns.append(column_of(0, room))
                 if room:
                     lo, hi = min(d.lo for d in domains), max(d.hi for d in domains)
-                    self.columns += [Column(0, len(self.program.variables) - 1), Column(lo, hi)] * room
+                    self.columns += [column_of(0, len(self.program.variables) - 1), column_of(lo, hi)] * room
                 return added
             case Buffering.PER_VARIABLE:
                 added = []
                 for variable, domain in zip(stored, domains, strict=True):
                     added.append(BufferColumns(process, len(self.columns), capacity, variable))
-                    self.columns += [Column(0, capacity), *[Column(domain.lo, domain.hi + 1)] * capacity]
+                    self.columns += [column_of(0, capacity), *[column_of(domain.lo, domain.hi + 1)] * capacity]
                 return added
 
     def rows(self, block: bytes) -> Iterator[bytes]:

@@ -20,8 +20,8 @@ LONGEST = 1 << 25
 _FRAME = struct.Struct("<4sIII")
 """Kind, length in the file, length of the content, CRC-32 of the content."""
 LAST = b"DONE"
-LARGE = 1 << 16
-USUAL, FAST = 6, 3
+SMALL, LARGE = 1 << 9, 1 << 12
+NONE, USUAL, FAST = 0, 6, 3
 """Levels of compression: blocks of states are large, and pack well enough by the fast one."""
 
 
@@ -45,7 +45,7 @@ class Writer:
 
     def add(self, kind: bytes, content: bytes) -> None:
         assert len(kind) == 4 and len(content) <= LONGEST, kind
-        packed = zlib.compress(content, FAST if len(content) > LARGE else USUAL)
+        packed = zlib.compress(content, FAST if len(content) > LARGE else USUAL if len(content) > SMALL else NONE)
         self._file.write(_FRAME.pack(kind, len(packed), len(content), zlib.crc32(content)) + packed)
 
     def close(self) -> None:

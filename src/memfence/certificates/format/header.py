@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, field, fields
+from dataclasses import field, fields
 from typing import Any
 
 from memfence.certificates.format.container import NotACertificate
@@ -60,7 +60,11 @@ class Header(Record, kw_only=True):
 
 
 def header_bytes(header: Header) -> bytes:
-    return json.dumps(asdict(header), sort_keys=True).encode()
+    return json.dumps(header, default=_fields, sort_keys=True).encode()
+
+
+def _fields(part: Header | Reading | Claim) -> dict[str, Any]:
+    return {one.name: getattr(part, one.name) for one in fields(part)}
 
 
 def read_header(content: bytes) -> Header:
@@ -85,7 +89,8 @@ def read_object(content: bytes) -> dict[str, Any]:
 
 def reading_of(options: LoadOptions) -> Reading:
     """What of `options` the header repeats."""
-    chosen = {name: value for name in FOR_C if (value := getattr(options.c, name)) != getattr(COptions(), name)}
+    usual = COptions()
+    chosen = {name: value for name in FOR_C if (value := getattr(options.c, name)) != getattr(usual, name)}
     return Reading(language=options.language, int_bits=options.int_bits, split_reads=options.split_reads, c=chosen)
 
 

@@ -6,6 +6,7 @@ A kind of proof is imported where it is wanted: there are many, and small checks
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
 
@@ -47,18 +48,29 @@ def certify(
     the fences to be a minimum, where the claim says so. `whole`: with every state, where checkers would also put up
     with fewer of them. `visited`: the states that the answer rests on, where its engine has kept them.
     """
-    part = path.with_name(path.name + ".part")
+    content = BytesIO()  # packed, it is small beside the states themselves
+    writer = Writer(content)
+    for kind, chunk in chain(_all_chunks(program, claim, limits, evidence, whole, visited), minimum):
+        writer.add(kind, chunk)
+    writer.close()
+    return Written(path, _put(path, content.getvalue()))
+
+
+def _put(path: Path, content: bytes) -> int:
+    """Make it the content of the file, and say how long it is; where that fails, there is no file.
+
+    Over what is there: to put another file in its place takes ten times as long on some systems, which write out at
+    once what replaces a file. What is written by half ends too early, or has something behind its end: no reader
+    accepts it.
+    """
     try:
-        with part.open("wb") as file:
-            writer = Writer(file)
-            for kind, content in chain(_all_chunks(program, claim, limits, evidence, whole, visited), minimum):
-                writer.add(kind, content)
-            writer.close()
-        part.replace(path)
+        with path.open("r+b" if path.exists() else "xb") as file:
+            file.write(content)
+            file.truncate()
     except BaseException:
-        part.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
         raise
-    return Written(path, path.stat().st_size)
+    return len(content)
 
 
 def _all_chunks(
@@ -148,5 +160,7 @@ def _places(program: Program) -> Iterator[str]:
     """Where each transition stands in the user's text, for people: process, number, place, text."""
     for process in program.processes:
         for number, transition in enumerate(process.transitions):
-            span = transition.span
-            yield f"{process.name} {number} {span.source.path}:{span.line}:{span.column} {span.text!r}\n"
+            span, source = transition.span, transition.span.source
+            line = span.line
+            column = span.start - source.start_of_line(line) + 1
+            yield f"{process.name} {number} {source.path}:{line}:{column} {span.text!r}\n"

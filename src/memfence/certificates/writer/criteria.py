@@ -14,7 +14,7 @@ from memfence.certificates.format.abridged import Abridgement
 from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.sections import ROWS, SECTION
-from memfence.certificates.writer.abridging import abridged, abridgement
+from memfence.certificates.writer.abridging import abridged, abridgement, without_copies
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
 from memfence.certificates.writer.invariant import safety_of
 from memfence.certificates.writer.rows import Visited, blocks_of
@@ -103,12 +103,12 @@ def _visited_chunks(kind: str, question: Question, visited: ScExploration) -> Ch
     is_same = visited.program.processes == program.processes and visited.program.variables == program.variables
     if not is_same or visited.native.stats.failures or not question.model.has_buffers:
         return None
-    left_out = abridgement(question, visited.reduced, SC)
+    left_out = abridgement(question, visited, SC)
     return None if left_out is None else _checked(kind, question, visited, left_out)
 
 
 def _checked(kind: str, question: Question, visited: ScExploration, left_out: Abridgement) -> Chunks:
-    _require(require_single_stores, question.program)
+    _require(require_single_stores, without_copies(question.program, left_out.alike))
     yield from _section(kind, question, SC, visited, left_out)
 
 
@@ -151,7 +151,7 @@ def _section(kind: str, question: Question, asked: ModelSpec, explored: Visited,
     except NotACertificate as too_wide:
         raise NoCertificate(str(too_wide)) from None
     yield SECTION, json.dumps({"kind": kind, "capacity": capacity} | left_out.as_lists()).encode()
-    for block in blocks_of(explored, columns):
+    for block in blocks_of(explored, columns, left_out):
         yield ROWS, block
 
 

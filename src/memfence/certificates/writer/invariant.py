@@ -36,7 +36,7 @@ def invariant_chunks(question: Question, limits: Limits, *, pending: int = 0, wh
     if question.finals:
         runs = [_run(explored.trace_to(final.index)) for final in explored.final_states]
         yield OBJECT, json.dumps({"runs": runs}).encode()
-    for block in blocks_of(explored, columns):
+    for block in blocks_of(explored, columns, left_out):
         yield ROWS, block
 
 

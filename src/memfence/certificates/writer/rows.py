@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from memfence.certificates.format.abridged import Abridgement
 from memfence.certificates.format.columns import MOST_PENDING, ROWS_IN_A_BLOCK, BufferColumns, Columns
 from memfence.certificates.writer.chunks import NoCertificate
 from memfence.engines.native.encode import Encoded, separator_of, uses_sfence
-from memfence.engines.native.explicit import RowColumn
+from memfence.engines.native.explicit import RowColumn, RowOrder
 from memfence.models.buffering import Buffering
 from memfence.models.spec import ModelSpec
 from memfence.program.facts.effects import stored_variables
@@ -24,12 +25,31 @@ class Visited(Protocol):
     def encoded(self) -> Encoded: ...
     @property
     def reduced(self) -> Program: ...
-    def rows(self, columns: Sequence[RowColumn], rows_in_a_block: int) -> Iterator[bytes]: ...
+    def rows(self, columns: Sequence[RowColumn], order: RowOrder, rows_in_a_block: int) -> Iterator[bytes]: ...
 
 
-def blocks_of(explored: Visited, columns: Columns) -> Iterator[bytes]:
-    """Every state that the search visited, as blocks of rows."""
-    return explored.rows(list(_row_columns(explored, columns)), ROWS_IN_A_BLOCK)
+def blocks_of(explored: Visited, columns: Columns, left_out: Abridgement) -> Iterator[bytes]:
+    """Every state that the search visited, as blocks of rows; processes that are alike in the order of the format."""
+    order = _order(columns, left_out.alike)
+    return explored.rows(list(_row_columns(explored, columns)), order, ROWS_IN_A_BLOCK)
+
+
+def _order(columns: Columns, alike: tuple[tuple[int, ...], ...]) -> RowOrder:
+    """How to sort processes; not at all where the search has the same order: by location and registers."""
+    if columns.lock_at is None and not columns.buffering.delays_stores:
+        return RowOrder()
+    members = [tuple((tuple(_own_columns(columns, p)), p + 1) for p in processes) for processes in alike]
+    return RowOrder(tuple(members), -1 if columns.lock_at is None else columns.lock_at)
+
+
+def _own_columns(columns: Columns, process: int) -> Iterator[int]:
+    """The columns of the local part of a process."""
+    yield process
+    first = columns.registers_at[process]
+    yield from range(first, first + len(columns.kept[process]))
+    for buffer in columns.buffers[process]:
+        places = 2 if buffer.variable is None else 1
+        yield from range(buffer.first, buffer.first + 1 + places * buffer.capacity)
 
 
 def capacity_of(program: Program, model: ModelSpec) -> int:

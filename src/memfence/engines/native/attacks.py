@@ -96,8 +96,8 @@ class Attacks(Searched):
 
     @property
     def reachable(self) -> ScExploration | None:
-        """All states that SC reaches, which certificates list; None where one was visited of several that are alike."""
-        return None if self.alike or not self.complete else self.states
+        """All states that SC reaches, which certificates list; of several that are alike, one."""
+        return self.states if self.complete else None
 
     @property
     def alike(self) -> tuple[tuple[int, ...], ...]:

@@ -57,9 +57,22 @@ class RowColumn(Record):
     special: tuple[int, int] | None = None
 
 
-def sorted_rows(native: _core.Exploration, columns: Sequence[RowColumn], rows_in_a_block: int) -> Iterator[bytes]:
+class RowOrder(Record):
+    """Classes of processes whose local parts every row has in ascending order.
+
+    A process is given by its columns, and by what the column of the bus lock, if there is one, says where it holds it.
+    """
+
+    classes: tuple[tuple[tuple[tuple[int, ...], int], ...], ...] = ()
+    lock_column: int = -1
+
+
+def sorted_rows(
+    native: _core.Exploration, columns: Sequence[RowColumn], order: RowOrder, rows_in_a_block: int
+) -> Iterator[bytes]:
     """Every state of a search as a row of `columns`, sorted, block by block: see `core/search/rows.hpp`."""
-    rows = native.sorted_rows([(c.slot, c.lo, c.width, c.length_slot, c.position, c.special) for c in columns])
+    plain = [(c.slot, c.lo, c.width, c.length_slot, c.position, c.special) for c in columns]
+    rows = native.sorted_rows(plain, order.classes, order.lock_column)
     return (rows.block(first, rows_in_a_block) for first in range(0, rows.size, rows_in_a_block))
 
 
@@ -107,8 +120,8 @@ class Explored(Searched):
         """The program that was searched: what it consists of has the same numbers as in `program`."""
         return self._reduced
 
-    def rows(self, columns: Sequence[RowColumn], rows_in_a_block: int) -> Iterator[bytes]:
-        return sorted_rows(self._native, columns, rows_in_a_block)
+    def rows(self, columns: Sequence[RowColumn], order: RowOrder, rows_in_a_block: int) -> Iterator[bytes]:
+        return sorted_rows(self._native, columns, order, rows_in_a_block)
 
     def trace(self) -> Trace:
         """A shortest run to the finding."""

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from memfence import _core
 from memfence.engines.native.encode import Encoded, encode
-from memfence.engines.native.explicit import RowColumn, decode_step, sorted_rows
+from memfence.engines.native.explicit import RowColumn, RowOrder, decode_step, sorted_rows
 from memfence.engines.native.unreduce import original_steps
 from memfence.execution.renaming import rename_state, rename_step
 from memfence.models.spec import SC, ModelSpec
@@ -51,8 +51,8 @@ class ScExploration(Record):
         """The program that was searched: what it consists of has the same numbers as in `program`."""
         return self.encoded.program
 
-    def rows(self, columns: Sequence[RowColumn], rows_in_a_block: int) -> Iterator[bytes]:
-        return sorted_rows(self.native, columns, rows_in_a_block)
+    def rows(self, columns: Sequence[RowColumn], order: RowOrder, rows_in_a_block: int) -> Iterator[bytes]:
+        return sorted_rows(self.native, columns, order, rows_in_a_block)
 
     def run_to(self, index: int) -> tuple[State, tuple[Step, ...]]:
         """Start and steps of an SC run of the loaded program to a state."""

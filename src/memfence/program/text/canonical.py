@@ -7,19 +7,20 @@ decimal. Everything that a run depends on is there, and nothing else: no places,
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from hashlib import sha256
+from json.encoder import encode_basestring_ascii
 from typing import Any
 
 from memfence.program import expressions, ir
 
 ABSENT = "_"
+_quoted: Callable[[str], str] = encode_basestring_ascii
 
 
 def canonical_text(program: ir.Program) -> str:
     """The text of `program`. Programs with the same text have the same runs, step by step."""
-    return "".join(line + "\n" for line in _lines(program))
+    return "\n".join([*_lines(program), ""])
 
 
 def digest_of(text: str) -> str:
@@ -27,20 +28,19 @@ def digest_of(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def _lines(program: ir.Program) -> Iterator[str]:
-    for variable in program.variables:
-        yield _list("variable", _quoted(variable.name), *_domain(variable.domain), _numbers(variable.init))
+def _lines(program: ir.Program) -> list[str]:
+    lines = [
+        _list("variable", _quoted(variable.name), *_domain(variable.domain), _numbers(variable.init))
+        for variable in program.variables
+    ]
     for process in program.processes:
-        yield from _process_lines(process)
+        lines.append(_list("process", _quoted(process.name), _quoted(process.template), process.initial))
+        lines += map(_register, process.registers)
+        lines += map(_location, process.locations)
+        lines += map(_step, process.transitions)
     if program.error_locations is not None:
-        yield _list("errors", _numbers(program.error_locations))
-
-
-def _process_lines(process: ir.Process) -> Iterator[str]:
-    yield _list("process", _quoted(process.name), _quoted(process.template), process.initial)
-    yield from map(_register, process.registers)
-    yield from map(_location, process.locations)
-    yield from map(_step, process.transitions)
+        lines.append(_list("errors", _numbers(program.error_locations)))
+    return lines
 
 
 def _register(register: ir.RegisterVar) -> str:
@@ -50,8 +50,8 @@ def _register(register: ir.RegisterVar) -> str:
 
 
 def _location(location: ir.Location) -> str:
-    marks = [name for name, is_set in (("committed", location.committed), ("may_end", location.may_end)) if is_set]
-    return _list("location", _list(*map(_quoted, location.labels)), *marks)
+    marks = f"{' committed' if location.committed else ''}{' may_end' if location.may_end else ''}"
+    return f"(location ({' '.join(map(_quoted, location.labels))}){marks})"
 
 
 def _step(transition: ir.Transition) -> str:
@@ -128,10 +128,6 @@ def _domain(domain: ir.Domain) -> tuple[int, int, str]:
 
 def _numbers(values: Iterable[int]) -> str:
     return _list(*values)
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text)
 
 
 def _list(*parts: str | int) -> str:
