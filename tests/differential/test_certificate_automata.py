@@ -6,28 +6,30 @@ import io
 import json
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memfence.certificates.checker.languages import (
+    NOTHING,
+    PENDING,
+    SILENT,
+    View,
     Word,
     Words,
-    append,
-    by_newest,
-    includes,
-    merged,
-    not_empty,
-    overtaken,
-    settled,
-    without_first,
+    after_commit,
+    after_step,
+    missing,
+    views_of,
+    words_of,
 )
 from memfence.certificates.checker.question import question_of
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.checker.verify import verify
-from memfence.certificates.format.automata import SymbolicRows
+from memfence.certificates.format.automata import ReadAutomaton, SymbolicRows
 from memfence.certificates.format.columns import planes
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.header import Claim
@@ -48,21 +50,27 @@ WORDS = [word for length in range(LONGEST + 1) for word in product(ALPHABET, rep
 
 
 @st.composite
-def automata(draw: st.DrawFn) -> Words:
+def automata(draw: st.DrawFn) -> ReadAutomaton:
     """Small deterministic automata."""
     count = draw(st.integers(1, 3))
     target = st.none() | st.integers(0, count - 1)
-    moves = {
-        node: tuple((entry, to) for entry in ALPHABET if (to := draw(target)) is not None) for node in range(count)
-    }
-    return Words(frozenset({0}), moves, frozenset(draw(st.sets(st.integers(0, count - 1)))))
+    moves = tuple({entry: to for entry in ALPHABET if (to := draw(target)) is not None} for _ in range(count))
+    return ReadAutomaton(moves, frozenset(draw(st.sets(st.integers(0, count - 1)))))
 
 
 def accepts(words: Words, word: Word) -> bool:
-    here = set(words.starts)
+    here = silently({words.start}, words)
     for entry in word:
-        here = {target for node in here for one, target in words.leaving(node) if one == entry}
-    return bool(here & words.accepting)
+        here = silently({after for node in here for one, after in words.moves(node) if one == entry}, words)
+    return any(map(words.accepts, here))
+
+
+def silently(nodes: set[Any], words: Words) -> set[Any]:
+    """The nodes, and those that moves which add nothing lead to."""
+    waiting = list(nodes)
+    for node in waiting:  # grows while it is gone through
+        waiting += [after for one, after in words.moves(node) if one == SILENT and after not in waiting]
+    return set(waiting)
 
 
 def language(words: Words) -> set[Word]:
@@ -70,60 +78,69 @@ def language(words: Words) -> set[Word]:
 
 
 def short(words: Iterable[Word]) -> set[Word]:
-    return {word for word in words if len(word) <= LONGEST}
+    return {word for word in words if len(word) < LONGEST}
 
 
-def newest(word: Word, variable: int) -> int | None:
-    return next((entry[1] for entry in reversed(word) if entry is not None and entry[0] == variable), None)
+def view(word: Word, variables: frozenset[int]) -> View:
+    """What loads of these variables see of a word."""
+    found = {PENDING: 0} if word else {}
+    return tuple(sorted((found | dict(e for e in word if e is not None and e[0] in variables)).items()))
 
 
-def committed(word: Word, entry: tuple[int, int]) -> set[Word]:
-    """PSO: the first entry of its queue, none of whose separators stands before it."""
+def committed(word: Word, store: tuple[int, int], *, overtakes: bool) -> set[Word]:
+    """It is the first entry of its queue, behind no separator; without overtaking, it heads the word."""
     for at, one in enumerate(word):
-        if one is SEPARATOR or (one[0] == entry[0] and one != entry):
-            return set()
-        if one == entry:
+        if one == store:
             return {word[:at] + word[at + 1 :]}
+        if one is SEPARATOR or one[0] == store[0] or not overtakes:
+            return set()
     return set()
 
 
+def normal(word: Word) -> Word:
+    """Without separators at the head; one in the place of several."""
+    return tuple(e for n, e in enumerate(word) if e is not SEPARATOR or (n > 0 and word[n - 1] is not SEPARATOR))
+
+
+EVERYTHING = ReadAutomaton((dict.fromkeys(ALPHABET, 0),), frozenset({0}))
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(words=automata(), other=automata())
-def test_sets_of_words_are_what_the_words_say(words: Words, other: Words) -> None:
+@given(automaton=automata(), other=automata())
+def test_sets_of_words_are_what_the_words_say(automaton: ReadAutomaton, other: ReadAutomaton) -> None:
+    words, added = words_of(automaton), ALPHABET[:2]
     known = language(words)
-    assert language(not_empty(words)) == known - {()}
-    assert language(append(words, ALPHABET[:2])) == short((*word, *ALPHABET[:2]) for word in known)
-    parts = dict(by_newest(words, 0))
-    for value in (None, 1, 2):
-        wanted = {word for word in known if newest(word, 0) == value}
-        assert (language(parts[value]) if value in parts else set()) == wanted
-    for entry in ALPHABET[:3]:
-        assert entry is not None
-        longer = {word[1:] for word in known if word[:1] == (entry,)}
-        assert longer <= language(without_first(words, entry))
-        assert all(accepts(words, (entry, *word)) for word in language(without_first(words, entry)))
-        left = set[Word]().union(*(committed(word, entry) for word in known))
-        assert left <= language(overtaken(words, entry))
-        assert {w for w in language(overtaken(words, entry)) if len(w) < LONGEST} == {
-            w for w in left if len(w) < LONGEST
-        }
-    heads = set[Word]()
-    for word in known:
-        while word and word[0] is SEPARATOR:
-            word = word[1:]
-        heads.add(word)
-    assert heads <= language(settled(words))
-    single = {tuple(e for n, e in enumerate(w) if e is not SEPARATOR or w[n - 1 : n] != (SEPARATOR,)) for w in known}
-    assert single <= language(merged(words))
-    assert not any(pair == (SEPARATOR, SEPARATOR) for w in language(merged(words)) for pair in pairwise(w))
-    assert not any(word and word[0] is SEPARATOR for word in language(settled(words)))
-    if includes(other, words):
-        assert known <= language(other)
-    elif known <= language(other):  # a longer word makes the difference
-        assert words.shortest() is not None
-    assert includes(words, words)
-    shortest = words.shortest()
-    assert (shortest is None) == (not known) or shortest == min(known, key=len)
+    for variables in (frozenset[int](), frozenset({0}), frozenset({0, 1})):
+        views = views_of(automaton, variables)
+        assert {view(word, variables) for word in known} <= set(views)
+        assert all(missing(NOTHING, after_step(automaton, variables, one, ())) is not None for one in views)
+        for one in views:
+            chosen = {word for word in known if view(word, variables) == one}
+            assert language(after_step(automaton, variables, one, ())) == chosen
+            longer = {(*word, *added) for word in chosen}
+            assert language(after_step(automaton, variables, one, added)) == {w for w in longer if len(w) <= LONGEST}
+    for store in (entry for entry in ALPHABET if entry is not None):
+        for overtakes in (False, True):
+            left = set[Word]().union(*(committed(word, store, overtakes=overtakes) for word in known))
+            found = language(after_commit(automaton, store, overtakes=overtakes))
+            assert left <= found and short(left) == short(found)
+    check_inclusion(words, other)
+
+
+def check_inclusion(words: Words, other: ReadAutomaton) -> None:
+    """Of the words, as they are and in normal form: what is missing is, and is as short as it can be."""
+    for is_normal in (False, True):
+        seen = {normal(word) if is_normal else word for word in language(words)}
+        absent = seen - language(words_of(other))
+        found = missing(other, words, normal=is_normal)
+        if found is None:
+            assert not absent
+        else:
+            assert not accepts(words_of(other), found)
+            assert not is_normal or found == normal(found)
+            assert len(found) > LONGEST or is_normal or found in absent
+            assert is_normal or not absent or len(found) <= min(map(len, absent))
+    assert missing(EVERYTHING, words) is None
 
 
 def proof(program: Program, claim: Claim, *, most_states: int = 400) -> list[tuple[bytes, bytes]] | None:

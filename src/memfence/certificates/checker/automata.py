@@ -7,184 +7,177 @@ every reachable state is one of these, but for separators that make no differenc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from itertools import product
 
+from memfence.certificates.checker.criteria import without_buffers
 from memfence.certificates.checker.languages import (
-    Moves,
-    Word,
+    NOTHING,
+    PENDING,
     Words,
-    append,
-    by_newest,
-    includes,
-    merged,
-    not_empty,
-    overtaken,
-    settled,
-    without_first,
-    word_alone,
+    after_commit,
+    after_step,
+    missing,
+    views_of,
+    words_of,
 )
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
-from memfence.certificates.checker.symbolic_steps import Way, ways_of
 from memfence.certificates.format.automata import ReadAutomaton
 from memfence.certificates.format.container import NotACertificate
-from memfence.models.state import Buffer, Commit, Failure, State, Step
-from memfence.models.steps import set_at, starts, successors
-from memfence.program.expressions import BufferEmpty, Expr, walk
-from memfence.program.facts.effects import op_expressions, stored_variables
-from memfence.program.ir import Lock, Program
+from memfence.models.accesses import accesses
+from memfence.models.readings import StoreReading
+from memfence.models.state import SEPARATOR, Commit, Failure, Rendezvous, Run, State, Step
+from memfence.models.steps import MemoryModel, set_at, starts, successors, take
+from memfence.models.tso import Tso
+from memfence.program.expressions import BufferEmpty, walk
+from memfence.program.facts.effects import address_read, stored_variables
+from memfence.program.ir import FenceKind, Lock, Program
+from memfence.program.orders import MemoryOrder
+from memfence.program.traversal import transition_expressions
 
 Numbers = tuple[int, ...]
 """Of the automaton of each process."""
 
 
+class Issuing(Tso):
+    """TSO, where a buffer keeps the separators of another model and the order in which everything was issued."""
+
+    def __init__(self, model: MemoryModel) -> None:
+        self.model = model
+
+    def separate(self, program: Program, state: State, process: int) -> State | None:
+        """As under PSO: a separator in every queue, that is none where the process has no queue."""
+        if not self.model.buffering.reorders_stores or not stored_variables(program.processes[process]):
+            return state
+        longer = (*state.buffers[process][0], SEPARATOR)
+        return replace(state, buffers=set_at(state.buffers, process, (longer,)))
+
+    def reading_of_store(self, order: MemoryOrder) -> StoreReading:
+        return self.model.reading_of_store(order)
+
+    def reading_of_fence(self, order: MemoryOrder) -> FenceKind | None:
+        return self.model.reading_of_fence(order)
+
+
 class AutomataCheck:
-    """A set of symbolic states, and the sets of words in it, by number."""
+    """A set of symbolic states: control parts, and the numbers of automata that each of them comes with."""
 
     def __init__(
         self, question: Question, automata: list[ReadAutomaton], rows: Iterable[tuple[State, Numbers]]
     ) -> None:
         refuse_what_is_not_covered(question)
-        self.question, self.program = question, question.program
-        self.model = question.model.definition
-        self.words = [words_of(automaton) for automaton in automata]
+        self.question, self.program, self.automata = question, question.program, automata
+        self.model, self.reorders = question.model.definition, question.model.reorders_stores
+        self.issuing = Issuing(self.model)
         self.groups: dict[State, list[Numbers]] = {}
         for control, numbers in rows:
-            if any(number >= len(self.words) for number in numbers):
+            if any(number >= len(automata) for number in numbers):
                 raise NotACertificate("a state has an automaton that is not there")
-            self.groups.setdefault(self._bare(control), []).append(numbers)
-        # What a step makes of a set is asked again and again: remembered by number and by what the step did.
-        self.newest = cache(self._newest)
-        self.made = cache(self._made)
-        self.committed = cache(self._committed)
-        self.is_made_included = cache(lambda n, *how: includes(self.words[n], self.made(*how)))
-        self.is_committed_included = cache(lambda n, *how: includes(self.words[n], self.committed(*how)))
-        self.is_included = cache(lambda n, m: includes(self.words[n], self.words[m]))
+            self.groups.setdefault(without_buffers(control), []).append(numbers)
 
     def check(self) -> int:
         """The number of symbolic states, if they prove what is asked."""
         for state in starts(self.program, self.model):  # Condition 1: initial states, nothing pending.
-            known = self.groups.get(self._bare(state), [])
-            if not any(all(self.words[n].has_empty for n in numbers) for numbers in known):
+            if not any(map(self._has_empty, self.groups.get(without_buffers(state), ()))):
                 raise Refused(Condition.INITIAL, state=state)
         for control, known in self.groups.items():
             if self.question.is_bad(control):  # Condition 3a; nothing that is asked looks at buffers.
                 raise Refused(Condition.BAD, state=control)
             for numbers in known:
                 self._check_drained(control, numbers)
-                self._check_ways(control, numbers)
-                self._check_commits(control, numbers)
+                for step, after, words in (*self._steps(control, numbers), *self._commits(control, numbers)):
+                    if isinstance(after, Failure):  # Condition 3b.
+                        raise Refused(Condition.FAILURE, after.reason, state=self._sample(control, numbers), step=step)
+                    if not self._has_all(without_buffers(after), words):  # Condition 2.
+                        raise Refused(Condition.CLOSED, state=self._sample(control, numbers), step=step, after=after)
         return sum(map(len, self.groups.values()))
+
+    def _sample(self, control: State, numbers: Numbers) -> State:
+        return sample(control, [self.automata[n] for n in numbers])
+
+    def _has_empty(self, numbers: Numbers) -> bool:
+        return all(0 in self.automata[n].accepting for n in numbers)
+
+    def _has_all(self, control: State, words: Sequence[Words]) -> bool:
+        """Whether all these words are those of a single symbolic state with this control part."""
+        return any(
+            all(missing(self.automata[n], w, normal=self.reorders) is None for n, w in zip(numbers, words, strict=True))
+            for numbers in self.groups.get(control, ())
+        )
 
     def _check_drained(self, control: State, numbers: Numbers) -> None:
         """Condition 3d: a deadlock has nothing pending, since a pending store could commit."""
-        if self.question.deadlock and all(self.words[n].has_empty for n in numbers):
-            plain = replace(control, buffers=self.model.empty_buffers(self.program))
+        plain = replace(control, buffers=self.model.empty_buffers(self.program))
+        if self.question.deadlock and self._has_empty(numbers):
             has_step = any(True for _ in successors(self.program, self.model, plain))
             if self.question.is_stuck(plain, has_step=has_step):
                 raise Refused(Condition.DEADLOCK, state=plain)
 
-    def _check_ways(self, control: State, numbers: Numbers) -> None:
-        """Condition 2 for steps of the program."""
-        for way in ways_of(self.program, self.model, control, lambda p, v: self.newest(numbers[p], v)):
-            answers = {p: self._answers_of(way, p) for p in way.pending}
-            made = {p: (numbers[p], way.pending[p], answers[p]) for p in way.pending}
-            if any(self.made(*how, ()).shortest() is None for how in made.values()):
-                continue  # no word goes this way
-            if isinstance(way.after, Failure):  # Condition 3b.
-                raise Refused(Condition.FAILURE, way.after.reason, state=self._sample(control, numbers), step=way.step)
-            whole = {p: (*how, way.stored(p)) for p, how in made.items()}
-            candidates = self.groups.get(self._bare(way.after), [])
-            if not any(
-                all(
-                    self.is_made_included(n, *whole[p]) if p in whole else self.is_included(n, numbers[p])
-                    for p, n in enumerate(other)
-                )
-                for other in candidates
-            ):
-                raise self._leads_out(control, numbers, way.step, self._bare(way.after))
+    def _steps(self, control: State, numbers: Numbers) -> Iterator[tuple[Step, State | Failure, list[Words]]]:
+        """Every step of the program with every view of the words of those who move, and the words that it leaves."""
+        for step in steps_at(self.program, control.locations):
+            runs = (step,) if isinstance(step, Run) else (step.sender, step.receiver)
+            choices = [views_of(self.automata[numbers[run.process]], self._may_load(run)) for run in runs]
+            for views in product(*choices):
+                seen = {run.process: view for run, view in zip(runs, views, strict=True)}
+                before = replace(control, buffers=tuple((seen.get(p, ()),) for p, _ in enumerate(numbers)))
+                after = take(self.program, self.issuing, before, step)
+                words = [words_of(self.automata[n]) for n in numbers]
+                if isinstance(after, State):
+                    for p in seen:
+                        words[p] = self._left(self.automata[numbers[p]], p, before, step, after)
+                if after is not None:
+                    yield step, after, words
 
-    def _check_commits(self, control: State, numbers: Numbers) -> None:
-        """Condition 2 for commits."""
+    def _left(self, automaton: ReadAutomaton, p: int, before: State, step: Run | Rendezvous, after: State) -> Words:
+        """The words of a process after the step, of those whose view is as before it in what the step did load."""
+        made = accesses(self.program, self.issuing, before, step)
+        loaded = frozenset(one.variable for one in made if one.process == p and "load" in one.kind)
+        view, (word,) = before.buffers[p][0], after.buffers[p]
+        seen = tuple(entry for entry in view if entry is not SEPARATOR and entry[0] in (PENDING, *loaded))
+        return after_step(automaton, loaded, seen, word[len(view) :])
+
+    def _may_load(self, run: Run) -> frozenset[int]:
+        ops = self.program.processes[run.process].transitions[run.transition].ops
+        addresses = [address for op in ops if (address := address_read(op)) is not None]
+        return frozenset(variable for address in addresses for variable in address.variables)
+
+    def _commits(self, control: State, numbers: Numbers) -> Iterator[tuple[Step, State, list[Words]]]:
+        """Every commit of a store that some word lets go, and the words that it leaves."""
         for p, number in enumerate(numbers):
-            for entry in self._may_commit(number):
-                if self.committed(number, entry).shortest() is None:
-                    continue
-                after = replace(control, memory=set_at(control.memory, *entry))
-                if not any(
-                    all(
-                        self.is_committed_included(n, number, entry) if q == p else self.is_included(n, numbers[q])
-                        for q, n in enumerate(other)
-                    )
-                    for other in self.groups.get(after, [])
-                ):
-                    raise self._leads_out(control, numbers, self._commit(p, entry), after)
+            queues = stored_variables(self.program.processes[p])
+            entries = {entry for leaving in self.automata[number].moves for entry in leaving}
+            for entry in sorted(entry for entry in entries if entry is not SEPARATOR):
+                words = [words_of(self.automata[n]) for n in numbers]
+                words[p] = after_commit(self.automata[number], entry, overtakes=self.reorders)
+                if missing(NOTHING, words[p]) is not None:
+                    queue = queues.index(entry[0]) if self.reorders and entry[0] in queues else 0
+                    yield Commit(p, queue), replace(control, memory=set_at(control.memory, *entry)), words
 
-    def _answers_of(self, way: Way, process: int) -> tuple[tuple[int, int | None], ...]:
-        return tuple((variable, value) for (p, variable), value in way.answers.items() if p == process)
 
-    def _newest(self, number: int, variable: int) -> tuple[int | None, ...]:
-        """What a load may find among pending stores, where there are some."""
-        return tuple(value for value, _ in by_newest(not_empty(self.words[number]), variable))
+def sample(control: State, automata: Iterable[ReadAutomaton]) -> State:
+    """One of the states that a symbolic one stands for, its words as they were issued."""
+    words = (missing(NOTHING, words_of(automaton)) or () for automaton in automata)
+    return replace(control, buffers=tuple((word,) for word in words))
 
-    def _made(self, number: int, pending: bool, answers: tuple[tuple[int, int | None], ...], stored: Buffer) -> Words:
-        """The words after a step that found these answers and stored this."""
-        if not pending:
-            words = word_alone(()) if self.words[number].has_empty else _NOTHING
+
+def steps_at(program: Program, locations: tuple[int, ...]) -> Iterator[Run | Rendezvous]:
+    """Every step of processes that stand at these locations, possible or not."""
+    leaving = [(p, *one) for p, process in enumerate(program.processes) for one in process.leaving(locations[p])]
+    for p, number, transition in leaving:
+        if transition.sync is None:
+            yield Run(p, number)
         else:
-            words = not_empty(self.words[number])
-            for variable, wanted in answers:
-                words = next((part for value, part in by_newest(words, variable) if value == wanted), _NOTHING)
-        return self._settled(append(words, stored))
-
-    def _committed(self, number: int, entry: tuple[int, int]) -> Words:
-        words = self.words[number]
-        reorders = self.question.model.reorders_stores
-        return self._settled(overtaken(words, entry) if reorders else without_first(words, entry))
-
-    def _settled(self, words: Words) -> Words:
-        return settled(merged(words)) if self.question.model.reorders_stores else words
-
-    def _may_commit(self, number: int) -> Iterator[tuple[int, int]]:
-        words = self.words[number]
-        entries = {entry for node in words.nodes() for entry, _ in words.leaving(node)}
-        yield from sorted(entry for entry in entries if entry is not None)
-
-    def _commit(self, process: int, entry: tuple[int, int]) -> Step:
-        stored = stored_variables(self.program.processes[process])
-        is_queued = self.question.model.reorders_stores and entry[0] in stored
-        return Commit(process, stored.index(entry[0]) if is_queued else 0)
-
-    def _leads_out(self, control: State, numbers: Numbers, step: Step, after: State) -> Refused:
-        return Refused(Condition.CLOSED, state=self._sample(control, numbers), step=step, after=after)
-
-    def _sample(self, control: State, numbers: Numbers) -> State:
-        """One of the states that the symbolic one stands for, its words as they were issued."""
-        words: list[Word] = [self.words[n].shortest() or () for n in numbers]
-        return replace(control, buffers=tuple((word,) for word in words))
-
-    def _bare(self, state: State) -> State:
-        return replace(state, buffers=tuple(((),) for _ in self.program.processes))
-
-
-_NOTHING = Words(frozenset(), {}, frozenset())
-
-
-def words_of(automaton: ReadAutomaton) -> Words:
-    """The words that an automaton of a certificate accepts."""
-    moves: Moves = {node: tuple(leaving.items()) for node, leaving in enumerate(automaton.moves)}
-    return Words(frozenset({0}), moves, automaton.accepting)
+            yield from (Rendezvous(Run(p, number), Run(q, m)) for q, m, _ in leaving)
 
 
 def refuse_what_is_not_covered(question: Question) -> None:
     """Theorem 3 is not about programs that look at buffers or hold the bus, nor about lists of final states."""
-    program: Program = question.program
-    exprs: list[Expr] = [] if question.bad is None else [question.bad]
-    exprs += [e for p in program.processes for t in p.transitions for op in t.ops for e in op_expressions(op)]
-    exprs += [e for p in program.processes for t in p.transitions if t.sync is not None for e in t.sync.values]
+    transitions = [transition for process in question.program.processes for transition in process.transitions]
+    exprs = [*question.looks_at, *(expr for transition in transitions for expr in transition_expressions(transition))]
     looks = any(isinstance(node, BufferEmpty) for expr in exprs for node in walk(expr))
-    locks = any(isinstance(op, Lock) for p in program.processes for t in p.transitions for op in t.ops)
+    locks = any(isinstance(op, Lock) for transition in transitions for op in transition.ops)
     if looks or locks or question.finals or question.model.is_bounded or not question.model.has_buffers:
         raise Refused(Condition.KIND, "automata say nothing about such a claim")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from memfence import _core
-from memfence.certificates.checker.automata import refuse_what_is_not_covered, words_of
+from memfence.certificates.checker.automata import refuse_what_is_not_covered, sample
 from memfence.certificates.checker.native import _CONDITIONS, BUFFERS, NotForTheFastChecker, step_of
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Refused
 from memfence.certificates.format.automata import ReadAutomaton, SymbolicRows
 from memfence.certificates.format.columns import ROWS_IN_A_BLOCK
 from memfence.certificates.format.container import NotACertificate
-from memfence.models.state import State
 from memfence.program.text.canonical import canonical_text, expression_text
 
 Found = tuple[int, bytes, list[int], tuple[int, int, int, int, int] | None]
@@ -56,13 +54,9 @@ class NativeAutomata:
         number, row, automata, step = found
         if number not in _CONDITIONS:
             raise NotACertificate("a block does not consist of symbolic states")
-        state = self._sample(self._rows.control.state(row), automata)
+        control, words = self._rows.control.state(row), [self._automata[n] for n in automata]
+        state = sample(control, words) if words else control
         raise Refused(_CONDITIONS[number], state=state, step=None if step is None else step_of(step))
-
-    def _sample(self, control: State, numbers: list[int]) -> State:
-        """One of the states that the symbolic one stands for."""
-        words = [words_of(self._automata[n]).shortest() or () for n in numbers]
-        return replace(control, buffers=tuple((word,) for word in words)) if words else control
 
 
 def _plain(automaton: ReadAutomaton) -> tuple[list[list[tuple[bool, int, int, int]]], list[int]]:
