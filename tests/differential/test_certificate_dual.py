@@ -103,6 +103,8 @@ def change(random: Random, part: dict[str, Any]) -> None:
             some.pop(random.randrange(len(some))) if some else some.append([0, []])
         case _ if one[0]:
             one[0][random.randrange(len(one[0]))] = random.randrange(len(sets) + 1)
+        case _:  # nothing is said about any process
+            configurations.remove(one)
 
 
 @pytest.mark.parametrize("seed", range(24))

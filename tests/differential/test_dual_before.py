@@ -79,7 +79,7 @@ class Judged:
         )
 
     def _wider(self, kind: int, controls: Controls) -> Controls:
-        known = sorted(self.rules.arriving[kind], key=repr)
+        known = sorted(self.rules.controls[kind], key=repr)
         return controls | set(self.random.sample(known, self.random.choice([0, 0, 1, len(known) // 2])))
 
     def is_missed(self, d: Configuration, c: Configuration) -> bool:

@@ -45,6 +45,12 @@ def fixed_processes(program: Program) -> tuple[int, ...]:
     return tuple(n for n, process in enumerate(program.processes) if process.template not in program.any_number)
 
 
+def alike(program: Program, process: int) -> tuple[int, ...]:
+    """The numbers of all instances that are like `process`, where there is any number of these; else just its own."""
+    template = program.processes[process].template
+    return instances_of(program, template) if template in program.any_number else (process,)
+
+
 def several(process: Process) -> tuple[Process, ...]:
     """Instances that stand for any number of processes like this one."""
     return tuple(replace(process, name=f"{process.template}_{number}") for number in range(REPRESENTATIVES))

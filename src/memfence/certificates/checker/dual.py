@@ -8,27 +8,33 @@ process gets under TSO to no location, with no registers, that it cannot get to 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 from memfence.certificates.checker.criteria import require_no_look_at_buffers, require_shared_memory
-from memfence.certificates.checker.dual_local import Action, Processes, with_store
+from memfence.certificates.checker.dual_local import MOST_BAD, Action, Processes, with_store
 from memfence.certificates.checker.dual_order import Above, newest_own, own_value
+from memfence.certificates.checker.dual_ranges import narrowed
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.container import NotACertificate
-from memfence.certificates.format.dual import Configuration, Controls, Facts, Fifo, Memory, Message
+from memfence.certificates.format.dual import FAILED, Configuration, Control, Controls, Facts, Fifo, Memory, Message
 from memfence.models.buffering import Buffering
 from memfence.models.spec import SC as SPEC_OF_SC
-from memfence.models.steps import set_at
-from memfence.program.crowd import instances_of
-from memfence.program.expressions import BufferEmpty, walk
+from memfence.models.steps import evaluate_in, set_at
+from memfence.program.crowd import alike, named_instances
+from memfence.program.expressions import At, BufferEmpty, Expr, RegisterOf, Shared, walk
 from memfence.program.facts.effects import has_torn_steps
-from memfence.program.ir import Process, Program
 
 
 class DualRules(Processes):
-    """From where configurations are reached, and which are initial."""
+    """Which configurations are bad, from where one is reached, and which are initial."""
+
+    def is_one(self, c: Configuration) -> bool:
+        """Whether it has every process of which there is one, and of others only those that there may be."""
+        fixed, others = c.kinds[: len(self.fixed)], c.kinds[len(self.fixed) :]
+        return fixed == self.fixed and set(others) <= {members[0] for members in self.crowds}
 
     def is_initial(self, c: Configuration) -> bool:
         """Whether the configuration stands for an initial one."""
@@ -38,95 +44,119 @@ class DualRules(Processes):
         at_start = all(controls & self.first(kind) for controls, kind in zip(c.controls, c.kinds, strict=True))
         return memory and at_start and not any(c.fifos)
 
-    def is_one(self, c: Configuration) -> bool:
-        """Whether it has every process of which there is one, and of others only those that there may be."""
-        fixed, others = c.kinds[: len(self.fixed)], c.kinds[len(self.fixed) :]
-        return fixed == self.fixed and set(others) <= {members[0] for members in self.crowds}
+    def bad(self) -> Iterator[Configuration]:
+        """The bad configurations with empty FIFOs; from others, messages can be deleted, and processes left out."""
+        nodes = [node for expr in self.question.looks_at for node in walk(expr)]
+        addresses = [node.address for node in nodes if isinstance(node, Shared)]
+        seen = {x for address in addresses for x in range(address.base, address.base + address.size)}
+        memories = list(self.memories(seen, [None] * len(self.program.variables), MOST_BAD))
+        named = named_instances(self.program, self.question.looks_at)
+        crowds = zip(self.program.any_number, self.crowds, strict=True)
+        asked = (*self.fixed, *(n for template, members in crowds for n in members[: named[template]]))
+        left = MOST_BAD
+        for members in (asked, *((*self.fixed, first) for first, *_ in self.crowds)):  # who may be bad together
+            for chosen in product(*(self._groups(n, nodes) for n in members)):
+                left -= len(memories)
+                if left < 0:
+                    raise Refused(Condition.KIND, "there are too many bad configurations")
+                one_of_each = {n: next(iter(group)) for n, group in zip(members, chosen, strict=True)}
+                failed = any(control.location == FAILED for control in one_of_each.values())
+                for memory in memories:
+                    if failed or (members == asked and self._is_bad(one_of_each, memory)):
+                        kinds = tuple(alike(self.program, n)[0] for n in members)
+                        yield Configuration(chosen, memory, tuple(() for _ in kinds), kinds)
+
+    def _groups(self, process: int, nodes: Sequence[Expr]) -> list[Controls]:
+        """Where the process may be, by what the question sees of it."""
+        own = [node for node in nodes if isinstance(node, At | RegisterOf) and node.process == process]
+        found: dict[object, Controls] = {}
+        for control in self.controls[alike(self.program, process)[0]]:
+            state, has_failed = self.placed(process, control, self.somewhere), control.location == FAILED
+            seen = None if has_failed else tuple(evaluate_in(self.program, state, process, node) for node in own)
+            found[seen] = found.get(seen, frozenset()) | {control}
+        return list(found.values())
+
+    def _is_bad(self, controls: Mapping[int, Control], memory: Memory) -> bool:
+        known = tuple(old if new is None else new for old, new in zip(self.somewhere.memory, memory, strict=True))
+        state = replace(self.somewhere, memory=known)
+        for process, control in controls.items():
+            state = self.placed(process, control, state)
+        return self.question.is_bad(state)
 
     def before(self, c: Configuration) -> Iterator[Configuration]:
         """From where a step leads to `c`, or above it; without those that are above `c` themselves."""
         for p, (fifo, kind) in enumerate(zip(c.fifos, c.kinds, strict=True)):
-            if fifo and not fifo[-1].own:
-                yield from _with_memory(c.with_fifo(p, fifo[:-1]), fifo[-1].facts)  # its newest came from memory
-            for x, v in self.writes[kind]:
-                if own_value(fifo, x) is None:
-                    own = Message(((x, v),), True)
-                    yield from self._owning(c.with_fifo(p, (own, *fifo)), p)  # an own one was deleted
+            if fifo and not fifo[-1].own:  # its newest came from memory
+                yield from _with_memory(c.with_fifo(p, fifo[:-1]), fifo[-1].facts)
+            for x, v in self._writes(kind):
+                if own_value(fifo, x) is None:  # an own one was deleted
+                    yield from self._owning(c.with_fifo(p, (Message(((x, v),), True), *fifo)), p)
             for action, sources in self.leading(kind, c.controls[p]).items():
                 yield from self._before_action(replace(c, controls=set_at(c.controls, p, sources)), p, action)
         for kind, *_ in self.crowds:  # one of which nothing was said has stored
-            for action, sources in self.storing(kind).items():
-                for fifo in [()] if action.locked else self._own_stores(kind, sources, action.stores):
-                    kinds, controls = (*c.kinds, kind), (*c.controls, sources)
-                    more = Configuration(controls, c.memory, (*c.fifos, fifo), kinds)
+            for action, sources in self.leading(kind, frozenset(self.controls[kind])).items():
+                for fifo in self._own_stores(kind, sources, action) if action.stores else ():
+                    more = Configuration((*c.controls, sources), c.memory, (*c.fifos, fifo), (*c.kinds, kind))
                     yield from self._before_action(more, len(c.kinds), action)
 
-    def _own_stores(self, kind: int, sources: Controls, stores: Facts) -> set[Fifo]:
+    def _writes(self, kind: int) -> set[tuple[int, int]]:
+        """Own messages that a process of this kind may have."""
+        return {store for _, own in self.owned(kind) for store in own}
+
+    def _own_stores(self, kind: int, sources: Controls, action: Action) -> set[Fifo]:
         """Whatever own messages there may be once the newest is there: at most one for each variable counts."""
-        owned = {own for source in sources for own in self.owned(kind).get(source, ())}
-        return {tuple(Message((store,), True) for store in with_store(own, stores)) for own in owned}
+        owned = {
+            () if action.locked else with_store(own, action.stores) for at, own in self.owned(kind) if at in sources
+        }
+        return {tuple(Message((store,), True) for store in own) for own in owned}
 
     def _owning(self, c: Configuration, p: int) -> Iterator[Configuration]:
         """The configuration, the process being only where it may have the own messages that it has."""
         own, owned = newest_own(c.fifos[p]), self.owned(c.kinds[p])
-        left = frozenset(control for control in c.controls[p] if own in owned.get(control, ()))
+        left = frozenset(control for control in c.controls[p] if (control, own) in owned)
         if left:
             yield replace(c, controls=set_at(c.controls, p, left))
 
     def _before_action(self, c: Configuration, p: int, action: Action) -> Iterator[Configuration]:
-        for unstored in self._before_stores(c, p, action):
-            fifo = unstored.fifos[p]
-            if action.is_empty:
-                if not fifo:
-                    for loaded in _with_memory(unstored, action.loads):
-                        yield from self._owning(loaded, p)
-            elif all(own_value(fifo, x) in (None, v) for x, v in action.loads):
-                oldest = Message(tuple((x, v) for x, v in action.loads if own_value(fifo, x) is None))
-                is_there = not oldest.facts or (fifo and fifo[0] == oldest)
-                loaded = unstored if is_there else unstored.with_fifo(p, (oldest, *fifo))
-                yield from self._owning(loaded, p)
-
-    def _before_stores(self, c: Configuration, p: int, action: Action) -> Iterator[Configuration]:
-        if not action.stores:
-            yield c
-            return
+        """From where the process, which is already back where it was, has loaded and stored this."""
         stores = dict(action.stores)
         if any(c.memory[x] not in (None, v) for x, v in stores.items()):
             return
-        fifos, fifo = [c.fifos[p]], c.fifos[p]
-        if not action.locked:
-            ((x, v),) = action.stores
-            if not fifo or fifo[-1] != Message(((x, v),), True):
-                return
-            rest = fifo[:-1]
-            newest = max(
-                (n + 1 for n, message in enumerate(rest) if message.own and message.facts[0][0] == x), default=0
-            )
-            older = [Message((store,), True) for store in self.writes[c.kinds[p]] if store[0] == x]
-            fifos = [rest, *((*rest[:n], one, *rest[n:]) for one in older for n in range(newest, len(rest) + 1))]
         memory = tuple(None if x in stores else value for x, value in enumerate(c.memory))
-        for before in fifos:
-            yield replace(c, memory=memory).with_fifo(p, before)
+        for fifo in self._before_stores(c.fifos[p], c.kinds[p], action):
+            unstored = replace(c, memory=memory).with_fifo(p, fifo)
+            if action.is_empty:
+                for loaded in _with_memory(unstored, action.loads) if not fifo else ():
+                    yield from self._owning(loaded, p)
+            elif all(own_value(fifo, x) in (None, v) for x, v in action.loads):
+                oldest = Message(tuple((x, v) for x, v in action.loads if own_value(fifo, x) is None))
+                is_there = not oldest.facts or fifo[:1] == (oldest,)
+                yield from self._owning(unstored if is_there else unstored.with_fifo(p, (oldest, *fifo)), p)
+
+    def _before_stores(self, fifo: Fifo, kind: int, action: Action) -> Iterator[Fifo]:
+        """The FIFO without the message of the store; there may have been an older one about the same variable."""
+        if action.locked or not action.stores:
+            yield fifo
+        elif fifo[-1:] == (Message(action.stores, True),):
+            ((x, _),), rest = action.stores, fifo[:-1]
+            yield rest
+            for older in (Message((store,), True) for store in self._writes(kind) if store[0] == x):
+                places = (n for n in range(len(fifo)) if own_value(rest[n:], x) is None)
+                yield from ((*rest[:n], older, *rest[n:]) for n in places)
 
 
 def _with_memory(c: Configuration, facts: Facts) -> Iterator[Configuration]:
     """The configuration where memory holds these values, if it can."""
-    memory: Memory = c.memory
-    for x, v in facts:
-        if memory[x] not in (None, v):
-            return
-        memory = set_at(memory, x, v)
-    yield replace(c, memory=memory)
+    if all(c.memory[x] in (None, v) for x, v in facts):
+        yield replace(c, memory=tuple(dict(facts).get(x, value) for x, value in enumerate(c.memory)))
 
 
 def check_dual(question: Question, configurations: Collection[Configuration]) -> int:
     """Return if the set proves what is asked; else Refused. `question` is as `prepared` has it."""
     rules = DualRules(question)
-    known = Above(len(rules.fixed))
-    for c in configurations:
-        if not rules.is_one(c):
-            raise NotACertificate("a configuration has other processes than it may have")
-        known.add(c)
+    if not all(map(rules.is_one, configurations)):
+        raise NotACertificate("a configuration has other processes than it may have")
+    known = Above(len(rules.fixed), configurations)
     for c in rules.bad():  # Condition 1: it holds whatever is bad.
         _require(known.covers(c), Condition.BAD, c)
     for c in configurations:
@@ -155,8 +185,6 @@ def shown(c: Configuration) -> str:
 
 def prepared(question: Question, ranges: object = None) -> Question:
     """The question about a program that the theorems speak of, and its narrower `ranges`; Refused if there is none."""
-    from memfence.certificates.checker.dual_ranges import narrowed
-
     program, under_sc = question.program, question.model.buffering is Buffering.NOWHERE
     require_shared_memory(program)
     if under_sc:
@@ -166,21 +194,4 @@ def prepared(question: Question, ranges: object = None) -> Question:
         looks = has_torn_steps(program) or question.model.buffering is not Buffering.PER_PROCESS
     if looks or question.finals or question.deadlock or program.error_locations is not None:
         raise Refused(Condition.KIND, "the backward search does not know such programs and questions")
-    return replace(question, program=narrowed(_with_alike(program), ranges))
-
-
-def _with_alike(program: Program) -> Program:
-    """Instances that are all alike, although the question may look at registers of some of them only."""
-    processes = list(program.processes)
-    for template in program.any_number:
-        members = instances_of(program, template)
-        for n in members:
-            processes[n] = _widest(program, n, members)
-    return replace(program, processes=tuple(processes))
-
-
-def _widest(program: Program, process: int, members: tuple[int, ...]) -> Process:
-    """The process, its registers starting with whatever one of the members starts with."""
-    columns = zip(*(program.processes[n].registers for n in members), strict=True)
-    registers = tuple(max(column, key=lambda register: len(register.init)) for column in columns)
-    return replace(program.processes[process], registers=registers)
+    return replace(question, program=narrowed(program, ranges))

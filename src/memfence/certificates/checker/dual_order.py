@@ -6,75 +6,67 @@ with more messages between own ones, and with more processes of which there may 
 
 from __future__ import annotations
 
-from memfence.certificates.format.dual import Configuration, Controls, Facts, Fifo, Memory, Message
+from collections.abc import Iterable
 
-Part = tuple[object, Controls, tuple[Fifo, ...]]
-"""Of one process: its kind and newest own messages, where it may be, and the words between these messages."""
+from memfence.certificates.format.dual import Configuration, Controls, Facts, Fifo
+
+Part = tuple[int, Controls, Fifo]
+"""Of one process: its kind, where it may be, and what it has still to read."""
 
 
 class Above:
-    """A set of configurations, and whether one is above some of them. The first `fixed` processes are there once."""
+    """A set of configurations, sorted by the own messages of those processes, `fixed` of them, that are there once."""
 
-    def __init__(self, fixed: int) -> None:
-        self._fixed = fixed
-        self._known: dict[object, list[tuple[Memory, list[Part]]]] = {}
+    def __init__(self, fixed: int, configurations: Iterable[Configuration]) -> None:
+        self.fixed = fixed
+        self.known: dict[object, list[Configuration]] = {}
+        for c in configurations:
+            self.known.setdefault(self._key(c), []).append(c)
 
-    def add(self, c: Configuration) -> None:
-        key, parts = self._parts(c)
-        self._known.setdefault(key, []).append((c.memory, parts))
+    def _key(self, c: Configuration) -> object:
+        return tuple(map(newest_own, c.fifos[: self.fixed]))
 
     def covers(self, c: Configuration) -> bool:
         """Whether one of the configurations stands for all that `c` stands for."""
-        key, parts = self._parts(c)
-        return any(
-            _is_more_general(memory, c.memory) and self._is_below(known, parts)
-            for memory, known in self._known.get(key, ())
-        )
-
-    def _parts(self, c: Configuration) -> tuple[object, list[Part]]:
-        parts = [_part(*one) for one in zip(c.kinds, c.controls, c.fifos, strict=True)]
-        return tuple(same for same, *_ in parts[: self._fixed]), parts
-
-    def _is_below(self, known: list[Part], parts: list[Part]) -> bool:
-        count = self._fixed
-        return all(map(_fits, known[:count], parts[:count])) and _embeds(known[count:], parts[count:])
+        return any(is_above(c, known) for known in self.known.get(self._key(c), ()))
 
 
-def _is_more_general(known: Memory, memory: Memory) -> bool:
-    return all(value in (None, other) for value, other in zip(known, memory, strict=True))
+def is_above(c: Configuration, known: Configuration) -> bool:
+    """Whether `known` stands for all that `c` stands for."""
+    says_less = all(value in (None, other) for value, other in zip(known.memory, c.memory, strict=True))
+    return says_less and _embeds(_parts(known), _parts(c))
+
+
+def _parts(c: Configuration) -> list[Part]:
+    return list(zip(c.kinds, c.controls, c.fifos, strict=True))
 
 
 def _embeds(known: list[Part], parts: list[Part]) -> bool:
-    """Whether each of the known ones fits one of the parts, no two the same."""
-    if not known:
-        return True
-    return any(
+    """Whether each of the known ones stands for one of the parts, no two for the same."""
+    return not known or any(
         _fits(known[0], one) and _embeds(known[1:], [*parts[:n], *parts[n + 1 :]]) for n, one in enumerate(parts)
     )
 
 
 def _fits(known: Part, part: Part) -> bool:
-    return known[0] == part[0] and known[1] >= part[1] and all(map(_is_subword, known[2], part[2]))
+    (kind, controls, fifo), (other_kind, other_controls, longer) = known, part
+    return kind == other_kind and controls >= other_controls and is_thinner(fifo, longer)
 
 
-def _part(kind: int, controls: Controls, fifo: Fifo) -> Part:
-    owned, words, begin = list[Message](), list[Fifo](), 0
-    for n, message in enumerate(fifo):
-        if message.own and own_value(fifo[n + 1 :], message.facts[0][0]) is None:
-            owned.append(message)
-            words.append(fifo[begin:n])
-            begin = n + 1
-    return (kind, tuple(owned)), controls, (*words, fifo[begin:])
+def is_thinner(fifo: Fifo, longer: Fifo) -> bool:
+    """Whether they are the same but for messages of `longer` between the newest own ones."""
+    rest = iter(_marked(longer))
+    return newest_own(fifo) == newest_own(longer) and all(message in rest for message in _marked(fifo))
+
+
+def _marked(fifo: Fifo) -> list[tuple[Facts, bool, bool]]:
+    """Each message, and whether it is the newest own one about its variable."""
+    return [(m.facts, m.own, m.own and own_value(fifo[n + 1 :], m.facts[0][0]) is None) for n, m in enumerate(fifo)]
 
 
 def newest_own(fifo: Fifo) -> Facts:
     """The newest own message about each variable, oldest first."""
-    return tuple(m.facts[0] for n, m in enumerate(fifo) if m.own and own_value(fifo[n + 1 :], m.facts[0][0]) is None)
-
-
-def _is_subword(word: Fifo, other: Fifo) -> bool:
-    rest = iter(other)
-    return all(message in rest for message in word)
+    return tuple(facts[0] for facts, _, is_newest in _marked(fifo) if is_newest)
 
 
 def own_value(fifo: Fifo, variable: int) -> int | None:

@@ -18,26 +18,22 @@ Variable = TypeVar("Variable", SharedVar, RegisterVar)
 
 def narrowed(program: Program, ranges: Any) -> Program:
     """The program with these ranges, `{"variables": [[lo, hi], ...], "registers": [...]}`; None: as it is."""
-    if ranges is None:
-        return program
     match ranges:
-        case {"variables": list(variables), "registers": list(registers)} if len(registers) == len(program.processes):
-            processes = tuple(
-                replace(process, registers=_all(process.registers, _list(given)))
-                for process, given in zip(program.processes, registers, strict=True)
-            )
-            for template in program.any_number:
-                if len({processes[n].registers for n in instances_of(program, template)}) > 1:
-                    raise NotACertificate("instances that are alike have different ranges")
-            return replace(program, variables=_all(program.variables, variables), processes=processes)
-        case _:
-            raise NotACertificate("ranges cannot be read")
+        case None:
+            return program
+        case {"variables": variables, "registers": list(registers)} if len(registers) == len(program.processes):
+            pairs = zip(program.processes, registers, strict=True)
+            processes = tuple(replace(process, registers=_all(process.registers, given)) for process, given in pairs)
+            alike = [{processes[n].registers for n in instances_of(program, t)} for t in program.any_number]
+            if all(len(registers) == 1 for registers in alike):
+                return replace(program, variables=_all(program.variables, variables), processes=processes)
+    raise NotACertificate("ranges cannot be read, or differ where instances are alike")
 
 
-def _all(variables: Sequence[Variable], ranges: list[Any]) -> tuple[Variable, ...]:
-    if len(variables) != len(ranges):
+def _all(variables: Sequence[Variable], ranges: Any) -> tuple[Variable, ...]:
+    if not isinstance(ranges, list) or len(variables) != len(ranges):
         raise NotACertificate("there are more or fewer ranges than variables")
-    return tuple(_one(variable, given) for variable, given in zip(variables, ranges, strict=True))
+    return tuple(map(_one, variables, ranges))
 
 
 def _one(variable: Variable, given: Any) -> Variable:
@@ -45,11 +41,4 @@ def _one(variable: Variable, given: Any) -> Variable:
     match given:
         case [int(lo), int(hi)] if old.lo <= lo <= hi <= old.hi and all(lo <= value <= hi for value in variable.init):
             return variable if (lo, hi) == (old.lo, old.hi) else replace(variable, domain=Domain(lo, hi, "error"))
-        case _:
-            raise NotACertificate("a range is not one within the declared one")
-
-
-def _list(found: Any) -> list[Any]:
-    if not isinstance(found, list):
-        raise NotACertificate("a list was expected")
-    return found
+    raise NotACertificate("a range is not one within the declared one")

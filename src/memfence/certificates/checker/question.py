@@ -17,6 +17,7 @@ from memfence.models.fairness import is_true
 from memfence.models.spec import SPECS, ModelSpec
 from memfence.models.state import State
 from memfence.models.steps import is_final
+from memfence.program.crowd import alike
 from memfence.program.expressions import Expr, RegisterOf, conjunction, disjunction, negate, walk
 from memfence.program.facts.ends import all_have_ended
 from memfence.program.ir import Final, Forbidden, Invariant, Ltl, NoDeadlock, Program, Property, PropertyAutomaton
@@ -122,8 +123,12 @@ def properties_of(claim: Claim, program: Program) -> tuple[Property, ...]:
 
 
 def with_every_first_value(program: Program, exprs: Sequence[Expr]) -> Program:
-    """`program`, where a register that is set before it is read starts with any value, if a property looks at it."""
-    seen = {(node.process, node.register) for e in exprs for node in walk(e) if isinstance(node, RegisterOf)}
+    """`program`, where a register that is set before it is read starts with any value, if a property looks at it.
+
+    Processes of which there is any number stay alike.
+    """
+    looked_at = [node for expr in exprs for node in walk(expr) if isinstance(node, RegisterOf)]
+    seen = {(p, node.register) for node in looked_at for p in alike(program, node.process)}
     processes = list(program.processes)
     for p, r in sorted(seen):
         registers = list(processes[p].registers)
