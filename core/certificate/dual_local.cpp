@@ -142,13 +142,13 @@ void LocalProcess::explore(const Program& program, const Program& orders, int pr
     return true;
   });
   first_ = sets.number(first);
-  const Model plain;
-  const Layout layout(program, plain, 0);
-  Steps steps(program, plain, layout);
+  const Model plain, late{Buffers::PerProcess};
+  const Layout layout(program, plain, 0), with_a_store(orders, late, 1);
+  Steps steps(program, plain, layout), late_steps(orders, late, with_a_store);
   while (!waiting.empty()) {
     const int source = waiting.back();
     waiting.pop_back();
-    take_all(program, orders, process, everything_locked, source, steps, waiting);
+    take_all(program, orders, process, everything_locked, source, steps, late_steps, waiting);
     if (controls_.size() > kMostControls) throw TooLarge("a process can be in too many places by itself");
   }
 }
@@ -162,16 +162,6 @@ std::vector<int> loaded(const Transition& t) {
     if (op.kind == OpKind::Load || op.kind == OpKind::Modify)
       for (int v = op.base; v < op.base + op.size; ++v) found.insert(v);
   return {found.begin(), found.end()};
-}
-
-// A plain step with a fence behind its store is never taken.
-bool waits_for_its_own_store(const Transition& t) {
-  bool stores = false;
-  for (const Op& op : t.ops) {
-    if (stores && op.kind == OpKind::Mfence) return true;
-    stores |= op.kind == OpKind::Store;
-  }
-  return false;
 }
 
 // What a step loads from memory before it stores there itself, and what it stores.
@@ -188,18 +178,17 @@ Action accessed(const std::vector<Access>& accesses) {
 }  // namespace
 
 void LocalProcess::take_all(const Program& program, const Program& orders, int process, bool everything_locked, int source,
-                            Steps& steps, std::vector<int>& waiting) {
+                            Steps& steps, Steps& late_steps, std::vector<int>& waiting) {
   const Control here = control(source);
   if (here[0] == kFailed) return;
   const Process& own = program.processes[static_cast<std::size_t>(process)];
-  std::vector<Number> state(static_cast<std::size_t>(program.buffers_at), 0);
+  std::vector<Number> state(static_cast<std::size_t>(late_steps.places()), 0);
   for (std::size_t p = 0; p < program.processes.size(); ++p) state[p] = program.processes[p].initial;
   state[static_cast<std::size_t>(process)] = here[0];
   for (std::size_t n = 0; n < own.places.size(); ++n) state[static_cast<std::size_t>(own.places[n])] = here[n + 1];
   for (const int number : own.leaving[static_cast<std::size_t>(here[0])]) {
     const Transition& t = orders.processes[static_cast<std::size_t>(process)].transitions[static_cast<std::size_t>(number)];
     const bool locked = t.locked || everything_locked;
-    if (!locked && waits_for_its_own_store(t)) continue;
     const bool has_fence = std::any_of(t.ops.begin(), t.ops.end(), [](const Op& op) { return op.kind == OpKind::Mfence; });
     const std::vector<int> read = loaded(t);
     std::vector<std::size_t> sizes;
@@ -219,7 +208,9 @@ void LocalProcess::take_all(const Program& program, const Program& orders, int p
       std::vector<Access> accesses;
       Watch watch;
       watch.accesses = &accesses;
-      const Outcome outcome = steps.take(state.data(), {Step::Kind::Run, process, number}, watch);
+      const Step step{Step::Kind::Run, process, number};
+      if (!everything_locked && late_steps.take(state.data(), step, {}) == Outcome::Blocked) return true;  // by its own store
+      const Outcome outcome = steps.take(state.data(), step, watch);
       if (outcome == Outcome::Blocked) return true;
       Action made = accessed(accesses);
       made.is_empty = locked || has_fence;

@@ -75,7 +75,7 @@ class LocalProcess {
   void find_owned();  // which takes its time, and is not needed without configurations
   void explore(const Program& program, const Program& orders, int process, bool everything_locked);
   void take_all(const Program& program, const Program& orders, int process, bool everything_locked, int source, Steps& steps,
-                std::vector<int>& waiting);
+                Steps& late_steps, std::vector<int>& waiting);
   std::vector<std::pair<int, int>> by_action(const std::map<int, ControlSets::Bits>& sources);
 
   std::map<Control, int> numbers_;

@@ -44,6 +44,7 @@ class Steps {
   // locations.
   Outcome take(const Number* state, const Step& step, const Watch& watch);
   const Number* after() const { return next_.data(); }
+  int places() const { return layout_.places(); }  // of a state
 
   // Of a step that was just told as Failed: whether an assertion was wrong; else it is a run-time error.
   bool failed_assertion() const { return failed_assertion_; }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memfence.api.check import check
@@ -11,7 +13,11 @@ from memfence.certificates.checker.question import Question, question_of
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.dual import Configuration, Message
 from memfence.certificates.format.header import Claim
+from memfence.models.reference_search import explore
+from memfence.models.tso import Tso
 from memfence.pipeline import load_text
+from memfence.program.expressions import Const
+from memfence.program.ir import Assert, Fence, Program, Store
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 
@@ -60,3 +66,40 @@ active proctype Q() { byte c; y = 1; mfence(); c = x; end: skip }
         found |= fresh
         waiting += fresh
     check_open(question, found)
+
+
+def in_one_step(condition: int, when: int) -> Program:
+    """A process that stores x = 1 if `when`, asserts the condition and then has a fence, all in one plain step."""
+    program = load_text(SourceText("t.pml", '#include "memfence.h"\nbit x; active proctype P() { x = 1; mfence() }'))
+    (process,) = program.processes
+    (store,) = [t for t in process.transitions if isinstance(t.ops[0], Store)]
+    ((fence,),) = [t.ops for t in process.transitions if isinstance(t.ops[0], Fence)]
+    assert isinstance(store.ops[0], Store)
+    ops = (replace(store.ops[0], when=Const(when)), Assert(Const(condition), ""), fence)
+    changed = tuple(replace(t, ops=ops) if t is store else t for t in process.transitions)
+    return replace(program, processes=(replace(process, transitions=changed),))
+
+
+@pytest.mark.parametrize(
+    ("condition", "when", "forbidden"),
+    [(0, 1, "false"), (0, 0, "false"), (1, 0, "P@#{target}"), (1, 1, None)],
+    ids=["fails before its fence", "fails without a store", "has not stored", "waits for itself"],
+)
+def test_a_step_with_a_fence_behind_its_store_does_what_tso_says(
+    condition: int, when: int, forbidden: str | None
+) -> None:
+    """It waits for its own store for ever; but it may fail before, and the store may be left out."""
+    program = in_one_step(condition, when)
+    (step,) = [t for t in program.processes[0].transitions if len(t.ops) == 3]
+    reached = explore(program, Tso())
+    passed = any(state.locations[0] == step.target for state in reached.states)
+    assert (bool(reached.failures), passed) == (condition == 0, condition == 1 and forbidden is not None)
+    claim = Claim(model="tso", forbid=((forbidden or "P@#{target}").format(target=step.target),))
+    question = prepared(question_of(claim, program))
+    for judge in (check_dual, check_dual_fast):
+        if forbidden is None:
+            assert judge(question, ()) == 0
+        else:
+            with pytest.raises(Refused) as refused:
+                judge(question, ())
+            assert refused.value.condition is Condition.BAD

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import assert_never
 
-from memfence.certificates.checker.tableau import Item, Labels, spelled
+from memfence.certificates.checker.tableau import Item, Labels
 from memfence.program.text.canonical import ABSENT
-from memfence.questions.ltl.formula import And, Atom, Formula, Next, Not, Or, Release, Truth, Until
+from memfence.questions.ltl.formula import And, Atom, Formula, Next, Not, Or, Release, Truth, Until, children
 
 
 def tableau_text(labels: Labels | None) -> str:
@@ -38,10 +38,8 @@ def formula_text(formula: Formula) -> str:
             return f"(not {formula_text(operand)})"
         case Next(operand):
             return f"(next {formula_text(operand)})"
-        case And(parts):
-            return _nested("and", parts)
-        case Or(parts):
-            return _nested("or", parts)
+        case And() | Or():
+            return _nested("and" if isinstance(formula, And) else "or", children(formula))
         case Until(left, right):
             return f"(until {formula_text(left)} {formula_text(right)})"
         case Release(left, right):
@@ -51,7 +49,7 @@ def formula_text(formula: Formula) -> str:
 
 
 def _nested(word: str, parts: Iterable[Formula]) -> str:
-    first, *rest = map(formula_text, sorted(parts, key=spelled))
+    first, *rest = map(formula_text, parts)
     for part in rest:
         first = f"({word} {first} {part})"
     return first

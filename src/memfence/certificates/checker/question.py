@@ -93,20 +93,18 @@ def question_of(claim: Claim, program: Program) -> Question:
                 bad.append(negate(expr))
             case Final("forall", expr, _, ()):
                 bad.append(conjunction(all_have_ended(program), negate(expr)))
-            case _:
-                pass
-    finals = tuple(stated for stated in asked if isinstance(stated, Final) and stated.observed)
-    looked_at = (*bad, *(expr for final in finals for expr in (final.expr, *(e for _, e in final.observed))))
-    return Question(
-        with_every_first_value(program, looked_at if claim.criterion == "safety" else ()),
+    question = Question(
+        program,
         model_of(claim),
         disjunction(*bad) if bad else None,
         any(isinstance(stated, NoDeadlock) for stated in asked),
-        finals,
+        tuple(stated for stated in asked if isinstance(stated, Final) and stated.observed),
         tuple(stated for stated in asked if isinstance(stated, Ltl | PropertyAutomaton)),
         (claim.ltl is None and program.has_assertions)
         or any(not isinstance(stated, Ltl | PropertyAutomaton) for stated in asked),
     )
+    looks_at = question.looks_at if claim.criterion == "safety" else ()
+    return replace(question, program=with_every_first_value(program, looks_at))
 
 
 def properties_of(claim: Claim, program: Program) -> tuple[Property, ...]:

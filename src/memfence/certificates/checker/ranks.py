@@ -48,8 +48,6 @@ class Product(Record):
         state, node = pair
         truth = frozenset(n for n, atom in enumerate(self.refuting.atoms) if is_true(self.program, state, atom))
         enabled = [m for m in self.refuting.moves[node] if m.positive <= truth and not m.negative & truth]
-        if not enabled:
-            return
         steps = steps_of_runs(self.program, self.model, state)
         possible = [step for step, _ in steps]
         everything = frozenset({0}) if not self.refuting.marks and not self.fairness else frozenset()

@@ -7,13 +7,26 @@ off for ever. That is the construction of Gerth, Peled, Vardi and Wolper, with a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import assert_never
 
 from memfence.certificates.format.container import NotACertificate
 from memfence.program.expressions import Expr
 from memfence.program.ir import PropertyAutomaton
-from memfence.questions.ltl.formula import And, Atom, Formula, Next, Not, Or, Release, Truth, Until
+from memfence.questions.ltl.formula import (
+    And,
+    Atom,
+    Formula,
+    Next,
+    Not,
+    Or,
+    Release,
+    Truth,
+    Until,
+    children,
+    formula_text,
+)
 from memfence.records import Record
 
 MOST_NODES = 5_000
@@ -52,10 +65,12 @@ class Refuting(Record):
 
 
 class _Way(Record):
-    """One way to make a set of formulas true: now, and next. `put_off`: untils that are left for later."""
+    """One way to make formulas true: `now`, atoms with whether they are false; `after`, others from the next moment on.
 
-    positive: frozenset[int] = frozenset()
-    negative: frozenset[int] = frozenset()
+    `put_off`: each `U` that is left for later.
+    """
+
+    now: frozenset[tuple[int, bool]] = frozenset()
     after: frozenset[Item] = frozenset()
     put_off: frozenset[Item] = frozenset()
 
@@ -63,24 +78,29 @@ class _Way(Record):
 def refuting_formula(formula: Formula, atoms: tuple[Expr, ...]) -> Refuting:
     """The runs on which `formula` is false."""
     first = frozenset({(formula, True)})
-    numbers, waiting = {first: 0}, [first]
-    ways: list[list[_Way]] = []
-    for node in waiting:  # grows while it is gone through
-        ways.append(sorted(set(_ways(sorted(node, key=_spelled_item), _Way())), key=_spelled_way))
+    numbers, nodes, ways = {first: 0}, [first], list[list[_Way]]()
+    for node in nodes:  # grows while it is gone through
+        ways.append(list(dict.fromkeys(_ways(_ordered(node), _Way()))))
         for way in ways[-1]:
             if way.after not in numbers:
-                numbers[way.after] = len(waiting)
-                waiting.append(way.after)
-        if len(waiting) > MOST_NODES:
+                numbers[way.after] = len(nodes)
+                nodes.append(way.after)
+        if len(nodes) > MOST_NODES:
             raise NotACertificate("the formula is too large for this checker")
-    untils = sorted({item for leaving in ways for way in leaving for item in way.put_off}, key=_spelled_item)
+    untils = _ordered({item for leaving in ways for way in leaving for item in way.put_off})
 
     def move(way: _Way) -> Move:
+        positive, negative = (frozenset(n for n, is_false in way.now if is_false == wanted) for wanted in (False, True))
         marks = frozenset(n for n, until in enumerate(untils) if until not in way.put_off)
-        return Move(numbers[way.after], way.positive, way.negative, marks)
+        return Move(numbers[way.after], positive, negative, marks)
 
-    labels = Labels(formula, tuple(waiting), tuple(untils))
+    labels = Labels(formula, tuple(nodes), tuple(untils))
     return Refuting(tuple(tuple(map(move, leaving)) for leaving in ways), 0, len(untils), atoms, labels)
+
+
+def _ordered(items: Iterable[Item]) -> list[Item]:
+    """In an order that does not depend on how sets are stored."""
+    return sorted(items, key=lambda item: (formula_text(item[0]), item[1]))
 
 
 def refuting_automaton(automaton: PropertyAutomaton) -> Refuting:
@@ -98,66 +118,36 @@ def _ways(todo: list[Item], way: _Way) -> Iterator[_Way]:
     if not todo:
         yield way
         return
-    (formula, negated), rest = todo[0], todo[1:]
-    item = todo[0]
+    (formula, negated), *rest = todo
     match formula:
         case Truth(value):
             if value != negated:
                 yield from _ways(rest, way)
         case Atom(number):
-            positive = way.positive if negated else way.positive | {number}
-            negative = way.negative | {number} if negated else way.negative
-            if not positive & negative:
-                yield from _ways(rest, _Way(positive, negative, way.after, way.put_off))
-        case Not(operand):
-            yield from _ways([(operand, not negated), *rest], way)
-        case And(parts) | Or(parts):
-            items = sorted(((part, negated) for part in parts), key=_spelled_item)
-            if isinstance(formula, And) != negated:  # all of them
-                yield from _ways([*items, *rest], way)
-            else:
-                for one in items:
-                    yield from _ways([one, *rest], way)
-        case Next(operand):
-            later = way.after | {(operand, negated)}
-            yield from _ways(rest, _Way(way.positive, way.negative, later, way.put_off))
-        case Until(left, right) | Release(left, right):
-            a, b, later = (left, negated), (right, negated), way.after | {item}
-            if isinstance(formula, Until) != negated:  # b now, or a now and the same again
-                yield from _ways([b, *rest], way)
-                yield from _ways([a, *rest], _Way(way.positive, way.negative, later, way.put_off | {item}))
-            else:  # b now, and a now or the same again
-                yield from _ways([a, b, *rest], way)
-                yield from _ways([b, *rest], _Way(way.positive, way.negative, later, way.put_off))
+            if (number, not negated) not in way.now:
+                yield from _ways(rest, replace(way, now=way.now | {(number, negated)}))
         case _:
-            assert_never(formula)
+            for now, later in _choices(formula, negated):
+                is_put_off = later == [todo[0]] and isinstance(formula, Until) != negated
+                put_off = way.put_off | set(later if is_put_off else ())
+                yield from _ways([*now, *rest], replace(way, after=way.after | set(later), put_off=put_off))
 
 
-def _spelled_way(way: _Way) -> tuple[object, ...]:
-    return (
-        sorted(way.positive),
-        sorted(way.negative),
-        sorted(map(_spelled_item, way.after)),
-        sorted(map(_spelled_item, way.put_off)),
-    )
-
-
-def _spelled_item(item: Item) -> str:
-    return ("!" if item[1] else "") + spelled(item[0])
-
-
-def spelled(formula: Formula) -> str:
-    """The same text for the same formula: an order that does not depend on how sets are stored."""
+def _choices(formula: Not | Next | And | Or | Until | Release, negated: bool) -> list[tuple[list[Item], list[Item]]]:
+    """What has to be true now, and what next, for each choice that there is."""
+    parts: list[Item] = [(part, negated) for part in children(formula)]
+    again: list[Item] = [(formula, negated)]
     match formula:
-        case Truth(value):
-            return str(value)
-        case Atom(number):
-            return str(number)
-        case Not(operand) | Next(operand):
-            return f"{type(formula).__name__}({spelled(operand)})"
-        case And(parts) | Or(parts):
-            return f"{type(formula).__name__}({','.join(sorted(map(spelled, parts)))})"
-        case Until(left, right) | Release(left, right):
-            return f"{type(formula).__name__}({spelled(left)},{spelled(right)})"
+        case Not(operand):
+            return [([(operand, not negated)], [])]
+        case Next():
+            return [([], parts)]
+        case And() | Or():
+            return [(parts, [])] if isinstance(formula, And) != negated else [([part], []) for part in parts]
+        case Until() | Release():
+            left, right = parts
+            if isinstance(formula, Until) != negated:  # right now, or left now and the same again
+                return [([right], []), ([left], again)]
+            return [([left, right], []), ([right], again)]  # right now, and left now or the same again
         case _:
             assert_never(formula)
