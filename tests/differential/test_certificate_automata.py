@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import product
+from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memfence.certificates.checker.automata import AutomataCheck
+from memfence.certificates.checker.criteria import without_buffers
 from memfence.certificates.checker.languages import (
     NOTHING,
     PENDING,
@@ -29,16 +32,20 @@ from memfence.certificates.checker.languages import (
 from memfence.certificates.checker.question import question_of
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.checker.verify import verify
-from memfence.certificates.format.automata import ReadAutomaton, SymbolicRows
+from memfence.certificates.format.automata import NUMBER, ReadAutomaton, SymbolicRows, read_automata
 from memfence.certificates.format.columns import planes
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.header import Claim
-from memfence.certificates.format.sections import OBJECT, ROWS
+from memfence.certificates.format.sections import OBJECT, ROWS, SECTION
 from memfence.certificates.writer.automata import automata_chunks
 from memfence.certificates.writer.chunks import NoCertificate
 from memfence.models.reference_search import explore
-from memfence.models.state import SEPARATOR
-from memfence.program.ir import Program
+from memfence.models.state import SEPARATOR, Commit, Failure, State
+from memfence.models.steps import starts, successors
+from memfence.pipeline import load_text
+from memfence.program.expressions import BufferEmpty, Const
+from memfence.program.ir import Assert, Assume, Final, Forbidden, Lock, Process, Program, Transition, Unlock
+from memfence.source import SourceText
 from memfence.tasks.limits import Limits
 from support.certificates import beginning, blocks_of, container, judge
 from support.cyclic_programs import cyclic_program
@@ -175,6 +182,46 @@ def test_what_the_symbolic_search_ends_with_is_a_proof(model: str) -> None:
     assert ended > 20
 
 
+def short_words(automaton: ReadAutomaton) -> list[Word]:
+    """The words of up to three entries."""
+    found: list[tuple[Word, int]] = [((), 0)]
+    for word, node in found:  # grows while it is gone through
+        found += [((*word, entry), after) for entry, after in automaton.moves[node].items() if len(word) < 3]
+    return [word for word, node in found if node in automaton.accepting]
+
+
+@pytest.mark.parametrize("model", ["tso", "pso"])
+def test_the_steps_of_each_word_are_among_those_of_its_set(model: str) -> None:
+    """Where the model steps to with words in the buffers, a step of the sets leads to, with all words after it."""
+    tried = 0
+    for seed in range(30):
+        random, program = Random(seed), cyclic_program(seed, ordered=seed % 2 == 1)
+        chunks, question = proof(program, Claim(model=model)), question_of(Claim(model=model), program)
+        if chunks is None:
+            continue
+        rows, automata = SymbolicRows(program), read_automata(content for kind, content in chunks if kind == OBJECT)
+        listed = [state for kind, content in chunks if kind == ROWS for state in rows.states(content)]
+        check = AutomataCheck(question, automata, listed)
+        for control, numbers in random.sample(listed, min(8, len(listed))):
+            known = list(check.steps(control, numbers))
+            if model == "tso":
+                known += check.commits(control, numbers)
+            choices = list(product(*(short_words(automata[n]) for n in numbers)))
+            for words in random.sample(choices, min(20, len(choices))):
+                state = replace(control, buffers=tuple((word,) for word in words))
+                for step, after in successors(program, check.issuing, state):
+                    if isinstance(after, State) and (model == "tso" or not isinstance(step, Commit)):
+                        assert any(step == other and leads_to(after, where, made) for other, where, made in known)
+                        tried += 1
+    assert tried > 500
+
+
+def leads_to(after: State, where: State | Failure, made: list[Words]) -> bool:
+    """Whether that control part, and those words, are among what a step of symbolic states leads to."""
+    is_there = isinstance(where, State) and without_buffers(where) == without_buffers(after)
+    return is_there and all(accepts(words, buffer) for words, (buffer,) in zip(made, after.buffers, strict=True))
+
+
 def without_rows(program: Program, chunks: list[tuple[bytes, bytes]], locations: tuple[int, ...]) -> list[bytes]:
     """The rows but for those with these locations."""
     rows = SymbolicRows(program)
@@ -243,6 +290,28 @@ def test_an_automaton_that_was_cut_is_noticed(model: str) -> None:
     assert refused > 0
 
 
+def test_initially_nothing_is_pending_of_any_process() -> None:
+    """The words of one process are left out of all initial symbolic states."""
+    program = load_text(SourceText("t.pml", STUCK))
+    chunks = proof(program, Claim(model="tso"))
+    assert chunks is not None
+    ((place, listed),) = [(n, json.loads(content)) for n, (kind, content) in enumerate(chunks) if kind == OBJECT]
+    rows, number = SymbolicRows(program), len(listed["automata"])
+    listed["automata"].append([[[]], []])
+    (first,) = {replace(state, buffers=((), ())) for state in starts(program, spec("tso", 1).definition)}
+    whole = [row for kind, content in chunks if kind == ROWS for row in planes(content, rows.width)]
+    changed = [
+        row[:-NUMBER] + number.to_bytes(NUMBER) if rows.control.state(row[: rows.control.width]) == first else row
+        for row in whole
+    ]
+    assert changed != whole
+    written = (OBJECT, json.dumps(listed).encode())
+    rest = [written if n == place else chunk for n, chunk in enumerate(chunks) if chunk[0] != ROWS]
+    with pytest.raises(Refused) as caught:
+        verified(program, [*rest, *((ROWS, block) for block in blocks_of(changed))])
+    assert caught.value.condition is Condition.INITIAL
+
+
 @pytest.mark.parametrize(
     "automata", [None, [], [3], [[[], []]], [[[[[1, 2]]], []]], [[[[]], [7]]], [[[[[None, 9]]], []]], [[[[]], [True]]]]
 )
@@ -262,3 +331,82 @@ def test_automata_say_nothing_about_bounds() -> None:
     bounded = [*beginning(program, replace(Claim(model="tso"), bound=1)), *chunks[3:]]
     with pytest.raises(Refused):
         verified(program, bounded)
+
+
+STUCK = "byte x, y; active proctype P() { x = 1; x = 2; y == 1; skip } active proctype Q() { x = 3; assert(x < 9) }"
+"""P waits for ever; nothing else is wrong."""
+
+
+def asked_otherwise(claim: Claim, program: Program) -> Condition | str | None:
+    """What the checkers say to a closed set of symbolic states if the claim, or the program, is this one."""
+    chunks = proof(load_text(SourceText("t.pml", STUCK)), Claim(model=claim.model))
+    assert chunks is not None
+    content = container([*beginning(program, claim), *chunks[3:]])
+    assert judge(content, program) == judge(content, program, fast=True)
+    return judge(content, program).condition
+
+
+@pytest.mark.parametrize("model", ["tso", "pso"])
+def test_every_state_of_the_set_is_looked_at(model: str) -> None:
+    program = load_text(SourceText("t.pml", STUCK))
+    assert asked_otherwise(Claim(model=model, forbid=("x == 4",)), program) is None
+    assert asked_otherwise(Claim(model=model, forbid=("x == 2",)), program) is Condition.BAD
+    assert asked_otherwise(Claim(model=model, deadlock=True), program) is Condition.DEADLOCK
+    ended = replace(program, processes=tuple(map(may_stay_anywhere, program.processes)))
+    assert asked_otherwise(Claim(model=model, deadlock=True), ended) is None
+    assert asked_otherwise(Claim(model=model), failing(program)) is Condition.FAILURE
+
+
+def may_stay_anywhere(process: Process) -> Process:
+    return replace(process, locations=tuple(replace(location, may_end=True) for location in process.locations))
+
+
+def failing(program: Program) -> Program:
+    """The program whose assertion is wrong."""
+
+    def changed(transition: Transition) -> Transition:
+        ops = (replace(op, condition=Const(0)) if isinstance(op, Assert) else op for op in transition.ops)
+        return replace(transition, ops=tuple(ops))
+
+    return with_transitions(program, changed)
+
+
+def with_transitions(program: Program, change: Callable[[Transition], Transition]) -> Program:
+    processes = (replace(p, transitions=tuple(map(change, p.transitions))) for p in program.processes)
+    return replace(program, processes=tuple(processes))
+
+
+@pytest.mark.parametrize("model", ["tso", "pso"])
+def test_a_rendezvous_leads_somewhere(model: str) -> None:
+    """P and Q meet: without the states behind the meeting, the set is not closed."""
+    text = """byte x; channel c;
+process P { state p0, p1, p2; init p0; trans p0 -> p1 { effect x = 1; }, p1 -> p2 { sync c!x; }; }
+process Q { byte b; state q0, q1, q2; init q0; trans q0 -> q1 { sync c?b; }, q1 -> q2 { effect x = 2; }; }
+system async;
+"""
+    program = load_text(SourceText("t.dve", text))
+    chunks = proof(program, Claim(model=model, invariant=("true",)))
+    assert chunks is not None and verified(program, chunks) > 0
+    rows, first = SymbolicRows(program), program.processes[1].initial
+    whole = [row for kind, content in chunks if kind == ROWS for row in planes(content, rows.width)]
+    kept = [row for row in whole if rows.control.state(row[: rows.control.width]).locations[1] == first]
+    assert 0 < len(kept) < len(whole)
+    rest = [(kind, content) for kind, content in chunks if kind != ROWS]
+    with pytest.raises(Refused) as caught:
+        verified(program, [*rest, *((ROWS, block) for block in blocks_of(kept))])
+    assert caught.value.condition is Condition.CLOSED
+
+
+def test_what_the_theorem_is_not_about_is_refused() -> None:
+    """Steps and questions that look at buffers, steps that hold the bus, lists of final states, bounds, and SC."""
+    program = load_text(SourceText("t.pml", STUCK))
+    looks = with_transitions(program, lambda t: replace(t, ops=(Assume(BufferEmpty(0)), *t.ops)))
+    locks = with_transitions(program, lambda t: replace(t, ops=(Lock(), *t.ops, Unlock())))
+    asks = replace(program, properties=(Forbidden(BufferEmpty(0), "drawn"),))
+    lists = replace(program, properties=(Final("exists", Const(0), "drawn", (("x", Const(1)),)),))
+    cases = [(one, Claim(model="tso")) for one in (looks, locks, asks, lists)]
+    cases += [(program, Claim(model="tso", bound=1)), (program, Claim(model="sc"))]
+    for changed, claim in cases:
+        content = container([*beginning(changed, claim), (SECTION, b'{"kind": "automata"}')])
+        assert judge(content, changed).condition is Condition.KIND
+        assert judge(content, changed, fast=True).condition is Condition.KIND

@@ -87,15 +87,13 @@ class AutomataCheck:
                 raise Refused(Condition.BAD, state=control)
             for numbers in known:
                 self._check_drained(control, numbers)
-                for step, after, words in (*self._steps(control, numbers), *self._commits(control, numbers)):
+                before = sample(control, [self.automata[n] for n in numbers])
+                for step, after, words in (*self.steps(control, numbers), *self.commits(control, numbers)):
                     if isinstance(after, Failure):  # Condition 3b.
-                        raise Refused(Condition.FAILURE, after.reason, state=self._sample(control, numbers), step=step)
+                        raise Refused(Condition.FAILURE, after.reason, state=before, step=step)
                     if not self._has_all(without_buffers(after), words):  # Condition 2.
-                        raise Refused(Condition.CLOSED, state=self._sample(control, numbers), step=step, after=after)
+                        raise Refused(Condition.CLOSED, state=before, step=step, after=after)
         return sum(map(len, self.groups.values()))
-
-    def _sample(self, control: State, numbers: Numbers) -> State:
-        return sample(control, [self.automata[n] for n in numbers])
 
     def _has_empty(self, numbers: Numbers) -> bool:
         return all(0 in self.automata[n].accepting for n in numbers)
@@ -115,7 +113,7 @@ class AutomataCheck:
             if self.question.is_stuck(plain, has_step=has_step):
                 raise Refused(Condition.DEADLOCK, state=plain)
 
-    def _steps(self, control: State, numbers: Numbers) -> Iterator[tuple[Step, State | Failure, list[Words]]]:
+    def steps(self, control: State, numbers: Numbers) -> Iterator[tuple[Step, State | Failure, list[Words]]]:
         """Every step of the program with every view of the words of those who move, and the words that it leaves."""
         for step in steps_at(self.program, control.locations):
             runs = (step,) if isinstance(step, Run) else (step.sender, step.receiver)
@@ -144,7 +142,7 @@ class AutomataCheck:
         addresses = [address for op in ops if (address := address_read(op)) is not None]
         return frozenset(variable for address in addresses for variable in address.variables)
 
-    def _commits(self, control: State, numbers: Numbers) -> Iterator[tuple[Step, State, list[Words]]]:
+    def commits(self, control: State, numbers: Numbers) -> Iterator[tuple[Step, State, list[Words]]]:
         """Every commit of a store that some word lets go, and the words that it leaves."""
         for p, number in enumerate(numbers):
             queues = stored_variables(self.program.processes[p])

@@ -6,29 +6,10 @@ with more messages between own ones, and with more processes of which there may 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from memfence.certificates.format.dual import Configuration, Controls, Facts, Fifo
 
 Part = tuple[int, Controls, Fifo]
 """Of one process: its kind, where it may be, and what it has still to read."""
-
-
-class Above:
-    """A set of configurations, sorted by the own messages of those processes, `fixed` of them, that are there once."""
-
-    def __init__(self, fixed: int, configurations: Iterable[Configuration]) -> None:
-        self.fixed = fixed
-        self.known: dict[object, list[Configuration]] = {}
-        for c in configurations:
-            self.known.setdefault(self._key(c), []).append(c)
-
-    def _key(self, c: Configuration) -> object:
-        return tuple(map(newest_own, c.fifos[: self.fixed]))
-
-    def covers(self, c: Configuration) -> bool:
-        """Whether one of the configurations stands for all that `c` stands for."""
-        return any(is_above(c, known) for known in self.known.get(self._key(c), ()))
 
 
 def is_above(c: Configuration, known: Configuration) -> bool:

@@ -1,6 +1,7 @@
 """Final states: exactly those outcomes that are listed are possible, each shown by a run.
 
-Theorem 2: a run that replays shows that its outcome is possible; an invariant shows that no other is.
+Theorem 2 of `docs/theory/certificates.md`: a run that replays shows that its outcome is possible; an invariant shows
+that no other is.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.header import read_object
 from memfence.certificates.format.runs import steps_from_lists
-from memfence.models.replay import nth_start, replay
+from memfence.models.replay import replay
 from memfence.models.state import State
 from memfence.models.steps import evaluate_in, is_final
 from memfence.program.expressions import EvaluationError, Expr
@@ -28,9 +29,6 @@ class Outcomes(Record):
     final: Final
     values: frozenset[Values]
 
-    def includes(self, question: Question, state: State) -> bool:
-        return outcome_of(question, self.final, state) in self.values
-
 
 def read_outcomes(question: Question, content: bytes) -> Outcomes:
     """The outcomes that runs show. Refused where a run does not replay."""
@@ -38,20 +36,17 @@ def read_outcomes(question: Question, content: bytes) -> Outcomes:
     listed = read_object(content).get("runs")
     if not isinstance(listed, list):
         raise NotACertificate("the outcomes are not a list")
-    values = frozenset(_shown(question, final, one) for one in listed)
-    return Outcomes(final, values)
+    return Outcomes(final, frozenset(_shown(question, final, one) for one in listed))
 
 
 def _shown(question: Question, final: Final, found: object) -> Values:
     """The outcome that a run shows."""
     match found:
         case {"start": int(start), "steps": steps} if start >= 0:
-            model = question.model.definition
             try:
-                first = nth_start(question.program, model, start)
+                run = replay(question.program, question.model.definition, start, steps_from_lists(steps))
             except IndexError:
                 raise Refused(Condition.WITNESS, "there is no such initial state") from None
-            run = replay(question.program, model, first, steps_from_lists(steps))
             if run.stop is not None:
                 raise Refused(Condition.WITNESS, run.stop.reason, state=run.end)
             if run.failure is not None or not is_final(question.program, run.end):
@@ -76,5 +71,5 @@ def _value(question: Question, state: State, expr: Expr) -> int:
 def check_outcomes(question: Question, outcomes: Outcomes, states: Collection[State]) -> None:
     """No final state of the set has another outcome."""
     for state in states:
-        if is_final(question.program, state) and not outcomes.includes(question, state):
+        if is_final(question.program, state) and outcome_of(question, outcomes.final, state) not in outcomes.values:
             raise Refused(Condition.FINAL, "its outcome is not listed", state=state)
