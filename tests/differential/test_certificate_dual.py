@@ -241,6 +241,39 @@ def test_counters_may_have_narrower_ranges_if_they_stay_there() -> None:
         assert found == judge(ranged(program, most), program, fast=True).condition == condition, most
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "is_read"),
+    [
+        (("variables", 0), [0, 255], True),
+        (("variables", 0), [1, 255], False),  # it starts with 0
+        (("variables", 0), [0, 256], False),
+        (("variables", 0), [9, 0], False),
+        (("variables", 0), 7, False),
+        (("variables",), 7, False),
+        (("variables",), [], False),
+        (("registers", 1, 0), [0, 4], False),  # instances are alike
+        (("registers", 1), [], False),
+        (("registers", 1), 7, False),
+        (("registers",), [], False),
+        (("registers",), 7, False),
+    ],
+)
+def test_ranges_are_within_those_of_the_program(path: tuple[Any, ...], value: object, is_read: bool) -> None:
+    program = load_text(SourceText("t.pml", "byte n; active [*] proctype Thread() { byte r; do :: r = n; n = r + 1 od }"))
+    ranges: Any = {
+        "variables": [[v.domain.lo, v.domain.hi] for v in program.variables],
+        "registers": [[[r.domain.lo, r.domain.hi] for r in process.registers] for process in program.processes],
+    }
+    place = ranges
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    section = (SECTION, json.dumps({"kind": "dual", "ranges": ranges}).encode())
+    content = container([*beginning(program, Claim(model="tso", any_number=program.any_number)), section])
+    for fast in (False, True):
+        assert judge(content, program, fast=fast).condition == (None if is_read else "not a certificate")
+
+
 def test_what_the_question_sees_of_one_thread_all_threads_have() -> None:
     """A register without a first value may hold anything; the question looks at that of the second thread only."""
     text = "byte x; active [*] proctype Thread() { byte r; do :: x = 1 - x :: r = x od }"

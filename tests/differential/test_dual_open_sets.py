@@ -8,6 +8,7 @@ import pytest
 
 from memfence.api.check import check
 from memfence.certificates.checker.dual import DualRules, check_dual, prepared
+from memfence.certificates.checker.dual_order import is_above
 from memfence.certificates.checker.native_dual import check_dual_fast
 from memfence.certificates.checker.question import Question, question_of
 from memfence.certificates.checker.refusal import Condition, Refused
@@ -66,6 +67,29 @@ active proctype Q() { byte c; y = 1; mfence(); c = x; end: skip }
         found |= fresh
         waiting += fresh
     check_open(question, found)
+
+
+@pytest.mark.parametrize("model", ["sc", "tso"])
+@pytest.mark.parametrize("crowd", ["", "[*]"])
+def test_a_set_that_holds_an_initial_configuration_is_refused(crowd: str, model: str) -> None:
+    """It is closed, and holds whatever is bad: the whole backward search for something that is reached."""
+    text = f"bit x; active {crowd} proctype P() {{ x = 1; x = 0; end: skip }}"
+    program = load_text(SourceText("t.pml", text))
+    claim = Claim(model=model, forbid=("P_0@end" if crowd else "P@end",), any_number=program.any_number)
+    question = prepared(question_of(claim, program))
+    rules = DualRules(question)
+    waiting = list(rules.bad())
+    found = set(waiting)
+    while waiting:
+        c = waiting.pop()
+        for d in rules.before(c):
+            if not any(is_above(d, known) for known in found):
+                found.add(d)
+                waiting.append(d)
+    for judge in (check_dual, check_dual_fast):
+        with pytest.raises(Refused) as refused:
+            judge(question, found)
+        assert refused.value.condition is Condition.INITIAL
 
 
 def in_one_step(condition: int, when: int) -> Program:
