@@ -23,9 +23,9 @@ from memfence.certificates.writer.certify import certify
 from memfence.certificates.writer.chunks import NoCertificate
 from memfence.certificates.writer.dual import dual_chunks
 from memfence.pipeline import load, load_text
-from memfence.program.expressions import At, Binary, Const, RegisterOf, conjunction
+from memfence.program.expressions import At, Binary, BufferEmpty, Const, RegisterOf, conjunction
 from memfence.program.facts.effects import has_torn_steps
-from memfence.program.ir import Domain, Forbidden, Program
+from memfence.program.ir import Assume, Domain, Forbidden, Lock, Program, Sync, Unlock
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.reports.verification import verify_text
 from memfence.source import SourceText
@@ -259,7 +259,9 @@ def test_counters_may_have_narrower_ranges_if_they_stay_there() -> None:
     ],
 )
 def test_ranges_are_within_those_of_the_program(path: tuple[Any, ...], value: object, is_read: bool) -> None:
-    program = load_text(SourceText("t.pml", "byte n; active [*] proctype Thread() { byte r; do :: r = n; n = r + 1 od }"))
+    program = load_text(
+        SourceText("t.pml", "byte n; active [*] proctype Thread() { byte r; do :: r = n; n = r + 1 od }")
+    )
     ranges: Any = {
         "variables": [[v.domain.lo, v.domain.hi] for v in program.variables],
         "registers": [[[r.domain.lo, r.domain.hi] for r in process.registers] for process in program.processes],
@@ -293,6 +295,30 @@ def test_what_looks_at_memory_or_at_deadlocks_is_refused(claim: Claim) -> None:
     program = load_text(SourceText("t.pml", FENCED))
     with pytest.raises(NoCertificate):
         list(dual_chunks(question_of(claim, program), Limits()))
+
+
+def test_processes_that_do_not_share_memory_only_are_refused() -> None:
+    """Steps that look at others or at buffers, or hold the bus; languages whose runs go on; questions about buffers."""
+    program = load_text(SourceText("t.pml", SHORT))
+    first, *others = program.processes
+
+    def with_step(**changes: Any) -> Program:
+        step = replace(first.transitions[0], **changes)
+        return replace(program, processes=(replace(first, transitions=(step, *first.transitions[1:])), *others))
+
+    ops, asks = first.transitions[0].ops, Forbidden(BufferEmpty(0), "drawn")
+    wrong = [
+        *(with_step(ops=(Assume(look), *ops)) for look in (At(1, frozenset({0})), RegisterOf(1, 0), BufferEmpty(0))),
+        with_step(ops=(Lock(), *ops, Unlock())),
+        with_step(sync=Sync("c", True)),
+        replace(program, error_locations=(0, 0)),
+        replace(program, properties=(asks,)),
+    ]
+    for changed in wrong:
+        for model in ("sc", "tso"):
+            content = container([*beginning(changed, Claim(model=model)), (SECTION, b'{"kind": "dual"}')])
+            for fast in (False, True):
+                assert judge(content, changed, fast=fast).condition is Condition.KIND
 
 
 def test_a_step_with_several_stores_is_refused() -> None:

@@ -10,10 +10,11 @@ from random import Random
 import pytest
 
 from memfence.api.certify import check_certified
-from memfence.certificates.checker.refusal import Refused
+from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.checker.verify import verify
 from memfence.certificates.format.columns import Columns, planes
 from memfence.certificates.format.container import NotACertificate, read_chunks
+from memfence.certificates.format.header import Claim
 from memfence.certificates.format.ranks import NUMBER
 from memfence.certificates.format.sections import OBJECT, ROWS
 from memfence.models.buffering import Buffering
@@ -21,7 +22,7 @@ from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
-from support.certificates import blocks_of, container
+from support.certificates import beginning, blocks_of, container, judge
 from support.cyclic_programs import cyclic_program
 
 FORMULAS = (
@@ -123,3 +124,15 @@ def test_ranks_of_one_formula_prove_no_other(formula: str, ranked: tuple[Program
 def test_property_processes_have_ranks_as_well(tmp_path: Path) -> None:
     proof = check_certified(load_text(SourceText("t.dve", DVE)), tmp_path / "p.mfc", verified=True, model="tso")
     assert proof.verified is not None and proof.verified.is_valid
+
+
+def test_a_proof_about_fair_runs_is_none_about_all(tmp_path: Path) -> None:
+    """Q stores, if it is ever scheduled."""
+    text = "bit x, y; active proctype P() { do :: y = 1 - y od } active proctype Q() { x = 1 }"
+    program, formula = load_text(SourceText("t.pml", text)), "<> (x == 1)"
+    proof = check_certified(program, tmp_path / "proof.mfc", verified=True, ltl=formula, model="sc", fair=True)
+    assert proof.verified is not None and proof.verified.is_valid
+    chunks = [(chunk.kind, chunk.content) for chunk in read_chunks(io.BytesIO((tmp_path / "proof.mfc").read_bytes()))]
+    forged = container([*beginning(program, Claim(model="sc", ltl=formula)), *chunks[3:]])
+    for fast in (False, True):
+        assert judge(forged, program, fast=fast).condition in (Condition.RANK, "not a certificate")

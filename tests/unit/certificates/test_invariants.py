@@ -15,7 +15,7 @@ from memfence.certificates.checker.verify import verify
 from memfence.certificates.format.columns import Columns
 from memfence.certificates.format.container import NotACertificate, read_chunks
 from memfence.certificates.format.header import Claim
-from memfence.certificates.format.sections import OBJECT
+from memfence.certificates.format.sections import OBJECT, SECTION
 from memfence.certificates.writer.certify import certify
 from memfence.models.reference_search import reachable
 from memfence.models.state import Commit, Run, State
@@ -24,7 +24,7 @@ from memfence.pipeline import load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
-from support.certificates import container, invariant_certificate, row_of
+from support.certificates import beginning, container, invariant_certificate, row_of
 from support.models import spec
 from support.proved import executable, needs_the_proved_checker
 
@@ -165,3 +165,32 @@ def test_outcomes_are_exactly_those_that_runs_show(tmp_path: Path, checker: str)
     for wrong in (None, 3, [3], [{"start": 0}], [{"start": -1, "steps": []}], [{"start": 0, "steps": [["run", 0]]}]):
         with pytest.raises(NotACertificate):
             verified(wrong)
+
+
+@CHECKERS
+def test_a_final_state_that_refutes_the_condition_is_shown(tmp_path: Path, checker: str) -> None:
+    """The same states and runs, but the outcome that is not wanted is among them."""
+    other = program_of(LITMUS.replace("(0:EAX=0", "(0:EAX=7"), "t.litmus")
+    certify(other, Claim(model="tso"), tmp_path / "t.mfc", Limits())
+    chunks = [(chunk.kind, chunk.content) for chunk in read_chunks(io.BytesIO((tmp_path / "t.mfc").read_bytes()))]
+    program = program_of(LITMUS, "t.litmus")
+    with pytest.raises(Refused) as caught:
+        verified_by(container([*beginning(program, Claim(model="tso")), *chunks[3:]]), program, checker)
+    assert caught.value.condition is Condition.FINAL
+
+
+@pytest.mark.parametrize("checker", ["python", "native"])
+def test_a_local_step_that_fails_at_the_start_is_shown(checker: str) -> None:
+    """The set is empty: the process only passes the place where it starts."""
+    program = program_of("byte x; active proctype P() { byte r; assert(r == 1); x = 1 }")
+    (process,) = program.processes
+    details = {
+        "kind": "invariant",
+        "capacity": 0,
+        "passing": [[process.initial]],
+        "dead": [[[] for _ in process.locations]],
+    }
+    content = container([*beginning(program, Claim(model="sc")), (SECTION, json.dumps(details).encode())])
+    with pytest.raises(Refused) as caught:
+        verified_by(content, program, checker)
+    assert caught.value.condition is Condition.FAILURE
