@@ -84,8 +84,12 @@ auto bind_asked(nb::module_& m, const char* name) {
       "__init__",
       [](Class* self, const std::string& program, const std::string& bad, const std::vector<int>& fixed,
          const std::vector<std::vector<int>>& crowds, const std::vector<int>& named,
-         bool everything_locked) { new (self) Class(DualAsked{program, bad, fixed, crowds, named, everything_locked}); },
-      "program"_a, "bad"_a, "fixed"_a, "crowds"_a, "named"_a, "everything_locked"_a);
+         bool everything_locked, const std::vector<std::vector<int>>& passing,
+         const std::vector<std::vector<std::vector<int>>>& dead) {
+        const certificate::LeftOut left_out{passing, dead, {}, {}, {}};
+        new (self) Class(DualAsked{program, bad, fixed, crowds, named, everything_locked, left_out});
+      },
+      "program"_a, "bad"_a, "fixed"_a, "crowds"_a, "named"_a, "everything_locked"_a, "passing"_a, "dead"_a);
 }
 
 }  // namespace

@@ -35,8 +35,9 @@ std::vector<int> ControlSets::members(int set) const {
   return found;
 }
 
-LocalProcess::LocalProcess(const Program& program, const Program& orders, int process, bool everything_locked) {
-  explore(program, orders, process, everything_locked);
+LocalProcess::LocalProcess(const Program& program, const Program& orders, int process, bool everything_locked,
+                           const LeftOut& left_out) {
+  explore(program, orders, process, everything_locked, left_out);
   reached_ = static_cast<int>(controls_.size());
   std::map<int, ControlSets::Bits> sources;
   for (const auto& ways : arriving_)
@@ -125,8 +126,50 @@ int LocalProcess::owning(int set, const Facts& own) {
   return place->second = sets.number(bits);
 }
 
-void LocalProcess::explore(const Program& program, const Program& orders, int process, bool everything_locked) {
+namespace {
+
+// What is left out of one process, and nothing of the others, which stay where they are.
+LeftOut of_one(const LeftOut& all, int process) {
+  LeftOut one = all;
+  for (std::size_t p = 0; p < one.passing.size(); ++p)
+    if (static_cast<int>(p) != process) one.passing[p].clear();
+  one.quiet = one.forgotten = std::vector<std::vector<int>>(one.passing.size());
+  return one;
+}
+
+// All processes at their start, this one at a control.
+std::vector<Number> state_at(const Program& program, int process, const Control& here, std::size_t places) {
+  std::vector<Number> state(places, 0);
+  for (std::size_t p = 0; p < program.processes.size(); ++p) state[p] = program.processes[p].initial;
+  state[static_cast<std::size_t>(process)] = here[0];
+  const std::vector<int>& registers = program.processes[static_cast<std::size_t>(process)].places;
+  for (std::size_t n = 0; n < registers.size(); ++n) state[static_cast<std::size_t>(registers[n])] = here[n + 1];
+  return state;
+}
+
+Control control_in(const Program& program, int process, Outcome outcome, const Number* state) {
+  if (outcome != Outcome::Done) return {kFailed};
+  Control control{state[process]};
+  for (const int place : program.processes[static_cast<std::size_t>(process)].places) control.push_back(state[place]);
+  return control;
+}
+
+}  // namespace
+
+int LocalProcess::found(const Control& control, std::vector<int>& waiting) {
+  const std::size_t known = controls_.size();
+  const int number = this->control(control);
+  if (controls_.size() > known) waiting.push_back(number);
+  return number;
+}
+
+void LocalProcess::explore(const Program& program, const Program& orders, int process, bool everything_locked,
+                           const LeftOut& left_out) {
   const Process& own = program.processes[static_cast<std::size_t>(process)];
+  const Model plain, late{Buffers::PerProcess};
+  const Layout layout(program, plain, 0), with_a_store(orders, late, 1);
+  Steps steps(program, plain, layout), late_steps(orders, late, with_a_store);
+  Ends ends(program, plain, layout, of_one(left_out, process));
   std::vector<std::size_t> sizes;
   for (const Register& r : own.registers) sizes.push_back(r.kept ? r.init.size() : 1);
   ControlSets::Bits first;
@@ -135,20 +178,17 @@ void LocalProcess::explore(const Program& program, const Program& orders, int pr
     Control start{own.initial};
     for (std::size_t n = 0; n < chosen.size(); ++n)
       start.push_back(own.registers[n].kept ? own.registers[n].init[chosen[n]] : 0);
-    const std::size_t known = controls_.size();
-    const int number = control(start);
-    if (controls_.size() > known) waiting.push_back(number);
-    ControlSets::insert(first, number);
-    return true;
+    const std::vector<Number> state = state_at(program, process, start, static_cast<std::size_t>(layout.places()));
+    return ends.for_each(state.data(), nullptr, [&](Outcome outcome, const Number* end) {
+      ControlSets::insert(first, found(control_in(program, process, outcome, end), waiting));
+      return true;
+    });
   });
   first_ = sets.number(first);
-  const Model plain, late{Buffers::PerProcess};
-  const Layout layout(program, plain, 0), with_a_store(orders, late, 1);
-  Steps steps(program, plain, layout), late_steps(orders, late, with_a_store);
   while (!waiting.empty()) {
     const int source = waiting.back();
     waiting.pop_back();
-    take_all(program, orders, process, everything_locked, source, steps, late_steps, waiting);
+    take_all(program, orders, process, everything_locked, source, steps, late_steps, ends, waiting);
     if (controls_.size() > kMostControls) throw TooLarge("a process can be in too many places by itself");
   }
 }
@@ -178,14 +218,11 @@ Action accessed(const std::vector<Access>& accesses) {
 }  // namespace
 
 void LocalProcess::take_all(const Program& program, const Program& orders, int process, bool everything_locked, int source,
-                            Steps& steps, Steps& late_steps, std::vector<int>& waiting) {
+                            Steps& steps, Steps& late_steps, Ends& ends, std::vector<int>& waiting) {
   const Control here = control(source);
   if (here[0] == kFailed) return;
   const Process& own = program.processes[static_cast<std::size_t>(process)];
-  std::vector<Number> state(static_cast<std::size_t>(late_steps.places()), 0);
-  for (std::size_t p = 0; p < program.processes.size(); ++p) state[p] = program.processes[p].initial;
-  state[static_cast<std::size_t>(process)] = here[0];
-  for (std::size_t n = 0; n < own.places.size(); ++n) state[static_cast<std::size_t>(own.places[n])] = here[n + 1];
+  std::vector<Number> state = state_at(program, process, here, static_cast<std::size_t>(late_steps.places()));
   for (const int number : own.leaving[static_cast<std::size_t>(here[0])]) {
     const Transition& t = orders.processes[static_cast<std::size_t>(process)].transitions[static_cast<std::size_t>(number)];
     const bool locked = t.locked || everything_locked;
@@ -215,20 +252,16 @@ void LocalProcess::take_all(const Program& program, const Program& orders, int p
       Action made = accessed(accesses);
       made.is_empty = locked || has_fence;
       made.locked = locked;
-      Control target{kFailed};
-      if (outcome == Outcome::Done) {
-        target[0] = steps.after()[process];
-        for (const int place : own.places) target.push_back(steps.after()[place]);
-      } else {
-        made.stores.clear();
-      }
-      const std::size_t known = controls_.size();
-      const int there = control(target);
-      if (controls_.size() > known) waiting.push_back(there);
-      const auto [place, is_new] = action_numbers_.emplace(made, static_cast<int>(actions_.size()));
-      if (is_new) actions_.push_back(&place->first);
-      arriving_[static_cast<std::size_t>(there)].emplace(place->second, source);
-      return true;
+      const auto arrive = [&](Outcome end, const Number* after) {
+        Action action = made;
+        if (end != Outcome::Done) action.stores.clear();
+        const int there = found(control_in(program, process, end, after), waiting);
+        const auto [place, is_new] = action_numbers_.emplace(action, static_cast<int>(actions_.size()));
+        if (is_new) actions_.push_back(&place->first);
+        arriving_[static_cast<std::size_t>(there)].emplace(place->second, source);
+        return true;
+      };
+      return outcome == Outcome::Done ? ends.for_each(steps.after(), nullptr, arrive) : arrive(outcome, nullptr);
     });
   }
 }

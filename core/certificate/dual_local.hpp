@@ -5,7 +5,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "certificate/steps.hpp"
+#include "certificate/ends.hpp"
 
 namespace memfence::certificate {
 
@@ -50,8 +50,9 @@ class ControlSets {
 // One kind of process.
 class LocalProcess {
  public:
-  // `everything_locked`: under SC. `program` is read as SC does, `orders` is the same program as TSO reads it.
-  LocalProcess(const Program& program, const Program& orders, int process, bool everything_locked);
+  // `everything_locked`: under SC. `program` is read as SC does, `orders` is the same program as TSO reads it. `left_out`: what
+  // the process passes, and which of its registers are dead.
+  LocalProcess(const Program& program, const Program& orders, int process, bool everything_locked, const LeftOut& left_out);
 
   int control(const Control& control);  // its number, a new one where it is not known yet
   const Control& control(int number) const { return *controls_[static_cast<std::size_t>(number)]; }
@@ -73,9 +74,11 @@ class LocalProcess {
 
  private:
   void find_owned();  // which takes its time, and is not needed without configurations
-  void explore(const Program& program, const Program& orders, int process, bool everything_locked);
+  void explore(const Program& program, const Program& orders, int process, bool everything_locked, const LeftOut& left_out);
   void take_all(const Program& program, const Program& orders, int process, bool everything_locked, int source, Steps& steps,
-                Steps& late_steps, std::vector<int>& waiting);
+                Steps& late_steps, Ends& ends, std::vector<int>& waiting);
+  // The number of a control, which is gone through later if it is new.
+  int found(const Control& control, std::vector<int>& waiting);
   std::vector<std::pair<int, int>> by_action(const std::map<int, ControlSets::Bits>& sources);
 
   std::map<Control, int> numbers_;

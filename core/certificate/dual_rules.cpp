@@ -29,7 +29,7 @@ DualRules::DualRules(const DualAsked& asked)
   if (!asked.bad.empty()) bad_ = program_.expression(asked.bad);
   std::vector<int> kinds = asked.fixed;
   for (const std::vector<int>& members : asked.crowds) kinds.push_back(members.at(0));
-  for (const int kind : kinds) locals_.try_emplace(kind, program_, orders_, kind, asked.everything_locked);
+  for (const int kind : kinds) locals_.try_emplace(kind, program_, orders_, kind, asked.everything_locked, asked.left_out);
 }
 
 int DualRules::kind_of(int process) const {

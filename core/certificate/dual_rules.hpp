@@ -9,13 +9,15 @@
 namespace memfence::certificate {
 
 // What is asked: `bad` as canonical text, or empty. `fixed`: processes of which there is one; `crowds`: the others, those that
-// are alike together; `named`: of these, whom the question names. `everything_locked`: under SC.
+// are alike together; `named`: of these, whom the question names. `everything_locked`: under SC. `left_out`: locations that
+// are passed, and dead registers.
 struct DualAsked {
   std::string program, bad;
   std::vector<int> fixed;
   std::vector<std::vector<int>> crowds;
   std::vector<int> named;
   bool everything_locked = false;
+  LeftOut left_out;
 };
 
 class DualRules {

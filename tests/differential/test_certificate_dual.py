@@ -14,14 +14,19 @@ import pytest
 from memfence.api.certify import check_certified
 from memfence.api.check import check
 from memfence.api.verify import verify
-from memfence.certificates.checker.question import question_of
-from memfence.certificates.checker.refusal import Condition
+from memfence.certificates.checker.dual import check_dual, prepared
+from memfence.certificates.checker.native_dual import DualSearch, check_dual_fast
+from memfence.certificates.checker.question import Question, question_of
+from memfence.certificates.checker.refusal import Condition, Refused
+from memfence.certificates.format.abridged import Abridgement
 from memfence.certificates.format.container import read_chunks
 from memfence.certificates.format.header import Claim
 from memfence.certificates.format.sections import HEAD, OBJECT, SECTION
+from memfence.certificates.writer.abridging import passed_alone
 from memfence.certificates.writer.certify import certify
 from memfence.certificates.writer.chunks import NoCertificate
 from memfence.certificates.writer.dual import dual_chunks
+from memfence.models.spec import TSO
 from memfence.pipeline import load, load_text
 from memfence.program.expressions import At, Binary, BufferEmpty, Const, RegisterOf, conjunction
 from memfence.program.facts.effects import has_torn_steps
@@ -142,6 +147,48 @@ def test_certificates_for_any_number_of_threads_agree_with_the_engine(seed: int,
 def test_certificates_for_any_number_of_threads_agree_with_the_engine_on_many_programs() -> None:
     for seed in range(300):
         check_crowd(seed, "sc" if seed % 2 else "tso")
+
+
+def check_left_out(seed: int) -> bool:
+    """Draw what the places of processes leave out: whatever is accepted then is true. Whether something was."""
+    random, program = Random(seed), cyclic_program(seed, ordered=seed % 3 == 0)
+    sees = random.choice(["", " && P0.r0 == 1"]) if any(r.name == "r0" for r in program.processes[0].registers) else ""
+    places = [random.randrange(len(process.locations)) for process in program.processes]
+    bad = " && ".join(f"P{p}@#{at}" for p, at in enumerate(places)) + sees
+    question = question_of(Claim(model="tso", forbid=(bad,)), program)
+    left_out = drawn(random, question)
+    try:
+        asked = prepared(question, None, left_out)
+    except Refused:
+        return False
+    search = DualSearch(asked, left_out)
+    if search.run(lambda _: False):
+        return False
+    found = list(search.found())
+    assert check_dual_fast(asked, found, left_out) == check_dual(asked, found, left_out)
+    assert check(program, forbid=bad, model="tso").answer.verdict is Verdict.HOLDS
+    return True
+
+
+def drawn(random: Random, question: Question) -> Abridgement:
+    """What the writer would leave out, with a location or a register more here and there."""
+    passing, dead = [], []
+    for one, process in zip(next(passed_alone(question, TSO)).passing, question.program.processes, strict=True):
+        more = [at for at in range(len(process.locations)) if random.random() < 0.3]
+        passing.append(frozenset(random.choice([one, one | set(more), more])))
+    for registers, process in zip(next(passed_alone(question, TSO)).dead, question.program.processes, strict=True):
+        every = range(len(process.registers))
+        dead.append(tuple(some | {n for n in every if random.random() < 0.05} for some in registers))
+    return Abridgement(tuple(passing), tuple(dead))
+
+
+def test_whatever_is_left_out_of_places_what_is_accepted_is_true() -> None:
+    assert sum(map(check_left_out, range(600))) >= 20, "some of what was drawn is accepted"
+
+
+@pytest.mark.slow
+def test_whatever_is_left_out_of_places_what_is_accepted_is_true_of_many_programs() -> None:
+    assert sum(map(check_left_out, range(600, 9_000))) >= 300
 
 
 LARGE = {("ticket_lock", "tso"), ("seqlock", "tso")}

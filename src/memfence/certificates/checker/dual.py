@@ -13,12 +13,14 @@ from dataclasses import replace
 from itertools import product
 from math import prod
 
+from memfence.certificates.checker.abridged import ends_of
 from memfence.certificates.checker.criteria import require_no_look_at_buffers, require_shared_memory
 from memfence.certificates.checker.dual_local import MOST_BAD, Action, Processes, with_store
 from memfence.certificates.checker.dual_order import is_above, newest_own, own_value
 from memfence.certificates.checker.dual_ranges import narrowed
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
+from memfence.certificates.format.abridged import WHOLE, Abridgement
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.dual import FAILED, Configuration, Control, Controls, Facts, Fifo, Memory, Message
 from memfence.models.buffering import Buffering
@@ -155,9 +157,9 @@ def _with_memory(c: Configuration, facts: Facts) -> Iterator[Configuration]:
         yield replace(c, memory=tuple(dict(facts).get(x, value) for x, value in enumerate(c.memory)))
 
 
-def check_dual(question: Question, configurations: Collection[Configuration]) -> int:
-    """Return if the set proves what is asked; else Refused. `question` is as `prepared` has it."""
-    rules = DualRules(question)
+def check_dual(question: Question, configurations: Collection[Configuration], left_out: Abridgement = WHOLE) -> int:
+    """Return if the set proves what is asked; else Refused. `question` and `left_out` are as `prepared` has them."""
+    rules = DualRules(question, left_out)
     if not all(map(rules.is_one, configurations)):
         raise NotACertificate("a configuration has other processes than it may have")
 
@@ -191,8 +193,11 @@ def shown(c: Configuration) -> str:
     return f"a configuration of the backward search: at {places}, memory {c.memory}, messages {fifos}"
 
 
-def prepared(question: Question, ranges: object = None) -> Question:
-    """The question about a program that the theorems speak of, and its narrower `ranges`; Refused if there is none."""
+def prepared(question: Question, ranges: object = None, left_out: Abridgement = WHOLE) -> Question:
+    """The question about a program that the theorems speak of, and its narrower `ranges`; Refused if there is none.
+
+    Theorem 19: `left_out` may be as in other sets of states, and the same for all instances of a template.
+    """
     program, under_sc = question.program, question.model.buffering is Buffering.NOWHERE
     require_shared_memory(program)
     if under_sc:
@@ -202,4 +207,9 @@ def prepared(question: Question, ranges: object = None) -> Question:
         looks = has_torn_steps(program) or question.model.buffering is not Buffering.PER_PROCESS
     if looks or question.finals or question.deadlock or program.error_locations is not None:
         raise Refused(Condition.KIND, "the backward search does not know such programs and questions")
-    return replace(question, program=narrowed(program, ranges))
+    question = replace(question, program=narrowed(program, ranges))
+    ends_of(question.program, question.model.unbounded.definition, left_out, question.looks_at)
+    each = list(zip(left_out.passing, left_out.dead, strict=True))
+    if left_out.alike or any(each[n] != each[alike(program, n)[0]] for n, _ in enumerate(each)):
+        raise Refused(Condition.KIND, "instances that are alike pass different locations")
+    return question

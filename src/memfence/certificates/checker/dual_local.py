@@ -12,14 +12,16 @@ from itertools import product
 from math import prod
 from typing import Any, TypeVar
 
+from memfence.certificates.checker.abridged import Ends
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.checker.triangular import fences
+from memfence.certificates.format.abridged import WHOLE, Abridgement
 from memfence.certificates.format.dual import FAILED, Control, Controls, Facts
 from memfence.models.accesses import accesses
 from memfence.models.readings import is_locked
 from memfence.models.replay import nth_start
-from memfence.models.state import Run, State
+from memfence.models.state import Run, State, Step
 from memfence.models.steps import set_at, take
 from memfence.program.crowd import fixed_processes, instances_of
 from memfence.program.facts.effects import address_read
@@ -41,19 +43,36 @@ class Action(Record):
 class Processes:
     """The processes of a program, each by itself. `fixed`: those of which there is one; `crowds`: the others."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, left_out: Abridgement = WHOLE) -> None:
         self.question, self.program, self.model = question, question.program, question.model.unbounded.definition
         self.fixed = fixed_processes(self.program)
         self.crowds = [instances_of(self.program, template) for template in self.program.any_number]
         self.kinds = (*self.fixed, *(members[0] for members in self.crowds))
         self.somewhere = nth_start(self.program, self.model, 0)
+        self.ends = {kind: self._ends(kind, left_out) for kind in self.kinds}
         self.actions, self.owned = cache(self._actions), cache(self._owned)
         self.controls = {kind: self._controls(kind) for kind in self.kinds}
+
+    def _ends(self, kind: int, left_out: Abridgement) -> Ends:
+        """Where the process comes to by local steps of its own; the others stay where they are."""
+        nowhere = tuple(frozenset[int]() for _ in left_out.passing)
+        passing = set_at(nowhere, kind, left_out.passing[kind]) if nowhere else nowhere
+        nothing = tuple(frozenset[Step]() for _ in nowhere)
+        return Ends(self.program, self.model, replace(left_out, passing=passing), nothing, nowhere)
+
+    def _at(self, kind: int, state: State) -> Iterator[Control]:
+        """The places that the process gets to from `state` by local steps (Theorem 19)."""
+        for end in self.ends[kind].of(state):
+            if isinstance(end, State):
+                yield Control(end.locations[kind], end.registers[kind])
+            else:
+                yield Control(FAILED, ())
 
     def first(self, kind: int) -> set[Control]:
         process = self.program.processes[kind]
         values = product(*((0,) if register.transient else register.init for register in process.registers))
-        return {Control(process.initial, registers) for registers in values}
+        starts = (self.placed(kind, Control(process.initial, registers), self.somewhere) for registers in values)
+        return {control for start in starts for control in self._at(kind, start)}
 
     def _controls(self, kind: int) -> list[Control]:
         """Where the process may be."""
@@ -72,16 +91,13 @@ class Processes:
             loaded = {x for address in addresses for x in address.variables}
             for memory in self.memories(loaded, state.memory, MOST_GUESSES):
                 here, step = replace(state, memory=memory), Run(kind, number)
-                match take(self.program, self.model, here, step):
-                    case None:
-                        continue
-                    case State(locations, registers):
-                        target = Control(locations[kind], registers[kind])
-                    case _:
-                        target = Control(FAILED, ())
+                after = take(self.program, self.model, here, step)
+                if after is None:
+                    continue
                 loads, stores = self._accessed(here, step)
-                made = () if target.location == FAILED else stores
-                found.add((Action(loads, made, locked or fences(transition), locked), target))
+                for target in self._at(kind, after) if isinstance(after, State) else [Control(FAILED, ())]:
+                    made = () if target.location == FAILED else stores
+                    found.add((Action(loads, made, locked or fences(transition), locked), target))
         return found
 
     def _accessed(self, state: State, step: Run) -> tuple[Facts, Facts]:

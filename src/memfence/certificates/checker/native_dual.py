@@ -10,6 +10,7 @@ from memfence.certificates.checker.dual import shown
 from memfence.certificates.checker.native import _CONDITIONS, NotForTheFastChecker
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
+from memfence.certificates.format.abridged import WHOLE, Abridgement
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.dual import Configuration, Control, Controls, Message
 from memfence.program.crowd import fixed_processes, instances_of, named_instances
@@ -21,9 +22,11 @@ STEPS_AT_ONCE = 200
 """Of the search, between two looks at the clock."""
 
 
-def check_dual_fast(question: Question, configurations: Collection[Configuration]) -> int:
-    """Return if the set proves what is asked; else Refused. `question` is as `prepared` has it."""
-    judge = DualJudge(question)
+def check_dual_fast(
+    question: Question, configurations: Collection[Configuration], left_out: Abridgement = WHOLE
+) -> int:
+    """Return if the set proves what is asked; else Refused. `question` and `left_out` are as `prepared` has them."""
+    judge = DualJudge(question, left_out)
     try:
         for c in configurations:
             if not judge.native.add(judge.listed(c)):
@@ -40,8 +43,8 @@ def check_dual_fast(question: Question, configurations: Collection[Configuration
 class DualJudge:
     """The judge in C++, and how configurations are written for it."""
 
-    def __init__(self, question: Question) -> None:
-        self.native = _made(_core.DualChecker, question)
+    def __init__(self, question: Question, left_out: Abridgement = WHOLE) -> None:
+        self.native = _made(_core.DualChecker, question, left_out)
         self._numbers: dict[Controls, int] = {}
 
     def listed(self, c: Configuration) -> Listed:
@@ -64,8 +67,8 @@ class DualJudge:
 class DualSearch:
     """The search for the least configurations that lead to something bad: nobody has to believe it."""
 
-    def __init__(self, question: Question) -> None:
-        self._native = _made(_core.DualSearch, question)
+    def __init__(self, question: Question, left_out: Abridgement = WHOLE) -> None:
+        self._native = _made(_core.DualSearch, question, left_out)
 
     def run(self, is_over: Callable[[int], bool]) -> bool | None:
         """Whether something bad can be reached; None if it was over before, with so many configurations."""
@@ -80,7 +83,7 @@ class DualSearch:
         return (_configuration(one, sets, read) for one in configurations)
 
 
-def _made(maker: Callable[..., Made], question: Question) -> Made:
+def _made(maker: Callable[..., Made], question: Question, left_out: Abridgement) -> Made:
     program = question.program
     bad = [] if question.bad is None else [question.bad]
     needed = named_instances(program, bad)
@@ -89,7 +92,8 @@ def _made(maker: Callable[..., Made], question: Question) -> Made:
     text = "" if question.bad is None else expression_text(question.bad)
     locked = not question.model.has_buffers
     try:
-        return maker(canonical_text(program), text, list(fixed_processes(program)), crowds, named, locked)
+        asked = canonical_text(program), text, list(fixed_processes(program)), crowds, named, locked
+        return maker(*asked, list(map(list, left_out.passing)), [list(map(list, process)) for process in left_out.dead])
     except (RuntimeError, TypeError, ValueError) as problem:
         raise _reason(problem) from None
 

@@ -330,13 +330,14 @@ def _ranks(case: Case, section: Section) -> Proved:
 
 
 def _dual(case: Case, section: Section) -> Proved:
-    question = prepared(case.question, section.details.get("ranges"))
+    left_out = read_abridgement(case.program, section.details)
+    question = prepared(case.question, section.details.get("ranges"), left_out)
     found = read_configurations(question.program, section.chunks(OBJECT))
     if case.fast:
         from memfence.certificates.checker.native_dual import check_dual_fast
 
-        return Proved(frozenset({STATES}), check_dual_fast(question, found), is_fast=True)
-    return Proved(frozenset({STATES}), check_dual(question, found))
+        return Proved(frozenset({STATES}), check_dual_fast(question, found, left_out), is_fast=True)
+    return Proved(frozenset({STATES}), check_dual(question, found, left_out))
 
 
 def _alone(case: Case, section: Section) -> Proved:

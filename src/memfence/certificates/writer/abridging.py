@@ -17,6 +17,7 @@ from memfence.engines.native.explicit import Explored
 from memfence.models.spec import ModelSpec
 from memfence.passes.initial_steps import skipped_steps
 from memfence.passes.liveness import dead_registers_of
+from memfence.passes.reductions import reduce
 from memfence.passes.symmetry import symmetry_classes
 from memfence.program.facts.effects import is_local, stored_variables
 from memfence.program.facts.observation import observed_by
@@ -68,6 +69,16 @@ def abridgement(question: Question, explored: Visited, model: ModelSpec) -> Abri
     except Refused:
         return None
     return found
+
+
+def passed_alone(question: Question, model: ModelSpec) -> Iterator[Abridgement]:
+    """What a search over the places of single processes may leave out, the most first, whole places last."""
+    program, observed = question.program, observed_by(question.program, question.looks_at)
+    reduced = reduce(program, observed, CHECKABLE, model=model)
+    passing = tuple(_passing(*pair) for pair in zip(program.processes, reduced.processes, strict=True))
+    dead = tuple(dead_registers_of(process, p, observed) for p, process in enumerate(program.processes))
+    nowhere = tuple(frozenset[int]() for _ in passing)
+    yield from (Abridgement(passing, dead), Abridgement(nowhere, dead), WHOLE)
 
 
 def without_copies(program: Program, alike: tuple[tuple[int, ...], ...]) -> Program:

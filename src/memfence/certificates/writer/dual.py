@@ -16,8 +16,10 @@ from memfence.certificates.checker.native import NotForTheFastChecker
 from memfence.certificates.checker.native_dual import DualSearch, check_dual_fast
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Refused
+from memfence.certificates.format.abridged import Abridgement
 from memfence.certificates.format.dual import section_objects
 from memfence.certificates.format.sections import OBJECT, SECTION
+from memfence.certificates.writer.abridging import passed_alone
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
 from memfence.engines.crowd import MOST_COUNTED
 from memfence.passes.small_counters import has_counters, with_small_counters
@@ -32,13 +34,15 @@ def dual_chunks(question: Question, limits: Limits) -> Chunks:
     reasons = list[str]()
     for ranges in _ranges(question.program):
         try:
-            search = DualSearch(prepared(question, ranges))
+            asked, left_out = _abridged(question, ranges)
+            search = DualSearch(asked, left_out)
             is_reached = search.run(lambda size: size > MOST_CONFIGURATIONS or limits.deadline.passed)
         except (Refused, NotForTheFastChecker) as problem:
             reasons.append(problem.detail if isinstance(problem, Refused) else str(problem))
             continue
         if is_reached is False:
-            yield SECTION, json.dumps({"kind": "dual"} | ({} if ranges is None else {"ranges": ranges})).encode()
+            narrow = {} if ranges is None else {"ranges": ranges}
+            yield SECTION, json.dumps({"kind": "dual"} | narrow | left_out.as_lists()).encode()
             for part in section_objects(list(search.found())):
                 yield OBJECT, json.dumps(part, separators=(",", ":")).encode()
             return
@@ -48,6 +52,17 @@ def dual_chunks(question: Question, limits: Limits) -> Chunks:
             else "there are too many configurations for the backward search"
         )
     raise NoCertificate(reasons[-1])
+
+
+def _abridged(question: Question, ranges: dict[str, Any] | None) -> tuple[Question, Abridgement]:
+    """The question as the checker wants it, and as much left out as it puts up with."""
+    *some, whole = passed_alone(question, question.model.unbounded)
+    for left_out in some:
+        try:
+            return prepared(question, ranges, left_out), left_out
+        except Refused:
+            continue
+    return prepared(question, ranges, whole), whole
 
 
 def alone_chunks(question: Question) -> Chunks:
@@ -89,8 +104,8 @@ def _from(least: int, lo: int, hi: int, variable: SharedVar | RegisterVar) -> li
 def _loadable(program: Program, variable: int) -> tuple[int, int]:
     """The range of the variable, as far as all registers that it is loaded into have room for it.
 
-    A value that does not fit would be a step that fails, wherever it comes from: the checker looks at what a step reads,
-    and one that fails in a load has not read yet. That nobody stores such a value is proved along with the rest.
+    A value that does not fit would be a step that fails, wherever it comes from: the checker looks at what a step
+    reads, and one that fails in a load has not read yet. That nobody stores such a value is proved along with the rest.
     """
     domain = program.variables[variable].domain
     loads = (
