@@ -267,7 +267,7 @@ active proctype Writer() { byte n; do :: n = n + 1; x = n od }
 
 
 @pytest.mark.parametrize("criterion", ["persistent", "robust"])
-def test_certificates_list_every_state_where_processes_are_alike(criterion: str) -> None:
+def test_certificates_of_processes_that_are_alike_are_accepted(criterion: str) -> None:
     program = load_text(SourceText("counting.pml", COUNTING))
     assert has_counters(program) and explore_attacks(program, AttackKind.PERSISTENCE).alike
     proof = check_certified(program, None, verified=True, criterion=criterion)
