@@ -10,7 +10,13 @@ import json
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from memfence.certificates.checker.minimum import Variant, cheap_choice, check_clause, variant
+from memfence.certificates.checker.minimum import (
+    Variant,
+    cheap_choice,
+    check_clause,
+    require_only_waiting,
+    variant,
+)
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Refused
 from memfence.certificates.format.minimum import Clause, Site, clause_as_object, site_as_list
@@ -40,6 +46,7 @@ def minimum_chunks(question: Question, program: Program, fixed: FixResult) -> Ch
     prices = [site.price if fixed.minimise == "cost" else 1 for site in sites]
     written = _Runs(question, fixed.criterion.value, sites, twins)
     try:
+        require_only_waiting(question, sites)
         clauses = [written.clause(learnt, edits) for learnt, edits in _needed(bound, prices)]
     except Refused as refused:
         raise NoCertificate(f"a clause cannot be shown: {refused.detail or refused.condition.value}") from None
