@@ -42,8 +42,8 @@ class Variant(Record):
 def require_only_waiting(question: Question, sites: Sequence[Site]) -> None:
     """A fence makes its process wait, and nobody else sees it: what theorem 12 needs of the program.
 
-    No step looks at where processes are, or at what is pending. A step that a site locks does the same without the lock,
-    if its stores are committed right behind it.
+    No step looks at where processes are, or at what is pending. A step that a site locks does the same without the
+    lock, if its stores are committed right behind it.
     """
     processes = question.program.processes
     steps = [step for process in processes for step in process.transitions]

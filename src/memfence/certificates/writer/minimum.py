@@ -10,13 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from memfence.certificates.checker.minimum import (
-    Variant,
-    cheap_choice,
-    check_clause,
-    require_only_waiting,
-    variant,
-)
+from memfence.certificates.checker.minimum import Variant, cheap_choice, check_clause, require_only_waiting, variant
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Refused
 from memfence.certificates.format.minimum import Clause, Site, clause_as_object, site_as_list
