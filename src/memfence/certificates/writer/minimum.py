@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from memfence.certificates.checker.minimum import Variant, cheap_choice, check_clause, require_only_waiting, variant
 from memfence.certificates.checker.question import Question
@@ -53,10 +54,20 @@ def _twins(question: Question, program: Program, fixed: FixResult) -> list[dict[
     """For each step of the program that synthesis worked on, with its edits, that of the patched text."""
     assert fixed.bound is not None
     edited = with_edits(fixed.program, (fixed.bound.edits[number] for number in fixed.bound.chosen))
+    edited = _with_names_of(edited, program)
     found = twin_steps(*(for_hardware(one, question.model) for one in (edited, program)))
     if found is None:
         raise NoCertificate("the text with the fences is not, step by step, the program that was fixed")
     return found
+
+
+def _with_names_of(edited: Program, program: Program) -> Program:
+    """`edited`, where what the front end keeps account of is called as in `program`: such names tell lines."""
+    if len(edited.variables) != len(program.variables):
+        return edited
+    pairs = zip(edited.variables, program.variables, strict=True)
+    kept = (replace(a, name=b.name) if a.is_bookkeeping and b.is_bookkeeping else a for a, b in pairs)
+    return replace(edited, variables=tuple(kept))
 
 
 def _sites(fixed: FixResult, bound: LowerBound, twins: Sequence[Mapping[int, int]]) -> list[Site]:
