@@ -5,6 +5,7 @@
 #include "certificate/choices.hpp"
 #include "certificate/sc_states.hpp"
 #include "certificate/sc_trace.hpp"
+#include "certificate/triangular.hpp"
 
 namespace memfence::certificate {
 
@@ -126,6 +127,7 @@ MinimumChecker::Found MinimumChecker::check(const std::vector<int>& clause, std:
                                             const std::vector<Step>& steps) const {
   std::vector<char> made(sites_.size(), 1);
   for (const int site : clause) made.at(static_cast<std::size_t>(site)) = 0;
+  if (criterion_ == BadRun::Trf) return check_race(made, start, steps);
   const std::optional<Variant> fenced = variant(program_, sites_, made);
   if (!fenced) return {ClauseFault::Sites};
   Replay run(fenced->program, model_);
@@ -157,6 +159,31 @@ ClauseFault MinimumChecker::judge(Replay& run, const Variant& fenced, const std:
     few = for_each_end(fenced, run.state(), [&](const Number* end) { return all_bad = !reached.contains(end); });
   }
   return !few ? ClauseFault::TooManyEnds : all_bad ? ClauseFault::None : ClauseFault::NotBad;
+}
+
+// Triangular races are those of SC: its run, and the newest unfenced store of each process at its end.
+MinimumChecker::Found MinimumChecker::check_race(const std::vector<char>& made, std::uint64_t start,
+                                                 const std::vector<Step>& steps) const {
+  const Model sc{}, tso{Buffers::PerProcess, 0, false};
+  const std::optional<Variant> fenced = variant(read_program(text_, sc), sites_, made);
+  const std::optional<Variant> under_tso = variant(read_program(text_, tso), sites_, made);
+  if (!fenced || !under_tso) return {ClauseFault::Sites};
+  Triangular races(fenced->program, under_tso->program);
+  Replay run(fenced->program, sc);
+  if (!run.begin(start)) return {ClauseFault::Start};
+  std::vector<Number> marks(fenced->program.processes.size(), 0);
+  std::size_t seen = 0;
+  for (std::size_t n = 0; n < steps.size(); ++n) {
+    if (!run.take(steps[n])) return {ClauseFault::Step, n};
+    if (run.has_failed() || steps[n].kind != Step::Kind::Run) return {ClauseFault::NotBad};
+    Number& mark = marks[static_cast<std::size_t>(steps[n].process)];
+    for (const std::vector<Event>& events = run.history().events; seen < events.size(); ++seen)
+      if (events[seen].kind == Event::Kind::Store) mark = events[seen].variable + 1;
+    if (races.is_fence(steps[n])) mark = 0;
+  }
+  Triangular::Pair pair = run.state();
+  pair.insert(pair.end(), marks.begin(), marks.end());
+  return {races.is_race(pair) ? ClauseFault::None : ClauseFault::NotBad};
 }
 
 ClauseFault MinimumChecker::judge_trace(const Replay& run, const Variant& fenced, const std::vector<Number>& start) const {

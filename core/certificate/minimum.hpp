@@ -11,7 +11,7 @@ namespace memfence::certificate {
 constexpr std::size_t kMostEnds = 100'000;
 
 // What a run has to be to be bad.
-enum class BadRun : std::uint8_t { Safety, Persistent, Robust, StateRobust, Never };
+enum class BadRun : std::uint8_t { Safety, Persistent, Robust, StateRobust, Trf, Never };
 
 // Expressions as canonical text. `finals`: what is said about final states, and whether it has to be true in all of them or in none.
 struct MinimumAsked {
@@ -39,6 +39,7 @@ class MinimumChecker {
 
  private:
   ClauseFault judge(Replay& run, const Variant& fenced, const std::vector<Number>& start, const std::vector<char>& made) const;
+  Found check_race(const std::vector<char>& made, std::uint64_t start, const std::vector<Step>& steps) const;
   ClauseFault judge_trace(const Replay& run, const Variant& fenced, const std::vector<Number>& start) const;
 
   std::string text_;

@@ -16,8 +16,10 @@ from memfence.certificates.checker.criteria import reached_under_sc, without_buf
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.checker.sc_trace import has_sc_trace
+from memfence.certificates.checker.triangular import ends_in_race
 from memfence.certificates.format.minimum import Clause, Site
 from memfence.models.replay import Replayed, nth_start, replay
+from memfence.models.spec import SC
 from memfence.models.state import State
 from memfence.models.steps import set_at, successors
 from memfence.program.expressions import At, BufferEmpty, Expr, Shared, walk
@@ -39,7 +41,7 @@ class Variant(Record):
     passing: Mapping[tuple[int, int], int]
 
 
-def require_only_waiting(question: Question, sites: Sequence[Site]) -> None:
+def require_only_waiting(question: Question, criterion: str, sites: Sequence[Site]) -> None:
     """A fence makes its process wait, and nobody else sees it: what theorem 12 needs of the program.
 
     No step looks at where processes are, or at what is pending. A step that a site locks does the same without the
@@ -51,13 +53,14 @@ def require_only_waiting(question: Question, sites: Sequence[Site]) -> None:
     if is_committed or any(isinstance(node, At | BufferEmpty) for step in steps for node in _nodes(step)):
         raise Refused(Condition.KIND, "steps look at where processes are, or at what is pending")
     lockable = [processes[p].transitions[t] for site in sites if site.kind == "locked" for p, t in site.places]
-    if lockable and any(isinstance(op, Lock) for step in steps for op in step.ops):
-        raise Refused(Condition.KIND, "a process holds the bus, and sites lock steps")
+    holds_bus = any(isinstance(op, Lock) for step in steps for op in step.ops)
+    if lockable and (holds_bus or criterion == "trf"):
+        raise Refused(Condition.KIND, "sites lock steps")
     for step in lockable:
         stores = [op for op in step.ops if isinstance(op, Store)]
         is_seen = step.sync is not None or any(isinstance(node, Shared) for node in _nodes(step))
         is_odd = any(op.direct or op.order is not MemoryOrder.PLAIN for op in stores)
-        if is_seen or is_odd or (question.model.is_bounded and len(stores) > 1):
+        if is_seen or is_odd or len(stores) > 1:
             raise Refused(Condition.KIND, "a site locks a step that does more than a plain store")
 
 
@@ -97,6 +100,8 @@ def variant(program: Program, sites: Sequence[Site], made: Set[int]) -> Variant:
 
 def check_clause(question: Question, criterion: str, sites: Sequence[Site], clause: Clause) -> int:
     """The run of the clause is bad with fences at all sites but its own: how many steps it has."""
+    if criterion == "trf":
+        question = replace(question, model=SC)  # whose runs have the races
     fenced = variant(question.program, sites, set(range(len(sites))) - clause.sites)
     try:
         first = nth_start(fenced.program, question.model.definition, clause.start)
@@ -122,6 +127,8 @@ def _is_bad(question: Question, criterion: str, run: Replayed, fenced: Variant) 
                 return False
             ends = {without_buffers(end) for end in _ends(run.end, fenced)}
             return ends.isdisjoint(reached_under_sc(question.program))
+        case "trf":
+            return not has_failed and ends_in_race(question.program, run)
         case _:
             return False
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import assert_never
 
 from memfence import _core
-from memfence.certificates.checker.criteria import require_shared_memory
+from memfence.certificates.checker.criteria import require_shared_memory, require_single_stores
 from memfence.certificates.checker.native import BUFFERS, NotForTheFastChecker
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
@@ -19,8 +19,8 @@ from memfence.certificates.format.minimum import KINDS, Clause, Site
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, Step
 from memfence.program.text.canonical import canonical_text, expression_text
 
-_CRITERIA = {"safety": 0, "persistent": 1, "robust": 2, "state-robust": 3}
-_NO_CRITERION = 4
+_CRITERIA = {"safety": 0, "persistent": 1, "robust": 2, "state-robust": 3, "trf": 4}
+_NO_CRITERION = 5
 _MOST = 1 << 31
 _MOST_STARTS = 1 << 64
 _MOST_MONEY = 1 << 62
@@ -60,6 +60,8 @@ class NativeMinimum:
 
     def check_clause(self, clause: Clause) -> int:
         """The run of the clause is bad with fences at all sites but its own: how many steps it has."""
+        if self._criterion == "trf":
+            require_single_stores(self._question.program)
         if self._criterion in ("persistent", "robust"):
             require_shared_memory(self._question.program)
             require_one_start(self._question, by_values=self._criterion == "persistent")

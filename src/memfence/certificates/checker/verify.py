@@ -358,7 +358,7 @@ def _minimum(case: Case, section: Section) -> Proved:
     if (len(chosen), price) != (case.claim.fences, case.claim.price):
         raise Refused(Condition.MINIMUM, "the claim counts other fences than the section")
     question, criterion = case.question, case.claim.criterion
-    require_only_waiting(question, sites)
+    require_only_waiting(question, criterion, sites)
     judge: Callable[[Clause], int] = partial(check_clause, question, criterion, sites)
     bound: Callable[..., None] = partial(check_bound, sites)
     if case.fast:
