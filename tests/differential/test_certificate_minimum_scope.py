@@ -160,7 +160,7 @@ def test_a_process_before_very_many_fences_is_not_looked_at() -> None:
 
 @pytest.mark.parametrize(("criterion", "verdict"), [("persistent", Condition.WITNESS), ("robust", None)])
 def test_values_and_stores_are_different_traces(criterion: str, verdict: Verdict) -> None:
-    """Q stores the value that `y` has anyway: under SC, P reads it from there, and all stores come in the same order."""
+    """Q stores the value that `y` has anyway: under SC, P reads it from there, and stores come in the same order."""
     program = of(line("P", [Store(X, Const(1))], MFENCE, [Load(0, Y)]), line("Q", [Store(Y, Const(0))], [Load(0, X)]))
     site = Site("mfence", ((0, 1),), 1, True)
     steps = (Run(0, 0), Run(0, 1), Run(0, 2), Run(1, 0), Commit(1), Run(1, 1), Commit(0))
