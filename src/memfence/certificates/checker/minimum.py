@@ -12,15 +12,15 @@ from dataclasses import replace
 from itertools import product
 from math import prod
 
-from memfence.certificates.checker.criteria import reached_under_sc, without_buffers
+from memfence.certificates.checker.criteria import reached_under_sc, require_single_stores, without_buffers
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.checker.sc_trace import has_sc_trace
-from memfence.certificates.checker.triangular import ends_in_race
+from memfence.certificates.checker.triangular import Marked, marks_after, race_of
 from memfence.certificates.format.minimum import Clause, Site
 from memfence.models.replay import Replayed, nth_start, replay
 from memfence.models.spec import SC
-from memfence.models.state import State
+from memfence.models.state import Run, State
 from memfence.models.steps import set_at, successors
 from memfence.program.expressions import At, BufferEmpty, Expr, Shared, walk
 from memfence.program.facts.effects import op_expressions
@@ -128,9 +128,19 @@ def _is_bad(question: Question, criterion: str, run: Replayed, fenced: Variant) 
             ends = {without_buffers(end) for end in _ends(run.end, fenced)}
             return ends.isdisjoint(reached_under_sc(question.program))
         case "trf":
-            return not has_failed and ends_in_race(question.program, run)
+            return not has_failed and _ends_in_race(question.program, run)
         case _:
             return False
+
+
+def _ends_in_race(program: Program, run: Replayed) -> bool:
+    """Whether the run, one of SC that does not fail, leads to a pair that is a triangular race."""
+    require_single_stores(program)
+    pair: Marked = run.start, tuple(0 for _ in program.processes)
+    for taken in run.taken:
+        assert isinstance(taken.step, Run), "processes share memory only"
+        pair = taken.state, marks_after(program, pair, taken.step)
+    return race_of(program, pair) is not None
 
 
 def _is_bad_state(question: Question, state: State) -> bool:

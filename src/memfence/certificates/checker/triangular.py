@@ -15,7 +15,6 @@ from memfence.certificates.format.automata import SymbolicRows
 from memfence.certificates.format.columns import planes
 from memfence.models.accesses import accesses
 from memfence.models.readings import is_locked
-from memfence.models.replay import Replayed
 from memfence.models.state import Failure, Run, State
 from memfence.models.steps import set_at, starts, successors
 from memfence.program.ir import Fence, Program, Transition
@@ -61,10 +60,7 @@ def steps_of(program: Program, pair: Marked) -> Iterator[tuple[Run, Marked | Fai
     """Every step of SC, with the marks after it."""
     for step, after in successors(program, SC, pair[0]):
         assert isinstance(step, Run), "processes share memory only"
-        if isinstance(after, Failure):
-            yield step, after
-            continue
-        yield step, (after, marks_after(program, pair, step))
+        yield step, after if isinstance(after, Failure) else (after, marks_after(program, pair, step))
 
 
 def marks_after(program: Program, pair: Marked, step: Run) -> tuple[int, ...]:
@@ -73,16 +69,6 @@ def marks_after(program: Program, pair: Marked, step: Run) -> tuple[int, ...]:
     stored = [access.variable + 1 for access in accesses(program, SC, pair[0], step) if access.writes_memory]
     last = 0 if fences(transition) else stored[-1] if stored else pair[1][step.process]
     return set_at(pair[1], step.process, last)
-
-
-def ends_in_race(program: Program, run: Replayed) -> bool:
-    """Whether the run, one of SC that does not fail, leads to a pair that is a triangular race."""
-    require_single_stores(program)
-    pair: Marked = run.start, tuple(0 for _ in program.processes)
-    for taken in run.taken:
-        assert isinstance(taken.step, Run), "processes share memory only"
-        pair = taken.state, marks_after(program, pair, taken.step)
-    return race_of(program, pair) is not None
 
 
 def fences(transition: Transition) -> bool:
