@@ -182,3 +182,12 @@ def test_a_race_is_triangular_with_an_unfenced_store_behind_it(passed: bool, ver
 def test_no_site_locks_a_step_where_races_are_asked_for() -> None:
     claim = Claim(model="tso", criterion="trf", fences=2)
     assert judged(store_buffering(locked=True), claim, locks(are_chosen=True), []) is Condition.KIND
+
+
+def test_who_stands_before_a_fence_stands_elsewhere_without_it() -> None:
+    """P is always at a place that its text has; before a fence that is put in, it is at none of them."""
+    bad = Unary("!", At(0, frozenset({0, 1, 2})))
+    program = of(line("P", [Store(X, Const(1))], MFENCE), bad=bad)
+    sites = [Site("mfence", ((0, 1),), 1, True), Site("mfence", ((0, 0),), 1, False)]
+    clause = Clause(frozenset({0}), 0, (Run(0, 0),))
+    assert judged(program, Claim(model="tso", fences=1), sites, [clause]) is Condition.WITNESS
