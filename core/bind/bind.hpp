@@ -130,6 +130,7 @@ void bind_certificate(nb::module_& m);
 void bind_unbounded(nb::module_& m);
 void bind_dual_certificate(nb::module_& m);
 void bind_certificate_ranks(nb::module_& m);
+void bind_certificate_minimum(nb::module_& m);
 void bind_cluster(nb::module_& m);
 
 }  // namespace memfence::bind

@@ -91,5 +91,6 @@ NB_MODULE(_core, m) {
   memfence::bind::bind_unbounded(m);
   memfence::bind::bind_dual_certificate(m);
   memfence::bind::bind_certificate_ranks(m);
+  memfence::bind::bind_certificate_minimum(m);
   memfence::bind::bind_cluster(m);
 }

@@ -4,8 +4,11 @@
 
 namespace memfence::certificate {
 
-Layout::Layout(const Program& program, const Model& model, int capacity) {
-  if (capacity < 0 || capacity > kMostPending) throw Unsupported("buffers of that length are not allowed");
+Layout::Layout(const Program& program, const Model& model, int capacity) : Layout(program, model, capacity, true) {}
+
+Layout::Layout(const Program& program, const Model& model, int capacity, bool has_rows) {
+  const int most = has_rows ? kMostPending : kMostPendingInRuns;
+  if (capacity < 0 || capacity > most) throw Unsupported("buffers of that length are not allowed");
   for (std::size_t p = 0; p < program.processes.size(); ++p)
     add(static_cast<int>(p), 0, static_cast<Number>(program.processes[p].locations.size()) - 1);
   for (std::size_t v = 0; v < program.variables.size(); ++v)
@@ -16,7 +19,7 @@ Layout::Layout(const Program& program, const Model& model, int capacity) {
       if (p.registers[n].kept) add(p.places[n], p.registers[n].domain.lo, p.registers[n].domain.hi);
   places_ = program.buffers_at;
   for (const Process& p : program.processes) add_buffers(program, model, p, capacity);
-  if (width_ > kWidestRow) throw Unsupported("states are too large");
+  if (has_rows && width_ > kWidestRow) throw Unsupported("states are too large");
 }
 
 void Layout::add(int place, Number lo, Number hi) {

@@ -6,6 +6,7 @@
 namespace memfence::certificate {
 
 constexpr int kMostPending = 64;
+constexpr int kMostPendingInRuns = 4096;
 constexpr std::size_t kWidestRow = 1024;
 
 // A buffer: at place `first` its length, behind it the entries. An entry is two places (variable, value) where one buffer
@@ -23,6 +24,8 @@ class Layout {
  public:
   // Unsupported where states would be too large for the format.
   Layout(const Program& program, const Model& model, int capacity);
+  // The same for states that are never written as rows: they may be larger.
+  static Layout of_runs(const Program& program, const Model& model, int capacity) { return {program, model, capacity, false}; }
 
   std::size_t width() const { return width_; }
   int places() const { return places_; }
@@ -39,6 +42,7 @@ class Layout {
     Number lo, hi;
     int width;
   };
+  Layout(const Program& program, const Model& model, int capacity, bool has_rows);
   void add(int place, Number lo, Number hi);
   void add_buffers(const Program& program, const Model& model, const Process& process, int capacity);
 

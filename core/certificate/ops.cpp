@@ -68,7 +68,11 @@ Outcome Steps::load(const Op& op, int process, bool locked) {
     value = memory(variable);
   }
   const Outcome outcome = set_register(op.reg, value);
-  if (!is_own && outcome == Outcome::Done) note(variable, false, value);
+  if (outcome != Outcome::Done) return outcome;
+  if (is_own)
+    tell_event(Event::Kind::OwnLoad, process, variable, value);
+  else
+    note(process, variable, false, value);
   return outcome;
 }
 
@@ -86,9 +90,12 @@ Outcome Steps::store(const Op& op, int process, bool locked) {
   if (!program_.variables[static_cast<std::size_t>(variable)].domain.fit(value, value)) return Outcome::Failed;
   const bool at_once = locked || op.direct || model_.buffers == Buffers::None;
   if (at_once && !locked && !owns_bus(next_.data(), process)) return Outcome::Blocked;
-  if (!at_once) return append(process, variable, value);
+  if (!at_once) {
+    tell_event(Event::Kind::PendingStore, process, variable, value);
+    return append(process, variable, value);
+  }
   memory(variable) = value;
-  note(variable, true, value);
+  note(process, variable, true, value);
   return Outcome::Done;
 }
 
@@ -98,7 +105,7 @@ Outcome Steps::modify(const Op& op, int process) {
   if (!variable_at(op, variable)) return Outcome::Failed;
   if (!owns_bus(next_.data(), process)) return Outcome::Blocked;
   const Number old = memory(variable);
-  note(variable, false, old);  // it has read, whatever becomes of it
+  note(process, variable, false, old);  // it has read, whatever becomes of it
   Number expected = old, operand = 0;
   if (op.expected >= 0 && !evaluate(op.expected, next_.data(), expected)) return Outcome::Failed;
   if (old == expected) {
@@ -121,7 +128,7 @@ Outcome Steps::modify(const Op& op, int process) {
     }
     if (!program_.variables[static_cast<std::size_t>(variable)].domain.fit(fresh, fresh)) return Outcome::Failed;
     memory(variable) = fresh;
-    note(variable, true, fresh);
+    note(process, variable, true, fresh);
   }
   return op.reg < 0 ? Outcome::Done : set_register(op.reg, old);
 }

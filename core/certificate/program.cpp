@@ -95,7 +95,7 @@ class Reader {
     Transition t;
     t.source = location(line.at(1), process);
     t.target = location(line.at(2), process);
-    t.locked = line.at(3).is("locked");
+    t.locked = t.is_marked = line.at(3).is("locked");
     if (!line.at(4).is_absent()) t.meeting = meeting(line.at(4), process);
     for (std::size_t n = 5; n < line.parts.size(); ++n) {
       t.ops.push_back(op(line.parts[n], process));

@@ -71,6 +71,7 @@ Outcome Steps::take(const Number* state, const Step& step, const Watch& watch) {
   const Mover first = mover(step.process, step.number);
   if (!stands(first) || first.transition->meeting.has_value() != (step.kind == Step::Kind::Meet)) return Outcome::Blocked;
   made_ = watch.accesses;
+  events_ = watch.events;
   behind_ = watch.behind;
   Outcome outcome = Outcome::Blocked;
   if (step.kind == Step::Kind::Run) {
@@ -83,7 +84,25 @@ Outcome Steps::take(const Number* state, const Step& step, const Watch& watch) {
   }
   made_ = nullptr;
   behind_ = nullptr;
+  events_ = nullptr;
   return outcome;
+}
+
+Outcome Steps::take_from_buffers(const Number* state, const Step& step, std::vector<Event>& events) {
+  bool is_possible = false;
+  if (!owns_bus(state, step.process)) return Outcome::Blocked;
+  background(state, step.process, [&](const Step& one, Outcome, const Number*) {
+    is_possible = one.kind == step.kind && one.number == step.number;
+    return !is_possible;
+  });
+  if (!is_possible) return Outcome::Blocked;
+  if (step.kind == Step::Kind::Commit) {
+    const Buffer& buffer = layout_.buffers(step.process)[static_cast<std::size_t>(step.number)];
+    const Number* entry = state + buffer.first + 1;
+    const int variable = buffer.variable < 0 ? static_cast<int>(entry[0]) : buffer.variable;
+    events.push_back({Event::Kind::Commit, step.process, variable, entry[buffer.places_of_an_entry() - 1]});
+  }
+  return Outcome::Done;
 }
 
 bool Steps::meetings(const Number* state, const Step& sender, const Visit& visit) {

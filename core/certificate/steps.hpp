@@ -43,6 +43,8 @@ class Steps {
   // The same for any step of the program, also a rendezvous. Blocked also where it is not the step of the processes at these
   // locations.
   Outcome take(const Number* state, const Step& step, const Watch& watch);
+  // The same for a commit, or the removal of separators.
+  Outcome take_from_buffers(const Number* state, const Step& step, std::vector<Event>& events);
   const Number* after() const { return next_.data(); }
   int places() const { return layout_.places(); }  // of a state
 
@@ -86,8 +88,12 @@ class Steps {
   Outcome set_register(int place, Number value);
   bool variable_at(const Op& op, int& variable) const;
   bool own_store(int process, int variable, Number& value) const;
-  void note(int variable, bool writes, Number value) {
+  void note(int process, int variable, bool writes, Number value) {
     if (made_ != nullptr) made_->push_back({variable, writes, value});
+    tell_event(writes ? Event::Kind::Store : Event::Kind::Load, process, variable, value);
+  }
+  void tell_event(Event::Kind kind, int process, int variable, Number value) {
+    if (events_ != nullptr) events_->push_back({kind, process, variable, value});
   }
 
   const Program& program_;
@@ -96,6 +102,7 @@ class Steps {
   std::vector<Number> next_;
   std::vector<Access>* made_ = nullptr;
   Behind* behind_ = nullptr;
+  std::vector<Event>* events_ = nullptr;
   bool failed_assertion_ = false;
 };
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "certificate/byte_strings.hpp"
 #include "certificate/finding.hpp"
+#include "certificate/sc_states.hpp"
 
 namespace memfence::certificate {
 
@@ -18,14 +18,9 @@ class Strays : public Judge {
   bool refuses(const Number* state, std::optional<Step>& step) override;
 
  private:
-  void search(std::size_t most_bytes);
-
-  Model sc_{}, model_;
   Program program_;
-  Layout layout_, plain_;  // of the model's states, and of those of SC
-  Steps steps_;
-  std::vector<unsigned char> row_;
-  ByteStrings reached_;
+  Layout layout_;  // of the model's states
+  ScStates reached_;
 };
 
 }  // namespace memfence::certificate

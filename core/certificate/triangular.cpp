@@ -13,8 +13,8 @@ constexpr std::size_t kMark = 4;  // bytes
 
 }  // namespace
 
-Triangular::Triangular(const std::string& program)
-    : program_(read_program(program, sc_)),
+Triangular::Triangular(Program program, const Program& under_tso)
+    : program_(std::move(program)),
       layout_(program_, sc_, 0),
       steps_(program_, sc_, layout_),
       rows_width_(layout_.width() + kMark * program_.processes.size()),
@@ -24,8 +24,7 @@ Triangular::Triangular(const std::string& program)
       exposed_(program_.variables.size()),
       written_(program_.variables.size()) {
   if (program_.processes.size() > 64) throw Unsupported("there are more than 64 processes");
-  const Model tso{Buffers::PerProcess, 0, false};
-  for (const Process& process : read_program(program, tso).processes) {
+  for (const Process& process : under_tso.processes) {
     std::vector<Reading>& readings = readings_.emplace_back();
     for (const Transition& t : process.transitions) {
       const auto drains = [](const Op& op) { return op.kind == OpKind::Mfence; };

@@ -13,7 +13,9 @@ namespace memfence::certificate {
 class Triangular {
  public:
   // `program`: canonical text. Unsupported for more than 64 processes.
-  explicit Triangular(const std::string& program);
+  explicit Triangular(const std::string& program) : Triangular(read_program(program, {}), read_program(program, kReader)) {}
+  // The program as SC reads it, and as TSO does.
+  Triangular(Program program, const Program& under_tso);
 
   std::size_t width() const { return rows_width_; }
   std::size_t states() const { return rows_.size(); }
@@ -25,12 +27,17 @@ class Triangular {
   // The rows of all pairs that steps lead to, in order. bad_alloc where they need more than `most_bytes`.
   std::vector<std::string> reachable(std::size_t most_bytes);
 
+  using Pair = std::vector<Number>;  // a state of SC, then the marks: 0, or a variable + 1
+  bool is_race(const Pair& pair);
+  // Whether nothing of the process is pending behind the step.
+  bool is_fence(const Step& step) const { return reading(step).fences; }
+
  private:
+  static constexpr Model kReader{Buffers::PerProcess, 0, false};
   // What TSO makes of a step: does it wait for pending stores, and does it work on memory directly?
   struct Reading {
     bool fences, locked;
   };
-  using Pair = std::vector<Number>;  // a state, then the marks: 0, or a variable + 1
   const Reading& reading(const Step& step) const {
     return readings_[static_cast<std::size_t>(step.process)][static_cast<std::size_t>(step.number)];
   }
@@ -41,7 +48,6 @@ class Triangular {
   // returns whether to go on.
   template <class Visit>
   bool for_each(const Pair& pair, Visit&& visit);
-  bool is_race(const Pair& pair);
   Finding found(Condition condition, const unsigned char* row) const;
 
   Model sc_{};

@@ -1,5 +1,5 @@
-// What may be watched while a step is taken: its accesses to memory, and loads that look for stores of which only somebody else
-// knows.
+// What may be watched while a step is taken: its accesses, to memory or to buffers, too, and loads that look for stores of which
+// only somebody else knows.
 #pragma once
 
 #include <optional>
@@ -39,10 +39,19 @@ struct Behind {
   }
 };
 
+// Everything that a step reads and writes: an own load reads the buffer of the process, a pending store fills it.
+struct Event {
+  enum class Kind : std::uint8_t { Load, OwnLoad, Store, PendingStore, Commit };
+  Kind kind = Kind::Load;
+  int process = 0, variable = 0;
+  Number value = 0;
+};
+
 // Nothing is watched where there is no pointer.
 struct Watch {
   std::vector<Access>* accesses = nullptr;
   Behind* behind = nullptr;
+  std::vector<Event>* events = nullptr;
 };
 
 }  // namespace memfence::certificate

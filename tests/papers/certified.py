@@ -53,7 +53,7 @@ MODELS = ("sc", "tso", "pso")
 MOST_BEEM_STATES = 300_000
 FAST = {
     "invariant", "persistent", "implied", "sc-itself", "race-free", "robust", "triangular", "state-robust",
-    "ranks", "automata", "dual", "alone",
+    "ranks", "automata", "dual", "alone", "minimum",
 }  # fmt: skip
 """The kinds of sections that the C++ checker judges."""
 FIXING = 20

@@ -10,20 +10,28 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import product
+from math import prod
 
-from memfence.certificates.checker.criteria import reached_under_sc, without_buffers
+from memfence.certificates.checker.criteria import reached_under_sc, require_single_stores, without_buffers
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.checker.sc_trace import has_sc_trace
+from memfence.certificates.checker.triangular import Marked, marks_after, race_of
 from memfence.certificates.format.minimum import Clause, Site
 from memfence.models.replay import Replayed, nth_start, replay
-from memfence.models.state import State
+from memfence.models.spec import SC
+from memfence.models.state import Run, State
 from memfence.models.steps import set_at, successors
-from memfence.program.ir import Fence, Location, Program, Transition
+from memfence.program.expressions import At, BufferEmpty, Expr, Shared, walk
+from memfence.program.facts.effects import op_expressions
+from memfence.program.ir import Fence, Location, Lock, Program, Store, Transition
+from memfence.program.orders import MemoryOrder
 from memfence.records import Record
 
 MOST_NODES = 200_000
 """Of the search for a cheaper choice. Clauses of real programs hardly overlap, and need a few hundred."""
+MOST_ENDS = 100_000
+"""Of places where the processes may stand at the end of a run, without some of the fences that they stand before."""
 
 
 class Variant(Record):
@@ -31,6 +39,34 @@ class Variant(Record):
 
     program: Program
     passing: Mapping[tuple[int, int], int]
+
+
+def require_only_waiting(question: Question, criterion: str, sites: Sequence[Site]) -> None:
+    """A fence makes its process wait, and nobody else sees it: what theorem 12 needs of the program.
+
+    No step looks at where processes are, or at what is pending. A step that a site locks does the same without the
+    lock, if its stores are committed right behind it.
+    """
+    processes = question.program.processes
+    steps = [step for process in processes for step in process.transitions]
+    is_committed = any(location.committed for process in processes for location in process.locations)
+    if is_committed or any(isinstance(node, At | BufferEmpty) for step in steps for node in _nodes(step)):
+        raise Refused(Condition.KIND, "steps look at where processes are, or at what is pending")
+    lockable = [processes[p].transitions[t] for site in sites if site.kind == "locked" for p, t in site.places]
+    holds_bus = any(isinstance(op, Lock) for step in steps for op in step.ops)
+    if lockable and (holds_bus or criterion == "trf"):
+        raise Refused(Condition.KIND, "sites lock steps")
+    for step in lockable:
+        stores = [op for op in step.ops if isinstance(op, Store)]
+        is_seen = step.sync is not None or any(isinstance(node, Shared) for node in _nodes(step))
+        is_odd = any(op.direct or op.order is not MemoryOrder.PLAIN for op in stores)
+        if is_seen or is_odd or len(stores) > 1:
+            raise Refused(Condition.KIND, "a site locks a step that does more than a plain store")
+
+
+def _nodes(step: Transition) -> Iterator[Expr]:
+    handed_over = () if step.sync is None else step.sync.values
+    return (node for expr in (*handed_over, *(e for op in step.ops for e in op_expressions(op))) for node in walk(expr))
 
 
 def variant(program: Program, sites: Sequence[Site], made: Set[int]) -> Variant:
@@ -41,6 +77,8 @@ def variant(program: Program, sites: Sequence[Site], made: Set[int]) -> Variant:
             process = program.processes[p]
             step, steps = process.transitions[t], process.transitions
             if site.kind == "locked":
+                if step.locked != site.is_chosen:
+                    raise Refused(Condition.KIND, "the chosen sites are not those that are locked")
                 steps = set_at(steps, t, replace(step, locked=number in made))
             elif site.is_chosen:
                 if not step.ops or step.locked or not all(isinstance(op, Fence) for op in step.ops):
@@ -62,6 +100,8 @@ def variant(program: Program, sites: Sequence[Site], made: Set[int]) -> Variant:
 
 def check_clause(question: Question, criterion: str, sites: Sequence[Site], clause: Clause) -> int:
     """The run of the clause is bad with fences at all sites but its own: how many steps it has."""
+    if criterion == "trf":
+        question = replace(question, model=SC)  # whose runs have the races
     fenced = variant(question.program, sites, set(range(len(sites))) - clause.sites)
     try:
         first = nth_start(fenced.program, question.model.definition, clause.start)
@@ -69,31 +109,45 @@ def check_clause(question: Question, criterion: str, sites: Sequence[Site], clau
         raise Refused(Condition.WITNESS, "there is no such initial state") from None
     run = replay(fenced.program, question.model.definition, first, clause.steps)
     if run.stop is not None:
-        raise Refused(Condition.WITNESS, run.stop.reason, state=run.end)
+        raise Refused(Condition.WITNESS, f"step {run.stop.position} of a clause: {run.stop.reason}")
     if not _is_bad(replace(question, program=fenced.program), criterion, run, fenced):
-        raise Refused(Condition.WITNESS, "the run of a clause is not bad", state=run.end)
+        raise Refused(Condition.WITNESS, "the run of a clause is not bad")
     return len(clause.steps)
 
 
 def _is_bad(question: Question, criterion: str, run: Replayed, fenced: Variant) -> bool:
+    has_failed = any(taken.failure is not None for taken in run.taken)
     match criterion:
         case "safety":
-            return run.failure is not None or all(_is_bad_state(question, end) for end in _ends(run.end, fenced))
+            return has_failed or all(_is_bad_state(question, end) for end in _ends(run.end, fenced))
         case "persistent" | "robust":
-            return run.failure is None and not has_sc_trace(question, run, by_values=criterion == "persistent")
+            return not has_failed and not has_sc_trace(question, run, by_values=criterion == "persistent")
         case "state-robust":
-            if run.failure is not None or not run.end.is_plain:
+            if has_failed or not run.end.is_plain:
                 return False
             ends = {without_buffers(end) for end in _ends(run.end, fenced)}
             return ends.isdisjoint(reached_under_sc(question.program))
+        case "trf":
+            return not has_failed and _ends_in_race(question.program, run)
         case _:
             return False
 
 
+def _ends_in_race(program: Program, run: Replayed) -> bool:
+    """Whether the run, one of SC that does not fail, leads to a pair that is a triangular race."""
+    require_single_stores(program)
+    pair: Marked = run.start, tuple(0 for _ in program.processes)
+    for taken in run.taken:
+        assert isinstance(taken.step, Run), "processes share memory only"
+        pair = taken.state, marks_after(program, pair, taken.step)
+    return race_of(program, pair) is not None
+
+
 def _is_bad_state(question: Question, state: State) -> bool:
     has_step = any(True for _ in successors(question.program, question.model.definition, state))
-    stuck = question.is_stuck(state, has_step=has_step)
-    return stuck or question.is_bad(state) or question.refuted_final(state) is not None
+    stuck = state.lock_owner is None and question.is_stuck(state, has_step=has_step)
+    separated = any(any(own) and not any(entry for buffer in own for entry in buffer) for own in state.buffers)
+    return stuck or (question.is_bad(state) and not separated) or question.refuted_final(state) is not None
 
 
 def _ends(state: State, fenced: Variant) -> Iterator[State]:
@@ -102,6 +156,8 @@ def _ends(state: State, fenced: Variant) -> Iterator[State]:
     for p, passed in enumerate(places):
         while (p, passed[-1]) in fenced.passing and fenced.passing[p, passed[-1]] not in passed:
             passed.append(fenced.passing[p, passed[-1]])
+    if prod(map(len, places)) > MOST_ENDS:
+        raise Refused(Condition.WITNESS, "processes stand before too many fences at the end of a run")
     return (replace(state, locations=locations) for locations in product(*places))
 
 

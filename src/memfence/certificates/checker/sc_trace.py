@@ -36,9 +36,8 @@ def has_sc_trace(question: Question, run: Replayed, *, by_values: bool) -> bool:
     persistence), or the same order of stores to each variable, its loads reading from the same stores (robustness)."""
     require_shared_memory(question.program)
     if not run.end.is_plain:
-        raise Refused(Condition.WITNESS, "the run of a clause ends with pending stores", state=run.end)
-    if by_values and any(len(variable.init) > 1 for variable in question.program.variables):
-        raise Refused(Condition.KIND, "memory starts with one of several values")  # an SC run may take another one
+        raise Refused(Condition.WITNESS, "the run of a clause ends with pending stores")
+    require_one_start(question, by_values=by_values)
     steps, order = _events(question, run)
     first = (FIRST,) * (len(run.start.memory) + 1)  # the last store to each variable, then the last of all
     before = dict(_predecessors(order, first, by_values))
@@ -72,6 +71,12 @@ def has_sc_trace(question: Question, run: Replayed, *, by_values: bool) -> bool:
         if len(seen) > MOST_PLACES:
             raise Refused(Condition.WITNESS, "the run of a clause is too long to be compared with SC")
     return False
+
+
+def require_one_start(question: Question, *, by_values: bool) -> None:
+    """Values tell stores apart only where memory starts in one way: an SC run may begin with others."""
+    if by_values and any(len(variable.init) > 1 for variable in question.program.variables):
+        raise Refused(Condition.KIND, "memory starts with one of several values")
 
 
 def _predecessors(order: list[Made], first: tuple[int, ...], by_values: bool) -> Iterator[tuple[int, int]]:

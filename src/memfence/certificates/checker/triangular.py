@@ -52,21 +52,23 @@ def check_triangular(program: Program, marked: Collection[Marked]) -> None:
             if not isinstance(after, Failure) and after not in marked:
                 raise Refused(Condition.CLOSED, state=pair[0], step=step, after=after[0])
     for pair in marked:
-        check_no_race(program, pair)
+        if (variable := race_of(program, pair)) is not None:
+            raise Refused(Condition.RACE, program.variables[variable].name, state=pair[0])
 
 
 def steps_of(program: Program, pair: Marked) -> Iterator[tuple[Run, Marked | Failure]]:
     """Every step of SC, with the marks after it."""
-    state, marks = pair
-    for step, after in successors(program, SC, state):
+    for step, after in successors(program, SC, pair[0]):
         assert isinstance(step, Run), "processes share memory only"
-        if isinstance(after, Failure):
-            yield step, after
-            continue
-        transition = program.processes[step.process].transitions[step.transition]
-        stored = [access.variable + 1 for access in accesses(program, SC, state, step) if access.writes_memory]
-        last = 0 if fences(transition) else stored[-1] if stored else marks[step.process]
-        yield step, (after, set_at(marks, step.process, last))
+        yield step, after if isinstance(after, Failure) else (after, marks_after(program, pair, step))
+
+
+def marks_after(program: Program, pair: Marked, step: Run) -> tuple[int, ...]:
+    """The newest unfenced stores behind a possible step of SC."""
+    transition = program.processes[step.process].transitions[step.transition]
+    stored = [access.variable + 1 for access in accesses(program, SC, pair[0], step) if access.writes_memory]
+    last = 0 if fences(transition) else stored[-1] if stored else pair[1][step.process]
+    return set_at(pair[1], step.process, last)
 
 
 def fences(transition: Transition) -> bool:
@@ -78,8 +80,8 @@ def _drains(fence: Fence) -> bool:
     return fence.kind == "mfence" or (fence.kind == "thread_fence" and TSO.reading_of_fence(fence.order) == "mfence")
 
 
-def check_no_race(program: Program, pair: Marked) -> None:
-    """No process is about to read a variable in this way while another one is about to write it."""
+def race_of(program: Program, pair: Marked) -> int | None:
+    """The variable that a process is about to read in this way while another one is about to write it."""
     state, marks = pair
     exposed, written = set[tuple[int, int]](), set[tuple[int, int]]()
     for step, _ in successors(program, SC, state):
@@ -96,6 +98,5 @@ def check_no_race(program: Program, pair: Marked) -> None:
                 last, stores = access.variable + 1, False  # what follows has the store behind it
             elif stores or last not in (0, access.variable + 1):
                 exposed.add((step.process, access.variable))
-    for reader, variable in exposed:
-        if any(variable == other and reader != writer for writer, other in written):
-            raise Refused(Condition.RACE, program.variables[variable].name, state=state)
+    met = (v for reader, v in sorted(exposed) if any(v == other and reader != writer for writer, other in written))
+    return next(met, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import BinaryIO
 
 from memfence.certificates.checker.abridged import ends_of
@@ -19,7 +20,7 @@ from memfence.certificates.checker.criteria import (
 from memfence.certificates.checker.dual import check_dual, for_processes_alone, prepared
 from memfence.certificates.checker.finals import check_outcomes, read_outcomes
 from memfence.certificates.checker.invariant import BYTES_OF_A_STATE, check_invariant, read_states
-from memfence.certificates.checker.minimum import check_bound, check_clause
+from memfence.certificates.checker.minimum import check_bound, check_clause, require_only_waiting
 from memfence.certificates.checker.question import Question, question_of
 from memfence.certificates.checker.ranks import check_ranks, product_of
 from memfence.certificates.checker.refusal import Checked, Condition, NotProved, Refused
@@ -31,7 +32,7 @@ from memfence.certificates.format.columns import MOST_PENDING, Columns
 from memfence.certificates.format.container import NotACertificate
 from memfence.certificates.format.dual import read_configurations
 from memfence.certificates.format.header import Claim
-from memfence.certificates.format.minimum import read_minimum
+from memfence.certificates.format.minimum import Clause, read_minimum
 from memfence.certificates.format.ranks import read_marks, read_ranks
 from memfence.certificates.format.sections import OBJECT, ROWS, Opened, Section, open_certificate
 from memfence.models.buffering import Buffering
@@ -357,12 +358,21 @@ def _minimum(case: Case, section: Section) -> Proved:
     price = None if case.claim.price is None else sum(site.price for site in chosen)
     if (len(chosen), price) != (case.claim.fences, case.claim.price):
         raise Refused(Condition.MINIMUM, "the claim counts other fences than the section")
+    question, criterion = case.question, case.claim.criterion
+    require_only_waiting(question, criterion, sites)
+    judge: Callable[[Clause], int] = partial(check_clause, question, criterion, sites)
+    bound: Callable[..., None] = partial(check_bound, sites)
+    if case.fast:
+        from memfence.certificates.checker.native_minimum import NativeMinimum
+
+        native = NativeMinimum(question, criterion, sites, most_bytes=case.most_bytes)
+        judge, bound = native.check_clause, native.check_bound
     clauses, steps = [], 0
     for clause in found:
         clauses.append(clause)
-        steps += check_clause(case.question, case.claim.criterion, sites, clause)
-    check_bound(sites, clauses, by_price=price is not None)
-    return Proved(frozenset({"minimum"}), steps)
+        steps += judge(clause)
+    bound(clauses, by_price=price is not None)
+    return Proved(frozenset({"minimum"}), steps, case.fast)
 
 
 _KINDS: dict[str, Callable[[Case, Section], Proved]] = {

@@ -9,14 +9,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
-from memfence.certificates.checker.minimum import Variant, cheap_choice, check_clause, variant
+from memfence.certificates.checker.minimum import Variant, cheap_choice, check_clause, require_only_waiting, variant
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Refused
 from memfence.certificates.format.minimum import Clause, Site, clause_as_object, site_as_list
 from memfence.certificates.format.sections import OBJECT, SECTION
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
 from memfence.execution.trace import Trace
+from memfence.models.spec import SC
 from memfence.models.state import Commit, DropSeparator, Rendezvous, Run, State, Step
 from memfence.models.steps import MemoryModel, starts, take
 from memfence.passes.orders import for_hardware
@@ -25,9 +27,10 @@ from memfence.program.isomorphism import twin_steps
 from memfence.records import Record
 from memfence.synthesis.apply_edits import points_of_new_steps, with_edits
 from memfence.synthesis.clauses import Clause as Learnt
+from memfence.synthesis.clauses import without_edits
 from memfence.synthesis.result import FixResult, LowerBound
 
-CERTIFIED = ("safety", "persistent", "robust", "state-robust")
+CERTIFIED = ("safety", "persistent", "robust", "state-robust", "trf")
 
 
 def minimum_chunks(question: Question, program: Program, fixed: FixResult) -> Chunks:
@@ -38,8 +41,9 @@ def minimum_chunks(question: Question, program: Program, fixed: FixResult) -> Ch
     twins = _twins(question, program, fixed)
     sites = _sites(fixed, bound, twins)
     prices = [site.price if fixed.minimise == "cost" else 1 for site in sites]
-    written = _Runs(question, fixed.criterion.value, sites, twins)
+    written = _Runs(question, fixed, sites, twins)
     try:
+        require_only_waiting(question, fixed.criterion.value, sites)
         clauses = [written.clause(learnt, edits) for learnt, edits in _needed(bound, prices)]
     except Refused as refused:
         raise NoCertificate(f"a clause cannot be shown: {refused.detail or refused.condition.value}") from None
@@ -52,10 +56,20 @@ def _twins(question: Question, program: Program, fixed: FixResult) -> list[dict[
     """For each step of the program that synthesis worked on, with its edits, that of the patched text."""
     assert fixed.bound is not None
     edited = with_edits(fixed.program, (fixed.bound.edits[number] for number in fixed.bound.chosen))
+    edited = _with_names_of(edited, program)
     found = twin_steps(*(for_hardware(one, question.model) for one in (edited, program)))
     if found is None:
         raise NoCertificate("the text with the fences is not, step by step, the program that was fixed")
     return found
+
+
+def _with_names_of(edited: Program, program: Program) -> Program:
+    """`edited`, where what the front end keeps account of is called as in `program`: such names tell lines."""
+    if len(edited.variables) != len(program.variables):
+        return edited
+    pairs = zip(edited.variables, program.variables, strict=True)
+    kept = (replace(a, name=b.name) if a.is_bookkeeping and b.is_bookkeeping else a for a, b in pairs)
+    return replace(edited, variables=tuple(kept))
 
 
 def _sites(fixed: FixResult, bound: LowerBound, twins: Sequence[Mapping[int, int]]) -> list[Site]:
@@ -103,7 +117,7 @@ def _cheap_choice(
 
 class _Runs(Record):
     question: Question
-    criterion: str
+    fixed: FixResult
     sites: Sequence[Site]
     twins: Sequence[Mapping[int, int]]
 
@@ -112,16 +126,18 @@ class _Runs(Record):
         trace = learnt.witness()
         if trace is None:
             raise NoCertificate("a clause has no run")
+        criterion, model = self.fixed.criterion.value, self.question.model.definition
+        if criterion == "trf":  # races are those of SC, in programs that have some of the fences
+            trace, model = without_edits(trace, self.fixed.program), SC.definition
         fenced = variant(self.question.program, self.sites, set(range(len(self.sites))) - edits)
-        model = self.question.model.definition
         first = starts(fenced.program, model)
         start = next((n for n, one in enumerate(first) if _is_same_start(one, trace.start)), None)
         if start is None:
             raise NoCertificate("the run of a clause starts elsewhere")
         telling = _Telling(fenced, model, first[start])
-        telling.tell(trace, self.twins, drains=self.criterion != "safety")
+        telling.tell(trace, self.twins, drains=criterion != "safety")
         clause = Clause(edits, start, tuple(telling.steps))
-        check_clause(self.question, self.criterion, self.sites, clause)
+        check_clause(self.question, criterion, self.sites, clause)
         return clause
 
 
