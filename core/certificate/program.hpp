@@ -97,7 +97,8 @@ struct Meeting {
 
 struct Transition {
   int source = 0, target = 0;
-  bool locked = false;  // as the model reads its ops
+  bool locked = false;     // as the model reads its ops
+  bool takes_bus = false;  // it begins a region, or is one
   std::optional<Meeting> meeting;
   std::vector<Op> ops;
 };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "certificate/byte_strings.hpp"
+#include "certificate/events.hpp"
 #include "certificate/finding.hpp"
 #include "certificate/row_set.hpp"
 
@@ -26,7 +27,7 @@ class Triangular {
   std::vector<std::string> reachable(std::size_t most_bytes);
 
  private:
-  // What TSO makes of a step: does it wait for pending stores, and does it work on memory directly?
+  // What TSO makes of a step: does it wait for pending stores, and does it, or the event it begins, work on memory directly?
   struct Reading {
     bool fences, locked;
   };
@@ -37,17 +38,21 @@ class Triangular {
   bool read(const unsigned char* row, Pair& pair) const;
   // The row of a pair that a step may lead to, in `row_`.
   void write(const Number* state, const Number* marks);
-  // Every step of a pair: with its outcome, its accesses in `made_`, and where it is Done the row behind it in `row_`. `visit`
-  // returns whether to go on.
+  // Every step of a pair: with its outcome and, where it is Done, the row behind it in `row_`. `visit` returns whether to go on.
   template <class Visit>
   bool for_each(const Pair& pair, Visit&& visit);
   bool is_race(const Pair& pair);
+  void note(const Step& step, const std::vector<Access>& made, Number mark);
+  bool holds_bus(const Pair& pair, int process) const {
+    return program_.lock_at >= 0 && pair[static_cast<std::size_t>(program_.lock_at)] == process + 1;
+  }
   Finding found(Condition condition, const unsigned char* row) const;
 
   Model sc_{};
   Program program_;
   Layout layout_;
   Steps steps_;
+  Events events_;
   std::vector<std::vector<Reading>> readings_;  // by process and transition
   std::size_t rows_width_;
   RowSet rows_;
