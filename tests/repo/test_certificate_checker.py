@@ -33,7 +33,7 @@ NO_JUDGES = {
     "proved_formula",
 }  # fmt: skip
 """They open the file, find the judge of a section, or hand it over to another checker."""
-FOR_SETS_OF_STATES = 836
+FOR_SETS_OF_STATES = 800
 """All kinds but those for buffers of any length (automata, dual) and for minimal sets of fences."""
 
 

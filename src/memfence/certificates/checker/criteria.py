@@ -160,10 +160,8 @@ def require_shared_memory(program: Program, *, regions: bool = False) -> None:
             talks = transition.sync is not None or any(isinstance(node, FOREIGN) for node in leaves)
             if talks or any(isinstance(op, Store) and op.direct for op in transition.ops):
                 raise Refused(Condition.KIND, "processes talk by other means than loads and stores")
-            stores_late = any(
-                isinstance(a, Unlock) and isinstance(b, Store) for a, b in combinations(transition.ops, 2)
-            )
-            if stores_late or (not regions and any(isinstance(op, Lock | Unlock) for op in transition.ops)):
+            late = any(isinstance(a, Unlock) and isinstance(b, Store) for a, b in combinations(transition.ops, 2))
+            if late or (not regions and any(isinstance(op, Lock | Unlock) for op in transition.ops)):
                 raise Refused(Condition.KIND, "a process holds the bus over several steps")
         if any(location.committed for location in process.locations):
             raise Refused(Condition.KIND, "a committed location makes others wait")
