@@ -83,9 +83,8 @@ auto bind_asked(nb::module_& m, const char* name) {
   return nb::class_<Class>(m, name).def(
       "__init__",
       [](Class* self, const std::string& program, const std::string& bad, const std::vector<int>& fixed,
-         const std::vector<std::vector<int>>& crowds, const std::vector<int>& named,
-         bool everything_locked, const std::vector<std::vector<int>>& passing,
-         const std::vector<std::vector<std::vector<int>>>& dead) {
+         const std::vector<std::vector<int>>& crowds, const std::vector<int>& named, bool everything_locked,
+         const std::vector<std::vector<int>>& passing, const std::vector<std::vector<std::vector<int>>>& dead) {
         const certificate::LeftOut left_out{passing, dead, {}, {}, {}};
         new (self) Class(DualAsked{program, bad, fixed, crowds, named, everything_locked, left_out});
       },

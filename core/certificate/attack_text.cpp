@@ -17,7 +17,8 @@ std::pair<int, int> variables_of(const Program& program, const Op& op) {
 }
 
 bool ends_walk(const Transition& t) {
-  return t.locked || std::any_of(t.ops.begin(), t.ops.end(), [](const Op& op) { return op.kind == OpKind::Mfence; });
+  return t.locked || t.takes_bus ||
+         std::any_of(t.ops.begin(), t.ops.end(), [](const Op& op) { return op.kind == OpKind::Mfence; });
 }
 
 }  // namespace
@@ -30,7 +31,7 @@ AttackText::AttackText(const Program& program) : numbers_(program.variables.size
     std::vector<std::vector<int>>& starts = starts_.emplace_back(process.locations.size());
     for (std::size_t n = 0; n < process.transitions.size(); ++n) {
       const Transition& t = process.transitions[n];
-      if (!t.locked && accessed(program, t).written.any())
+      if (!t.locked && !t.takes_bus && accessed(program, t).written.any())
         starts[static_cast<std::size_t>(t.source)].push_back(static_cast<int>(n));
     }
   }

@@ -26,7 +26,7 @@ Attacks::Attacks(const std::string& program, const Model& model, std::size_t mos
       program_(read_program(program, model_)),
       plain_layout_(plain_, sc_, 0),
       layout_(program_, model_, room_for_walks(program_)),
-      plain_steps_(plain_, sc_, plain_layout_),
+      events_(plain_, sc_, plain_layout_),
       steps_(program_, model_, layout_),
       text_(program_),
       bytes_(plain_layout_, text_.shared()),
@@ -37,6 +37,7 @@ Attacks::Attacks(const std::string& program, const Model& model, std::size_t mos
 }
 
 bool Attacks::refuses(const Number* state, std::optional<Step>& step) {
+  if (Events::is_held(plain_, state)) return false;
   for (int p = 0; p < processes(); ++p) {
     for (const int number : text_.starts(p, state[p])) {
       Attack first;
@@ -62,14 +63,21 @@ bool Attacks::comes_back() {
       if (here_.is_stopped(p)) continue;
       const Process& process = program_.processes[static_cast<std::size_t>(p)];
       for (const int number : process.leaving[static_cast<std::size_t>(here_.state[static_cast<std::size_t>(p)])]) {
-        bool closes = false;
-        if (p == attacker ? !walk(here_, number) : !answer(here_, p, number, closes)) continue;
-        if (closes) return true;
-        visit(next_);
+        if (p != attacker && comes_back_by(p, number)) return true;
+        if (p == attacker && walk(here_, number)) visit(next_);
       }
     }
   }
   return false;
+}
+
+bool Attacks::comes_back_by(int process, int number) {
+  bool closes = false;
+  events_.for_each(here_.state.data(), process, number, [&](const Events::Event& event) {
+    if (answer(here_, process, event, closes) && !closes) visit(next_);
+    return !closes;
+  });
+  return closes;
 }
 
 void Attacks::visit(Attack& attack) {
@@ -80,6 +88,7 @@ void Attacks::visit(Attack& attack) {
 
 bool Attacks::walk(const Attack& attack, int number) {
   const int p = attack.attacker;
+  if (program_.processes[static_cast<std::size_t>(p)].transitions[static_cast<std::size_t>(number)].takes_bus) return false;
   std::copy(attack.state.begin(), attack.state.end(), buffered_.begin());
   std::fill(buffered_.begin() + program_.buffers_at, buffered_.end(), 0);
   for (const Buffer& buffer : layout_.buffers(p)) {
@@ -163,23 +172,23 @@ bool Attacks::settle_per_variable(const Number* after) {
   return !is_first() && text_.number_of(next_.delayed) >= 0;
 }
 
-bool Attacks::answer(const Attack& attack, int process, int number, bool& closes) {
-  const Outcome outcome = plain_steps_.take(attack.state.data(), process, number, &made_);
-  if (outcome == Outcome::Blocked) return false;
-  if (outcome == Outcome::Failed) keep_reads(made_);
+bool Attacks::answer(const Attack& attack, int process, const Events::Event& event, bool& closes) {
+  if (event.outcome == Outcome::Blocked) return false;
   AccessedSets made;
-  for (const Access& access : made_) {
-    closes |= access.variable == attack.delayed;
+  bool is_end = false;
+  for (const Access& access : event.made) {
+    is_end |= access.variable == attack.delayed;
     if (const int shared = text_.number_of(access.variable); shared >= 0)
       (access.writes ? made.written : made.read).add(shared);
   }
   if (!attack.is_member(process) && !(made.all() & attack.made.written).any() && !(made.written & attack.made.read).any())
     return false;
+  closes = is_end;
   next_ = attack;
-  if (outcome == Outcome::Failed)
+  if (event.outcome == Outcome::Failed)
     stop(next_, process);
   else
-    next_.state.assign(plain_steps_.after(), plain_steps_.after() + next_.state.size());
+    next_.state.assign(event.after, event.after + next_.state.size());
   next_.members |= bit(process);
   next_.made |= made;
   return true;

@@ -7,6 +7,7 @@
 
 #include "certificate/attack.hpp"
 #include "certificate/byte_strings.hpp"
+#include "certificate/events.hpp"
 #include "certificate/finding.hpp"
 
 namespace memfence::certificate {
@@ -30,9 +31,9 @@ class Attacks : public Judge {
   bool settle_per_process(const Number* after);
   bool settle_per_variable(const Number* after);
   bool is_first() const { return next_.delayed < 0; }
-  // The step `number` of another process, from `attack` into `next_`. False where it is not possible, or does not happen after
-  // anything in the attack; `closes`: it accesses the delayed variable.
-  bool answer(const Attack& attack, int process, int number, bool& closes);
+  // The event of another process, from `attack` into `next_`. False where it is not possible, or does not happen after anything in
+  // the attack; `closes`: it accesses the delayed variable.
+  bool answer(const Attack& attack, int process, const Events::Event& event, bool& closes);
   void stop(Attack& attack, int process) const;
   void add_made(const std::vector<Access>& made);
 
@@ -41,11 +42,14 @@ class Attacks : public Judge {
   bool can_be_reached(const Attack& attack) const;
   void visit(Attack& attack);
   bool comes_back();
+  // Whether the attack comes to its end by an event that begins with this step; else it may go on.
+  bool comes_back_by(int process, int number);
 
   Model sc_{}, model_;
   Program plain_, program_;  // as SC and as the model read it
   Layout plain_layout_, layout_;
-  Steps plain_steps_, steps_;
+  Events events_;
+  Steps steps_;
   AttackText text_;
   AttackBytes bytes_;
   std::size_t most_bytes_;

@@ -32,6 +32,7 @@ Checker::Checker(const std::string& program, const Model& model, int capacity, c
   if (is_about_sc && model_.buffers != Buffers::None) throw Unsupported("the criterion is about states of SC");
   if (criterion_ == Criterion::Persistent) {
     overtaking_ = std::make_unique<Overtaking>(program);
+    events_ = std::make_unique<Events>(program_, model_, layout_);
     changing_.resize(program_.variables.size());
   }
   for (const std::string& text : asked.final) final_.push_back(program_.expression(text));
@@ -154,10 +155,17 @@ Finding Checker::check_state(std::size_t number, const Number* state) {
   bool has_step = false;
   Finding finding;
   std::fill(changing_.begin(), changing_.end(), 0);
+  const bool is_attackable = overtaking_ && attack_.condition == Condition::None && !Events::is_held(program_, state);
   steps_.for_each(state, [&](const Step& step, Outcome outcome, const Number* after) {
     has_step = true;
     if (outcome == Outcome::Failed && may_fail_) return true;
-    if (overtaking_ && outcome == Outcome::Done) note_changes(state, step, after);
+    if (is_attackable && outcome == Outcome::Done && !Events::is_held(program_, after))
+      note_changes(state, step.process, after);
+    else if (is_attackable && outcome == Outcome::Done)
+      events_->for_each(state, step.process, step.number, [&](const Events::Event& event) {
+        if (event.outcome == Outcome::Done) note_changes(state, step.process, event.after);
+        return true;
+      });
     const Condition condition = outcome == Outcome::Done     ? missing(after, &step)
                                 : outcome == Outcome::Failed ? Condition::Failure
                                                              : Condition::Closed;
@@ -170,21 +178,22 @@ Finding Checker::check_state(std::size_t number, const Number* state) {
   if (finding.condition == Condition::None && deadlock_ && !has_step && !may_all_end(state))
     return found(Condition::Deadlock, number);
   // The set is judged as a whole first, as the Python checker does: an attack counts if all else is in order.
-  if (overtaking_ && finding.condition == Condition::None && attack_.condition == Condition::None) {
-    Step step;
-    if (overtaking_->starts_attack(state, changing_, step)) {
-      attack_ = found(Condition::Attack, number);
-      attack_.has_step = true;
-      attack_.step = step;
-    }
-  }
+  if (is_attackable && finding.condition == Condition::None) look_for_attack(number, state);
   return finding;
 }
 
-void Checker::note_changes(const Number* state, const Step& step, const Number* after) {
+void Checker::look_for_attack(std::size_t number, const Number* state) {
+  Step step;
+  if (!overtaking_->starts_attack(state, changing_, step)) return;
+  attack_ = found(Condition::Attack, number);
+  attack_.has_step = true;
+  attack_.step = step;
+}
+
+void Checker::note_changes(const Number* state, int process, const Number* after) {
   for (std::size_t v = 0; v < changing_.size(); ++v) {
     const std::size_t place = static_cast<std::size_t>(program_.memory_at) + v;
-    if (state[place] != after[place]) changing_[v] |= std::uint64_t{1} << step.process;
+    if (state[place] != after[place]) changing_[v] |= std::uint64_t{1} << process;
   }
 }
 

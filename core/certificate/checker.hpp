@@ -6,6 +6,7 @@
 #include <string>
 
 #include "certificate/ends.hpp"
+#include "certificate/events.hpp"
 #include "certificate/finding.hpp"
 #include "certificate/overtaking.hpp"
 #include "certificate/row_set.hpp"
@@ -61,7 +62,9 @@ class Checker {
   // Whether the set has every end of `state`; else why not.
   Condition missing(const Number* state, const Step* step);
   Finding check_state(std::size_t number, const Number* state);
-  void note_changes(const Number* state, const Step& step, const Number* after);
+  void note_changes(const Number* state, int process, const Number* after);
+  // Whether `state`, of which `changing_` says who can change what, is one that an attack on persistence starts from.
+  void look_for_attack(std::size_t number, const Number* state);
   Finding found(Condition condition, std::size_t number) const;
   bool is_bad(const Number* state) const;
   bool is_final(const Number* state) const;
@@ -87,6 +90,7 @@ class Checker {
   std::size_t most_bytes_;
   std::unique_ptr<Judge> judge_;
   std::unique_ptr<Overtaking> overtaking_;
+  std::unique_ptr<Events> events_;
   std::vector<std::uint64_t> changing_;  // by variable, the processes that can change it in the state at hand
   Finding attack_;
 };

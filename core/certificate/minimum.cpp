@@ -174,12 +174,13 @@ MinimumChecker::Found MinimumChecker::check_race(const std::vector<char>& made, 
   std::vector<Number> marks(fenced->program.processes.size(), 0);
   std::size_t seen = 0;
   for (std::size_t n = 0; n < steps.size(); ++n) {
+    const std::vector<Number> before = run.state();
     if (!run.take(steps[n])) return {ClauseFault::Step, n};
     if (run.has_failed() || steps[n].kind != Step::Kind::Run) return {ClauseFault::NotBad};
     Number& mark = marks[static_cast<std::size_t>(steps[n].process)];
     for (const std::vector<Event>& events = run.history().events; seen < events.size(); ++seen)
       if (events[seen].kind == Event::Kind::Store) mark = events[seen].variable + 1;
-    if (races.is_fence(steps[n])) mark = 0;
+    if (races.is_fence(steps[n], before)) mark = 0;
   }
   Triangular::Pair pair = run.state();
   pair.insert(pair.end(), marks.begin(), marks.end());

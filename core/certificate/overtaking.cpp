@@ -1,19 +1,25 @@
 #include "certificate/overtaking.hpp"
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 namespace memfence::certificate {
 
 namespace {
 
-// Room for a second store, which ends a walk.
-constexpr int kPendingInAWalk = 2;
+// Room for the newest store to each variable, and for one more.
+int room_for_pending(const Program& program) {
+  std::size_t most = 0;
+  for (const Process& process : program.processes) most = std::max(most, process.stored.size());
+  return static_cast<int>(std::min<std::size_t>(most + 1, kMostPending));
+}
 
 }  // namespace
 
 Overtaking::Overtaking(const std::string& program)
     : program_(read_program(program, model_)),
-      layout_(program_, model_, kPendingInAWalk),
+      layout_(program_, model_, room_for_pending(program_)),
       steps_(program_, model_, layout_),
       known_(program_.processes.size()) {
   if (program_.processes.size() > 64) throw Unsupported("there are more than 64 processes");
@@ -44,7 +50,8 @@ const std::vector<Overtaking::Read>& Overtaking::reads(const Number* state, int 
   return found != known.end() ? found->second : known.emplace(key, walk(state, process)).first->second;
 }
 
-// Every read in memory with one store pending, or in the step that makes it.
+// Every read in memory with a store pending, or in the step that makes the first one. An event that holds the bus ends a walk, as
+// a locked step does.
 std::vector<Overtaking::Read> Overtaking::walk(const Number* state, int process) {
   std::vector<Number> first(static_cast<std::size_t>(layout_.places()), 0);
   std::copy_n(state, static_cast<std::size_t>(program_.buffers_at), first.begin());
@@ -53,21 +60,39 @@ std::vector<Overtaking::Read> Overtaking::walk(const Number* state, int process)
   std::vector<Read> found;
   std::vector<Access> made;
   const auto length = static_cast<std::size_t>(layout_.buffers(process).at(0).first);
+  const std::vector<Transition>& transitions = program_.processes[static_cast<std::size_t>(process)].transitions;
   while (!waiting.empty()) {
     const std::vector<Number> here = std::move(waiting.back());
     waiting.pop_back();
     steps_.for_each_of(here.data(), process, &made, [&](const Step& step, Outcome outcome, const Number* after) {
-      const bool fails = outcome == Outcome::Failed && here[length] == 1;  // it has made its reads
-      if (!fails && (outcome != Outcome::Done || after[length] != 1)) return true;
+      if (transitions[static_cast<std::size_t>(step.number)].takes_bus) return true;
+      if (outcome == Outcome::Overflow) throw Unsupported("a walk has too many pending stores");
+      const bool fails = outcome == Outcome::Failed && here[length] > 0;  // it has made its reads
+      if (!fails && (outcome != Outcome::Done || after[length] == 0)) return true;
       for (const Access& access : made)
         if (!access.writes) found.push_back({access.variable, step.number});
       if (fails) return true;
       std::vector<Number> next(after, after + here.size());
+      keep_newest_stores(next, process);
       if (seen.insert(next).second) waiting.push_back(std::move(next));
       return true;
     });
   }
   return found;
+}
+
+// That is all that the process sees of its pending stores; so walks are finitely many.
+void Overtaking::keep_newest_stores(std::vector<Number>& state, int process) const {
+  Number* const buffer = state.data() + layout_.buffers(process).at(0).first;
+  std::map<Number, Number> newest;
+  for (Number n = 0; n < buffer[0]; ++n) newest[buffer[1 + 2 * n]] = buffer[2 + 2 * n];
+  std::fill_n(buffer + 1, 2 * buffer[0], 0);
+  buffer[0] = 0;
+  for (const auto& [variable, value] : newest) {
+    buffer[1 + 2 * buffer[0]] = variable;
+    buffer[2 + 2 * buffer[0]] = value;
+    ++buffer[0];
+  }
 }
 
 }  // namespace memfence::certificate

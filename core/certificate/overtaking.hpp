@@ -14,8 +14,9 @@ class Overtaking {
   // `program`: canonical text. Unsupported for more than 64 processes.
   explicit Overtaking(const std::string& program);
 
-  // `changing`: for each variable the processes, as bits, that can give it another value in `state`, a state of SC. Returns
-  // whether some process makes a store, walks on alone and reads a variable that another one can change; `step` reads it.
+  // `changing`: for each variable the processes, as bits, that can give it another value in `state`, a state of SC. Nobody
+  // holds the bus there. Returns whether some process makes a store that stays pending, as do all that follow, walks on alone and
+  // reads a variable that another one can change; `step` reads it.
   bool starts_attack(const Number* state, const std::vector<std::uint64_t>& changing, Step& step);
 
  private:
@@ -24,6 +25,7 @@ class Overtaking {
   };
   const std::vector<Read>& reads(const Number* state, int process);
   std::vector<Read> walk(const Number* state, int process);
+  void keep_newest_stores(std::vector<Number>& state, int process) const;
 
   Model model_{Buffers::PerProcess, 0, false};
   Program program_;

@@ -100,6 +100,7 @@ class Reader {
     for (std::size_t n = 5; n < line.parts.size(); ++n) {
       t.ops.push_back(op(line.parts[n], process));
       const Op& last = t.ops.back();
+      t.takes_bus |= last.kind == OpKind::Lock;
       t.locked |= last.kind == OpKind::Modify || (last.kind == OpKind::Store && last.reading == StoreReading::Locked);
     }
     if (t.meeting && t.meeting->guard_ops > t.ops.size()) throw Unsupported("a rendezvous has too few ops");

@@ -97,8 +97,9 @@ struct Meeting {
 
 struct Transition {
   int source = 0, target = 0;
-  bool locked = false;   // as the model reads its ops
+  bool locked = false;     // as the model reads its ops
   bool is_marked = false;  // locked whatever its ops are
+  bool takes_bus = false;  // it begins a region, or is one
   std::optional<Meeting> meeting;
   std::vector<Op> ops;
 };

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "certificate/events.hpp"
 #include "certificate/finding.hpp"
 
 namespace memfence::certificate {
@@ -22,14 +23,13 @@ class Races : public Judge {
     std::uint64_t plain = 0, locked = 0, writes_plain = 0, writes_locked = 0;
     bool is_race() const;
   };
-  void note(int process, bool is_locked);
+  void note(int process, const std::vector<Access>& made, bool is_locked);
 
   Model sc_{};
   Program program_;
   Layout layout_;
-  Steps steps_;
-  std::vector<std::vector<char>> locked_;  // by process and transition, as TSO reads them
-  std::vector<Access> made_;
+  Events events_;
+  std::vector<std::vector<char>> locked_;  // by process and transition, as TSO reads them, or with the bus
   std::vector<Accessing> about_;  // by variable
   std::vector<int> touched_;
 };

@@ -53,7 +53,12 @@ bool Replay::take(const Step& step) {
     fail();
     return true;
   }
-  if (step.kind == Step::Kind::Run) history_.steps.push_back({step.process, first, history_.events.size()});
+  if (step.kind == Step::Kind::Run) {
+    const auto holds = [&](const Number* state) {
+      return program_.lock_at >= 0 && state[program_.lock_at] == step.process + 1;
+    };
+    history_.steps.push_back({step.process, first, history_.events.size(), holds(state_.data()), holds(steps_->after())});
+  }
   state_.assign(steps_->after(), steps_->after() + state_.size());
   return true;
 }

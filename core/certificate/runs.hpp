@@ -11,7 +11,8 @@ namespace memfence::certificate {
 struct History {
   struct Own {
     int process;
-    std::size_t first, last;  // of `events`, without the last
+    std::size_t first, last;    // of `events`, without the last
+    bool had_bus, has_bus;  // the process holds the bus before, and behind it
   };
   std::vector<Event> events;
   std::vector<Own> steps;

@@ -29,9 +29,10 @@ class Trace {
       : by_values_(by_values), variables_(program.variables.size()), steps_(program.processes.size()) {
     read(history.events);
     for (const History::Own& own : history.steps) {
-      std::vector<Made> step;
-      for (std::size_t n = own.first; n < own.last; ++n) step.push_back(made_[n]);
-      if (!step.empty()) steps_[static_cast<std::size_t>(own.process)].push_back(std::move(step));
+      std::vector<std::vector<Made>>& mine = steps_[static_cast<std::size_t>(own.process)];
+      // What it does with the bus is one step.
+      if (!own.had_bus && (own.has_bus || own.first < own.last)) mine.emplace_back();
+      for (std::size_t n = own.first; n < own.last; ++n) mine.back().push_back(made_[n]);
     }
   }
 

@@ -17,6 +17,7 @@ Triangular::Triangular(Program program, const Program& under_tso)
     : program_(std::move(program)),
       layout_(program_, sc_, 0),
       steps_(program_, sc_, layout_),
+      events_(program_, sc_, layout_),
       rows_width_(layout_.width() + kMark * program_.processes.size()),
       rows_(rows_width_),
       row_(rows_width_),
@@ -28,7 +29,8 @@ Triangular::Triangular(Program program, const Program& under_tso)
     std::vector<Reading>& readings = readings_.emplace_back();
     for (const Transition& t : process.transitions) {
       const auto drains = [](const Op& op) { return op.kind == OpKind::Mfence; };
-      readings.push_back({t.locked || std::any_of(t.ops.begin(), t.ops.end(), drains), t.locked});
+      const bool is_locked = t.locked || t.takes_bus;
+      readings.push_back({is_locked || std::any_of(t.ops.begin(), t.ops.end(), drains), is_locked});
     }
   }
 }
@@ -77,14 +79,12 @@ bool Triangular::for_each(const Pair& pair, Visit&& visit) {
       const Step step{Step::Kind::Run, p, number};
       const Outcome outcome = steps_.take(pair.data(), p, number, &made_);
       if (outcome == Outcome::Blocked) continue;
-      if (outcome == Outcome::Failed) {
-        keep_reads(made_);
-      } else {
+      if (outcome == Outcome::Done) {
         std::copy_n(marks, marks_.size(), marks_.begin());
         Number& mark = marks_[static_cast<std::size_t>(p)];
         for (const Access& access : made_)
           if (access.writes) mark = access.variable + 1;
-        if (reading(step).fences) mark = 0;
+        if (is_fence(step, pair)) mark = 0;
         write(steps_.after(), marks_.data());
       }
       if (!visit(step, outcome)) return false;
@@ -125,26 +125,33 @@ Finding Triangular::check() {
 bool Triangular::is_race(const Pair& pair) {
   std::fill(exposed_.begin(), exposed_.end(), 0);
   std::fill(written_.begin(), written_.end(), 0);
-  for_each(pair, [&](const Step& step, Outcome) {
-    const std::uint64_t bit = std::uint64_t{1} << step.process;
-    bool stores = std::any_of(made_.begin(), made_.end(), [](const Access& access) { return access.writes; });
-    Number last = reading(step).fences ? 0 : pair[static_cast<std::size_t>(layout_.places() + step.process)];
-    for (const Access& access : made_) {
-      const auto variable = static_cast<std::size_t>(access.variable);
-      if (access.writes) {
-        written_[variable] |= bit;
-        last = access.variable + 1;
-        stores = false;  // what follows has the store behind it
-      } else if (!reading(step).locked && (stores || (last != 0 && last != access.variable + 1))) {
-        exposed_[variable] |= bit;
-      }
-    }
-    return true;
-  });
+  if (Events::is_held(program_, pair.data())) return false;
+  for (int p = 0; p < static_cast<int>(program_.processes.size()); ++p)
+    events_.for_each_of(pair.data(), p, [&](int number, const Events::Event& event) {
+      note({Step::Kind::Run, p, number}, event.made, pair[static_cast<std::size_t>(layout_.places() + p)]);
+      return true;
+    });
   for (std::size_t v = 0; v < exposed_.size(); ++v)
     for (std::uint64_t rest = exposed_[v]; rest != 0; rest &= rest - 1)
       if ((written_[v] & ~(rest & -rest)) != 0) return true;
   return false;
+}
+
+// What an event that begins with `step` writes, and reads with a store behind it; `mark`: the newest unfenced store before it.
+void Triangular::note(const Step& step, const std::vector<Access>& made, Number mark) {
+  const std::uint64_t bit = std::uint64_t{1} << step.process;
+  bool stores = std::any_of(made.begin(), made.end(), [](const Access& access) { return access.writes; });
+  Number last = reading(step).fences ? 0 : mark;
+  for (const Access& access : made) {
+    const auto variable = static_cast<std::size_t>(access.variable);
+    if (access.writes) {
+      written_[variable] |= bit;
+      last = access.variable + 1;
+      stores = false;  // what follows has the store behind it
+    } else if (!reading(step).locked && (stores || (last != 0 && last != access.variable + 1))) {
+      exposed_[variable] |= bit;
+    }
+  }
 }
 
 std::vector<std::string> Triangular::reachable(std::size_t most_bytes) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "certificate/byte_strings.hpp"
+#include "certificate/events.hpp"
 #include "certificate/finding.hpp"
 #include "certificate/row_set.hpp"
 
@@ -29,12 +30,15 @@ class Triangular {
 
   using Pair = std::vector<Number>;  // a state of SC, then the marks: 0, or a variable + 1
   bool is_race(const Pair& pair);
-  // Whether nothing of the process is pending behind the step.
-  bool is_fence(const Step& step) const { return reading(step).fences; }
+  // Whether nothing of the process is pending behind the step, which is taken in this state.
+  bool is_fence(const Step& step, const std::vector<Number>& state) const {
+    return reading(step).fences ||
+           (program_.lock_at >= 0 && state[static_cast<std::size_t>(program_.lock_at)] == step.process + 1);
+  }
 
  private:
   static constexpr Model kReader{Buffers::PerProcess, 0, false};
-  // What TSO makes of a step: does it wait for pending stores, and does it work on memory directly?
+  // What TSO makes of a step: does it wait for pending stores, and does it, or the event it begins, work on memory directly?
   struct Reading {
     bool fences, locked;
   };
@@ -44,16 +48,17 @@ class Triangular {
   bool read(const unsigned char* row, Pair& pair) const;
   // The row of a pair that a step may lead to, in `row_`.
   void write(const Number* state, const Number* marks);
-  // Every step of a pair: with its outcome, its accesses in `made_`, and where it is Done the row behind it in `row_`. `visit`
-  // returns whether to go on.
+  // Every step of a pair: with its outcome and, where it is Done, the row behind it in `row_`. `visit` returns whether to go on.
   template <class Visit>
   bool for_each(const Pair& pair, Visit&& visit);
+  void note(const Step& step, const std::vector<Access>& made, Number mark);
   Finding found(Condition condition, const unsigned char* row) const;
 
   Model sc_{};
   Program program_;
   Layout layout_;
   Steps steps_;
+  Events events_;
   std::vector<std::vector<Reading>> readings_;  // by process and transition
   std::size_t rows_width_;
   RowSet rows_;

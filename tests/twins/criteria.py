@@ -1,7 +1,8 @@
 """The criteria of docs/theory/criteria.md straight from their definitions: every run, slowly.
 
 A step (an executed transition) is one atomic event, however many accesses it makes: an SC run never lets another
-process in between them. A step that fails makes its loads and no store; its process does nothing after it.
+process in between them. So are all steps of a process from the one that takes the bus to the one that releases it.
+A step that fails makes its loads and no store; its process does nothing after it.
 For programs without loops only.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 from memfence.execution.trace import Trace
 from memfence.models.accesses import Access, accesses
@@ -34,7 +35,7 @@ Store = tuple[object, ...]
 class Event:
     """A step with accesses: (kind, variable, value, source) each, where a read's source is the store it reads from."""
 
-    transition: int
+    transition: int  # of a region, the last one so far
     accesses: tuple[tuple[Literal["read", "write"], int, int, Store], ...]
     locked: bool
 
@@ -89,7 +90,10 @@ def histories(program: Program, model_name: ModelName, hardware: ModelName) -> f
 
     def follow(node: tuple[State, History]) -> Iterator[tuple[State, History]]:
         state, history = node
-        return ((after, _extended(program, reading, history, step, made)) for step, after, made in moves(state))
+        return (
+            (after, _extended(program, reading, history, step, made, (state.lock_owner, after.lock_owner)))
+            for step, after, made in moves(state)
+        )
 
     nodes = breadth_first([(state, nothing) for state in starts(program, model)], follow)
     return frozenset(history for state, history in nodes if state.is_plain)
@@ -126,7 +130,15 @@ def made_accesses(program: Program, model: MemoryModel, state: State, step: Step
     )
 
 
-def _extended(program: Program, hardware: Reading, history: History, step: Step, made: tuple[Access, ...]) -> History:
+def _extended(
+    program: Program,
+    hardware: Reading,
+    history: History,
+    step: Step,
+    made: tuple[Access, ...],
+    holders: tuple[int | None, int | None] = (None, None),
+) -> History:
+    """`holders`: who holds the bus before and after the step."""
     match step:
         case Commit(process, _):
             (commit,) = made
@@ -135,21 +147,27 @@ def _extended(program: Program, hardware: Reading, history: History, step: Step,
         case DropSeparator():
             return history
         case Run(process, number):
-            locked = is_locked(hardware, program.processes[process].transitions[number])
-            return _with_event(history, process, number, made, locked) if made else history
+            locked = is_locked(hardware, program.processes[process].transitions[number]) or process in holders
+            if holders[0] == process:
+                return _with_event(history, process, number, made, locked, longer=True)
+            return _with_event(history, process, number, made, locked) if made or process in holders else history
         case _:
             raise AssertionError("rendezvous are no memory accesses")
 
 
-def _with_event(history: History, process: int, number: int, made: tuple[Access, ...], locked: bool) -> History:
-    position = len(history.events[process])
-    inside = []
+def _with_event(
+    history: History, process: int, number: int, made: tuple[Access, ...], locked: bool, *, longer: bool = False
+) -> History:
+    """`longer`: the step is part of the last event."""
+    position = len(history.events[process]) - longer
+    inside = list(history.events[process][-1].accesses) if longer else []
+    before = len(inside)
     commits = list(history.commits)
     newest = {history.written(s)[0]: s for s in history.pending(process)}
-    for k, access in enumerate(made):
+    for k, access in enumerate(made, before):
         here: Store = (process, position, k)
         if access.kind in ("load", "own load"):
-            source = newest.get(access.variable) or _last(history, made, commits, here, access.variable)
+            source = newest.get(access.variable) or _last(history, inside, commits, here, access.variable)
             inside.append(("read", access.variable, access.value, source))
             continue
         inside.append(("write", access.variable, access.value, here))
@@ -158,15 +176,15 @@ def _with_event(history: History, process: int, number: int, made: tuple[Access,
         else:
             newest[access.variable] = here
     event = Event(number, tuple(inside), locked)  # type: ignore[arg-type]
-    events = set_at(history.events, process, (*history.events[process], event))
+    events = set_at(history.events, process, (*history.events[process][:position], event))
     return History(events, tuple(commits))
 
 
-def _last(history: History, made: tuple[Access, ...], commits: list[Store], here: Store, variable: int) -> Store:
+def _last(history: History, inside: list[Any], commits: list[Store], here: Store, variable: int) -> Store:
     """The last store to the variable that is in memory; those of the present step are not in the history yet."""
     for store in reversed(commits):
         own = store[:2] == here[:2]
-        stored = made[store[2]].variable if own else history.written(store)[0]  # type: ignore[index]
+        stored = inside[store[2]][1] if own else history.written(store)[0]  # type: ignore[index]
         if stored == variable:
             return store
     return INITIAL
@@ -396,6 +414,8 @@ def history_of(trace: Trace) -> History:
     """What happened in a run that ends with empty buffers."""
     history = History(tuple(() for _ in trace.program.processes))
     for position, taken in enumerate(trace.steps):
-        made = made_accesses(trace.program, trace.memory_model, trace.state_before(position), taken.step)
-        history = _extended(trace.program, trace.memory_model, history, taken.step, made)
+        before = trace.state_before(position)
+        made = made_accesses(trace.program, trace.memory_model, before, taken.step)
+        holders = (before.lock_owner, taken.state.lock_owner)
+        history = _extended(trace.program, trace.memory_model, history, taken.step, made, holders)
     return history

@@ -3,30 +3,27 @@
 Each section holds a set of states that no step leaves, as an invariant does, and each state is looked at by itself.
 `docs/theory/certificates.md` has the theorems 4 to 7. A step that fails has made its reads, and nothing of its process
 follows; state-robustness is covered only where no step fails, and persistence only where processes talk by loads and
-stores, at most one plain store a step, that waits for no other variable.
+stores, at most one plain store a step. A way through a region in which the bus is held is one event, as a step is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
+from itertools import combinations
 
 from memfence.certificates.checker.abridged import Ends, ends_of
+from memfence.certificates.checker.events import SC, TSO, events_of, is_locked_event
 from memfence.certificates.checker.invariant import check_closed
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.abridged import WHOLE, Abridgement
 from memfence.models.accesses import Access, accesses
-from memfence.models.readings import is_locked
-from memfence.models.sc import Sc
 from memfence.models.state import Failure, Run, State
 from memfence.models.steps import MemoryModel, set_at, starts, successors, take
-from memfence.models.tso import Tso
 from memfence.program.expressions import FOREIGN, BufferEmpty, Shared, walk
-from memfence.program.facts.effects import has_guarded_writes, has_torn_steps, op_expressions
-from memfence.program.ir import Lock, Program, Store, Transition, Unlock
-
-SC, TSO = Sc(), Tso()
+from memfence.program.facts.effects import has_torn_steps, op_expressions
+from memfence.program.ir import Lock, Program, Store, Unlock
 
 
 def check_state_robust(program: Program, model: MemoryModel, states: Collection[State]) -> None:
@@ -51,16 +48,16 @@ def reached_under_sc(program: Program) -> set[State]:
 
 
 def check_race_free(program: Program, states: Collection[State], left_out: Abridgement = WHOLE) -> None:
-    """Theorem 5: in no state are two processes about to access one variable, one writing, not both in locked steps."""
-    require_shared_memory(program)
+    """Theorem 5: in no state are two processes about to access one variable, one writing, not both in locked events."""
+    require_shared_memory(program, regions=True)
     check_closed(ends_of(program, SC, left_out), states, may_fail=True)
     for state in states:
-        about = list(_about_to(program, state))
-        for mine, is_mine_locked in about:
-            for theirs, is_theirs_locked in about:
-                meets = mine.process != theirs.process and mine.variable == theirs.variable
-                if meets and mine.writes_memory and not (is_mine_locked and is_theirs_locked):
-                    raise Refused(Condition.RACE, program.variables[mine.variable].name, state=state)
+        about = [event for p, _ in enumerate(program.processes) for event in events_of(program, state, p, waiting=True)]
+        for mine in about:
+            for theirs in about:
+                met = mine.written & (theirs.read | theirs.written)
+                if mine.first.process != theirs.first.process and met and not (mine.locked and theirs.locked):
+                    raise Refused(Condition.RACE, program.variables[min(met)].name, state=state)
 
 
 def made_by(program: Program, model: MemoryModel, state: State, step: Run) -> tuple[Access, ...]:
@@ -70,29 +67,6 @@ def made_by(program: Program, model: MemoryModel, state: State, step: Run) -> tu
         return made
     stored = [[one.variable for one in made[:k] if "store" in one.kind] for k, _ in enumerate(made)]
     return tuple(a for a, own in zip(made, stored, strict=True) if a.kind == "load" and a.variable not in own)
-
-
-def _about_to(program: Program, state: State) -> Iterator[tuple[Access, bool]]:
-    """What processes would access next, and whether in a locked step. A step that waits reads what it waits for."""
-    for p, process in enumerate(program.processes):
-        for number, transition in process.leaving(state.locations[p]):
-            step, locked = Run(p, number), is_locked(TSO, transition)
-            if take(program, SC, state, step) is not None:
-                yield from ((access, locked) for access in made_by(program, SC, state, step))
-                continue
-            for length in range(len(transition.ops) - 1, 0, -1):
-                beginning = _with_step(program, step, replace(transition, ops=transition.ops[:length]))
-                if take(beginning, SC, state, step) is not None:
-                    made = accesses(beginning, SC, state, step)
-                    own = {one.variable for one in made if one.writes_memory}  # what it stores, it reads itself
-                    yield from ((access, locked) for access in made if access.variable not in own)
-                    break
-
-
-def _with_step(program: Program, step: Run, transition: Transition) -> Program:
-    process = program.processes[step.process]
-    changed = replace(process, transitions=set_at(process.transitions, step.transition, transition))
-    return replace(program, processes=set_at(program.processes, step.process, changed))
 
 
 def check_persistent(program: Program, states: Collection[State], left_out: Abridgement = WHOLE) -> None:
@@ -106,43 +80,49 @@ def _check_no_overtaking(ends: Ends, states: Collection[State], *, may_fail: boo
     check_closed(ends, states, may_fail=may_fail)
     for state in states:
         changed = set(_changeable(program, state))
-        for process, step, variable in _overtaking(program, state):
+        for process, step, variable in _overtaking(program, state) if changed else ():
             if any(variable == other and process != who for who, other in changed):
                 raise Refused(Condition.ATTACK, program.variables[variable].name, state=state, step=step)
 
 
 def _changeable(program: Program, state: State) -> Iterator[tuple[int, int]]:
-    """Who can give which variable another value at once."""
-    for step, after in successors(program, SC, state):
-        if isinstance(step, Run) and isinstance(after, State):
-            for variable, (old, new) in enumerate(zip(state.memory, after.memory, strict=True)):
-                if old != new:
-                    yield step.process, variable
+    """Who can give which variable another value at once; nobody, while the bus is held."""
+    for p, _ in enumerate(program.processes):
+        for event in events_of(program, state, p):
+            if isinstance(event.after, State):
+                yield from ((p, v) for v in event.written if state.memory[v] != event.after.memory[v])
 
 
 def _overtaking(program: Program, state: State) -> Iterator[tuple[int, Run, int]]:
-    """A process makes a store that stays pending, and walks on alone without another one: what it reads in memory."""
+    """A process makes a store that stays pending, as do all that follow, and walks on: what it reads in memory."""
     first = replace(state, buffers=TSO.empty_buffers(program))
     for p, process in enumerate(program.processes):
         waiting, seen = [first], {first}
         while waiting:
             here = waiting.pop()
-            for number, _ in process.leaving(here.locations[p]):
+            for number, transition in process.leaving(here.locations[p]):
                 step = Run(p, number)
-                after = take(program, TSO, here, step)
+                after = None if is_locked_event(transition) else take(program, TSO, here, step)
                 pending = here if isinstance(after, Failure) else after
-                if pending is None or len(pending.buffers[p][0]) != 1:
+                if pending is None or pending.buffers[p] == first.buffers[p]:
                     continue
                 made = made_by(program, TSO, here, step)
                 yield from ((p, step, access.variable) for access in made if access.kind == "load")
-                if isinstance(after, State) and after not in seen:
-                    seen.add(after)
-                    waiting.append(after)
+                if isinstance(after, State) and (there := with_newest_stores(after, p)) not in seen:
+                    seen.add(there)
+                    waiting.append(there)
+
+
+def with_newest_stores(state: State, process: int) -> State:
+    """Under TSO, of pending stores the newest one to each variable: that is all that the process sees of them."""
+    newest = dict(entry for entry in state.buffers[process][0] if entry is not None)
+    return replace(state, buffers=set_at(state.buffers, process, (tuple(sorted(newest.items())),)))
 
 
 def check_implied(question: Question, states: Collection[State], left_out: Abridgement = WHOLE) -> None:
     """Theorem 7: persistent, and the question is about what pending stores do not change: then SC has the answer."""
     require_no_look_at_buffers(question)
+    require_shared_memory(question.program)
     ends = ends_of(question.program, SC, left_out, question.looks_at, deadlock=question.deadlock)
     _check_no_overtaking(ends, states, may_fail=False)
     for state in states:
@@ -165,21 +145,23 @@ def without_buffers(state: State) -> State:
 
 
 def require_single_stores(program: Program) -> None:
-    """Theorem 6 is about steps with one store at most, which depends on nothing but its own variable."""
-    require_shared_memory(program)
-    if has_torn_steps(program) or has_guarded_writes(program):
-        raise Refused(Condition.KIND, "a step has several stores, or writes by what it reads elsewhere")
+    """Theorems 6 and 9 are about plain steps with one store at most."""
+    require_shared_memory(program, regions=True)
+    if has_torn_steps(program):
+        raise Refused(Condition.KIND, "a step has several stores")
 
 
-def require_shared_memory(program: Program) -> None:
-    """The criteria about accesses know nothing but processes that share memory."""
+def require_shared_memory(program: Program, *, regions: bool = False) -> None:
+    """The criteria about accesses know nothing but processes that share memory. `regions`: the bus may be held over
+    several steps, if none stores once it has released the bus: that store would be pending."""
     for process in program.processes:
         for transition in process.transitions:
             leaves = [node for op in transition.ops for expr in op_expressions(op) for node in walk(expr)]
             talks = transition.sync is not None or any(isinstance(node, FOREIGN) for node in leaves)
-            ops = transition.ops
-            holds = any(isinstance(op, (Lock, Unlock)) or (isinstance(op, Store) and op.direct) for op in ops)
-            if talks or holds:
+            if talks or any(isinstance(op, Store) and op.direct for op in transition.ops):
                 raise Refused(Condition.KIND, "processes talk by other means than loads and stores")
+            late = any(isinstance(a, Unlock) and isinstance(b, Store) for a, b in combinations(transition.ops, 2))
+            if late or (not regions and any(isinstance(op, Lock | Unlock) for op in transition.ops)):
+                raise Refused(Condition.KIND, "a process holds the bus over several steps")
         if any(location.committed for location in process.locations):
             raise Refused(Condition.KIND, "a committed location makes others wait")

@@ -36,7 +36,7 @@ _ROBUST: dict[Buffering, Criterion] = {
 
 def fast_race_free(question: Question, blocks: Iterable[bytes], left_out: Abridgement, most_bytes: int) -> int:
     """Theorem 5: how many states of SC there are."""
-    require_shared_memory(question.program)
+    require_shared_memory(question.program, regions=True)
     return _of_sc("race-free", question, blocks, left_out, most_bytes)
 
 

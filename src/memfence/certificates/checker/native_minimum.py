@@ -63,7 +63,7 @@ class NativeMinimum:
         if self._criterion == "trf":
             require_single_stores(self._question.program)
         if self._criterion in ("persistent", "robust"):
-            require_shared_memory(self._question.program)
+            require_shared_memory(self._question.program, regions=True)
             require_one_start(self._question, by_values=self._criterion == "persistent")
         if clause.start >= _MOST_STARTS:
             raise NotForTheFastChecker("there are more than 2^64 initial states")

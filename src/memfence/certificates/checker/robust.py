@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from memfence.certificates.checker.abridged import ends_of
-from memfence.certificates.checker.criteria import SC, made_by, require_single_stores, without_buffers
+from memfence.certificates.checker.criteria import made_by, require_single_stores, with_newest_stores, without_buffers
+from memfence.certificates.checker.events import SC, events_of, is_locked_event
 from memfence.certificates.checker.invariant import check_closed
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.abridged import WHOLE, Abridgement
@@ -68,12 +69,12 @@ class AttackSearch:
         self._touched = [own.union(*map(_read, them)) for own, them in zip(self._written, others, strict=True)]
 
     def starting_in(self, state: State) -> Iterator[tuple[Run, Attack]]:
-        """A process makes a store that stays pending, to a variable of others."""
+        """A process makes a store that stays pending, to a variable of others, while nobody holds the bus."""
         empty = replace(state, buffers=self.model.empty_buffers(self.program))
-        for p, process in enumerate(self.program.processes):
-            for number, _ in process.leaving(state.locations[p]):
+        for p, process in enumerate(self.program.processes) if state.lock_owner is None else ():
+            for number, transition in process.leaving(state.locations[p]):
                 after = take(self.program, self.model, empty, Run(p, number))
-                if not isinstance(after, State):
+                if not isinstance(after, State) or is_locked_event(transition):
                     continue
                 pending = {entry[0] for buffer in after.buffers[p] for entry in buffer if entry is not None}
                 for variable in pending & self._touched[p]:  # one at most: a plain step has one store
@@ -99,10 +100,10 @@ class AttackSearch:
         return False
 
     def _walked(self, here: Attack, number: int) -> Attack | None:
-        """The attacker goes on; None where it cannot: a fence or a locked step waits for what is pending."""
+        """The attacker goes on; None where it cannot: a fence or a locked event waits for what is pending."""
         p, step = here.attacker, Run(here.attacker, number)
         after = take(self.program, self.model, here.state, step)
-        if after is None:
+        if after is None or is_locked_event(self.program.processes[p].transitions[number]):
             return None
         read = {access.variable for access in made_by(self.program, self.model, here.state, step) if _is_load(access)}
         failed = (_stopped(here.state, p), frozenset[int]())
@@ -114,8 +115,7 @@ class AttackSearch:
         """The state once all is in memory that need not wait for the delayed store, and what that is."""
         p = attack.attacker
         if self.model.buffering is Buffering.PER_PROCESS:
-            newest = dict(entry for entry in state.buffers[p][0] if entry is not None)
-            return replace(state, buffers=set_at(state.buffers, p, (tuple(sorted(newest.items())),))), frozenset()
+            return with_newest_stores(state, p), frozenset()
         buffers, memory, stored = _without_first_separators(state.buffers[p]), state.memory, set[int]()
         is_separated = any(SEPARATOR in buffer for buffer in buffers)
         kept: list[Buffer] = []
@@ -133,23 +133,25 @@ class AttackSearch:
         return replace(state, memory=memory, buffers=set_at(state.buffers, p, tuple(kept))), frozenset(stored)
 
     def _answers(self, here: Attack) -> Iterator[tuple[frozenset[int], Attack]]:
-        """Each step of another process that happens after something in the attack, with what it accesses."""
+        """Each event of another process that happens after something in the attack, with what it accesses."""
         plain = without_buffers(here.state)
-        for p, process in enumerate(self.program.processes):
-            for number, _ in process.leaving(plain.locations[p]) if p != here.attacker else ():
-                after = take(self.program, SC, plain, Run(p, number))
-                if after is None:
-                    continue
-                made = made_by(self.program, SC, plain, Run(p, number))
-                after = _stopped(plain, p) if isinstance(after, Failure) else after
-                written = frozenset(access.variable for access in made if access.writes_memory)
-                read = frozenset(access.variable for access in made if _is_load(access))
-                if p in here.members or (read | written) & here.written or written & here.read:
-                    all_read, all_written = here.read | (read & self._written[here.attacker]), here.written | written
-                    state, members = replace(after, buffers=here.state.buffers), here.members | {p}
+        others = [
+            p for p, _ in enumerate(self.program.processes) if p != here.attacker and plain.locations[p] != STOPPED
+        ]
+        for p in others:
+            for event in events_of(self.program, plain, p):
+                after = event.after if isinstance(event.after, State) else _stopped(plain, p)
+                touched = event.read | event.written
+                if p in here.members or touched & here.written or event.written & here.read:
                     yield (
-                        read | written,
-                        replace(here, state=state, members=members, read=all_read, written=all_written),
+                        touched,
+                        replace(
+                            here,
+                            state=replace(after, buffers=here.state.buffers),
+                            members=here.members | {p},
+                            read=here.read | (event.read & self._written[here.attacker]),
+                            written=here.written | event.written,
+                        ),
                     )
 
 

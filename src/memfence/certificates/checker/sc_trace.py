@@ -34,7 +34,7 @@ class Made(Record):
 def has_sc_trace(question: Question, run: Replayed, *, by_values: bool) -> bool:
     """Whether an SC run has the same steps and the same order of all stores, its loads the same values (`by_values`:
     persistence), or the same order of stores to each variable, its loads reading from the same stores (robustness)."""
-    require_shared_memory(question.program)
+    require_shared_memory(question.program, regions=True)
     if not run.end.is_plain:
         raise Refused(Condition.WITNESS, "the run of a clause ends with pending stores")
     require_one_start(question, by_values=by_values)
@@ -110,7 +110,11 @@ def _events(question: Question, run: Replayed) -> tuple[list[list[tuple[Made, ..
             if access.writes_memory:
                 memory[access.variable] = made.store
                 order.append(made)
-        if isinstance(taken.step, Run) and step:
-            steps[taken.step.process].append(tuple(step))
+        if isinstance(taken.step, Run):
+            mine = steps[taken.step.process]
+            if state.lock_owner == taken.step.process:  # what it does with the bus is one step
+                mine[-1] += tuple(step)
+            elif step or taken.state.lock_owner == taken.step.process:
+                mine.append(tuple(step))
         state = taken.state
     return steps, order

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from memfence.certificates.checker.criteria import SC, TSO, made_by, require_single_stores
+from memfence.certificates.checker.criteria import require_single_stores
+from memfence.certificates.checker.events import SC, TSO, events_of, is_locked_event
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.automata import SymbolicRows
 from memfence.certificates.format.columns import planes
 from memfence.models.accesses import accesses
-from memfence.models.readings import is_locked
 from memfence.models.state import Failure, Run, State
 from memfence.models.steps import set_at, starts, successors
 from memfence.program.ir import Fence, Program, Transition
@@ -65,15 +65,16 @@ def steps_of(program: Program, pair: Marked) -> Iterator[tuple[Run, Marked | Fai
 
 def marks_after(program: Program, pair: Marked, step: Run) -> tuple[int, ...]:
     """The newest unfenced stores behind a possible step of SC."""
+    state, marks = pair
     transition = program.processes[step.process].transitions[step.transition]
-    stored = [access.variable + 1 for access in accesses(program, SC, pair[0], step) if access.writes_memory]
-    last = 0 if fences(transition) else stored[-1] if stored else pair[1][step.process]
-    return set_at(pair[1], step.process, last)
+    stored = [access.variable + 1 for access in accesses(program, SC, state, step) if access.writes_memory]
+    is_fenced = fences(transition) or state.lock_owner == step.process
+    return set_at(marks, step.process, 0 if is_fenced else stored[-1] if stored else marks[step.process])
 
 
 def fences(transition: Transition) -> bool:
     """Whether nothing of the process is pending after the step: it is locked, or it has an mfence and no store."""
-    return is_locked(TSO, transition) or any(_drains(op) for op in transition.ops if isinstance(op, Fence))
+    return is_locked_event(transition) or any(_drains(op) for op in transition.ops if isinstance(op, Fence))
 
 
 def _drains(fence: Fence) -> bool:
@@ -84,19 +85,16 @@ def race_of(program: Program, pair: Marked) -> int | None:
     """The variable that a process is about to read in this way while another one is about to write it."""
     state, marks = pair
     exposed, written = set[tuple[int, int]](), set[tuple[int, int]]()
-    for step, _ in successors(program, SC, state):
-        assert isinstance(step, Run), "processes share memory only"
-        transition = program.processes[step.process].transitions[step.transition]
-        made = made_by(program, SC, state, step)
-        written |= {(step.process, access.variable) for access in made if access.writes_memory}
-        if is_locked(TSO, transition):
+    for event in (event for p, _ in enumerate(program.processes) for event in events_of(program, state, p)):
+        p, stores = event.first.process, bool(event.written)
+        written |= {(p, variable) for variable in event.written}
+        if event.locked:
             continue
-        stores = any(access.writes_memory for access in made)
-        last = 0 if fences(transition) else marks[step.process]
-        for access in made:
+        last = 0 if fences(program.processes[p].transitions[event.first.transition]) else marks[p]
+        for access in event.made:
             if access.writes_memory:
                 last, stores = access.variable + 1, False  # what follows has the store behind it
             elif stores or last not in (0, access.variable + 1):
-                exposed.add((step.process, access.variable))
+                exposed.add((p, access.variable))
     met = (v for reader, v in sorted(exposed) if any(v == other and reader != writer for writer, other in written))
     return next(met, None)

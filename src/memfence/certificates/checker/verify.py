@@ -15,6 +15,7 @@ from memfence.certificates.checker.criteria import (
     check_race_free,
     check_state_robust,
     require_no_look_at_buffers,
+    require_shared_memory,
     require_single_stores,
 )
 from memfence.certificates.checker.dual import check_dual, for_processes_alone, prepared
@@ -264,6 +265,7 @@ def _implied(case: Case, section: Section) -> Proved:
     left_out = read_abridgement(case.program, section.details)
     if case.fast:
         require_no_look_at_buffers(case.question)
+        require_shared_memory(case.question.program)
         require_single_stores(case.question.program)
         return Proved(frozenset({STATES}), _fast_persistent(case, case.question, section, left_out), is_fast=True)
     states = _sc_states(case, section)

@@ -70,7 +70,9 @@ def criterion_chunks(
 
 def sc_chunks(kind: str, question: Question, limits: Limits, *, whole: bool = False) -> Chunks:
     """A section with every state of SC, for programs that the checker knows the criterion of."""
-    _require(require_shared_memory if kind == "race-free" else require_single_stores, question.program)
+    if kind != "race-free":
+        _require(require_single_stores, question.program)
+    _require(partial(require_shared_memory, regions=kind != "implied"), question.program)
     try:
         yield from _states(kind, question, SC, limits, whole)
     except StepFails:
