@@ -190,7 +190,7 @@ def _unreachable(instance: Any, stated: Any) -> dict[str, Any]:
     return {"forbid": print_expression(as_expression(parsed.formula, tuple(a.expr for a in parsed.atoms)), program)}
 
 
-def random_programs(count: int = 2_000) -> Iterator[Asked]:
+def random_programs(count: int = 4_700) -> Iterator[Asked]:
     for seed in range(count):
         random = Random(seed)
         program = cyclic_program(seed, ordered=seed % 3 == 0)
