@@ -166,7 +166,7 @@ def test_programs_without_attacks_are_state_robust_by_the_hundred(model: ModelNa
 
 
 def check_states_without_attacks(model: ModelName, program: Program) -> None:
-    """Theorem 18."""
+    """Theorem 20."""
     states = reached(program, "sc")
     is_robust = refusal(lambda: check_robust(program, spec(model).definition, states)) is None
     if is_robust or (model == "tso" and refusal(lambda: check_persistent(program, states)) is None):

@@ -241,6 +241,6 @@ def test_a_run_has_the_trace_of_an_sc_run_exactly_where_the_definitions_say(shap
 @pytest.mark.parametrize("model", ["tso", "pso"])
 @pytest.mark.parametrize("make", [guarded_program, region_program, unbalanced_program, failing_program])
 def test_a_program_without_attacks_is_state_robust(make: Make, model: ModelName) -> None:
-    """Theorem 18, also of states in which somebody holds the bus."""
+    """Theorem 20, also of states in which somebody holds the bus."""
     for seed in range(600, 720):
         check_states_without_attacks(model, make(seed))

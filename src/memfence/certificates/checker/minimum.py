@@ -1,6 +1,6 @@
 """Minimum sets of fences: clauses, in one site of each of which every repair has a fence, each shown by a run.
 
-Theorem 12: the run of a clause is possible in the program in which every site outside the clause has its fence, and it
+Theorem 21: the run of a clause is possible in the program in which every site outside the clause has its fence, and it
 is bad. Fences only remove runs, so every choice that leaves out the clause has a bad run, too. So no choice of sites
 that is enough costs less than the cheapest one that meets all clauses, and that is found by a plain search.
 """

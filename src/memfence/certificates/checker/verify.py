@@ -46,7 +46,7 @@ from memfence.records import Record
 STATES = "states"
 """What sections prove: something about all states, or about one temporal property."""
 ROBUST, PERSISTENT = frozenset({"robust", "state-robust"}), frozenset({"persistent", "state-robust"})
-"""What freedom from attacks proves: Theorems 9 and 6, and what Theorem 18 makes of them."""
+"""What freedom from attacks proves: Theorems 9 and 6, and what Theorem 20 makes of them."""
 CRITERIA = frozenset({"persistent", "robust", "state-robust", "trf", "drf"})
 MOST_BYTES = 8 << 30
 
@@ -354,7 +354,7 @@ def _alone(case: Case, section: Section) -> Proved:
 
 
 def _minimum(case: Case, section: Section) -> Proved:
-    """Theorem 12. The claim says how many fences are a minimum; which ones they are says the section."""
+    """Theorem 21. The claim says how many fences are a minimum; which ones they are says the section."""
     sites, found = read_minimum(case.program, section.chunks(OBJECT))
     chosen = [site for site in sites if site.is_chosen]
     price = None if case.claim.price is None else sum(site.price for site in chosen)
