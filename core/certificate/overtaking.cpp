@@ -15,12 +15,33 @@ int room_for_pending(const Program& program) {
   return static_cast<int>(std::min<std::size_t>(most + 1, kMostPending));
 }
 
+// Whether some step writes one variable and reads another one, or holds the bus: what others have pending may decide what it
+// writes.
+bool writes_by_others(const Program& program) {
+  for (const Process& process : program.processes)
+    for (const Transition& t : process.transitions) {
+      std::set<int> read, written;
+      for (const Op& op : t.ops) {
+        if (op.kind == OpKind::Lock || op.kind == OpKind::Unlock) return true;
+        for (int v = op.base; v < op.base + op.size; ++v) {
+          if (op.kind == OpKind::Load || op.kind == OpKind::Modify) read.insert(v);
+          if (op.kind == OpKind::Store || op.kind == OpKind::Modify) written.insert(v);
+        }
+      }
+      for (const int v : written)
+        if (read.size() > read.count(v)) return true;
+    }
+  return std::any_of(program.nodes.begin(), program.nodes.end(),
+                     [](const Node& node) { return node.kind == Node::Kind::Memory; });
+}
+
 }  // namespace
 
 Overtaking::Overtaking(const std::string& program)
     : program_(read_program(program, model_)),
       layout_(program_, model_, room_for_pending(program_)),
       steps_(program_, model_, layout_),
+      keeps_all_(writes_by_others(program_)),
       known_(program_.processes.size()) {
   if (program_.processes.size() > 64) throw Unsupported("there are more than 64 processes");
 }
@@ -51,7 +72,8 @@ const std::vector<Overtaking::Read>& Overtaking::reads(const Number* state, int 
 }
 
 // Every read in memory with a store pending, or in the step that makes the first one. An event that holds the bus ends a walk, as
-// a locked step does.
+// a locked step does. Where no write depends on other variables, the store before the read is enough: those before it might as well
+// be in memory already (Theorem 6), and a walk ends with the next store.
 std::vector<Overtaking::Read> Overtaking::walk(const Number* state, int process) {
   std::vector<Number> first(static_cast<std::size_t>(layout_.places()), 0);
   std::copy_n(state, static_cast<std::size_t>(program_.buffers_at), first.begin());
@@ -68,7 +90,7 @@ std::vector<Overtaking::Read> Overtaking::walk(const Number* state, int process)
       if (transitions[static_cast<std::size_t>(step.number)].takes_bus) return true;
       if (outcome == Outcome::Overflow) throw Unsupported("a walk has too many pending stores");
       const bool fails = outcome == Outcome::Failed && here[length] > 0;  // it has made its reads
-      if (!fails && (outcome != Outcome::Done || after[length] == 0)) return true;
+      if (!fails && (outcome != Outcome::Done || after[length] == 0 || (after[length] > 1 && !keeps_all_))) return true;
       for (const Access& access : made)
         if (!access.writes) found.push_back({access.variable, step.number});
       if (fails) return true;

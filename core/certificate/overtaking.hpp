@@ -31,6 +31,7 @@ class Overtaking {
   Program program_;
   Layout layout_;
   Steps steps_;
+  bool keeps_all_;  // whether several stores have to be pending
   // A walk depends on memory and on its own process, nothing else: many states have the same ones.
   std::vector<std::unordered_map<std::string, std::vector<Read>>> known_;
 };
