@@ -72,9 +72,12 @@ class DualSearch:
 
     def run(self, is_over: Callable[[int], bool]) -> bool | None:
         """Whether something bad can be reached; None if it was over before, with so many configurations."""
-        while (result := self._native.run(STEPS_AT_ONCE)) == 0:
-            if is_over(self._native.size):
-                return None
+        try:
+            while (result := self._native.run(STEPS_AT_ONCE)) == 0:
+                if is_over(self._native.size):
+                    return None
+        except ValueError as problem:
+            raise _reason(problem) from None
         return bool(result == 2)
 
     def found(self) -> Iterator[Configuration]:

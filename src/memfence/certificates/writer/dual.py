@@ -97,8 +97,9 @@ def _ranges(program: Program) -> Iterator[dict[str, Any] | None]:
 
 
 def _from(least: int, lo: int, hi: int, variable: SharedVar | RegisterVar) -> list[int]:
-    """The range from `least` on, as far as the variable starts there."""
-    return [max(lo, min(least, *variable.init)), hi] if least <= hi else [lo, hi]
+    """The range from `least` on; the declared one where the variable does not start in it."""
+    first, domain = max(lo, min(least, *variable.init)), variable.domain
+    return [first, hi] if all(first <= value <= hi for value in variable.init) else [domain.lo, domain.hi]
 
 
 def _loadable(program: Program, variable: int) -> tuple[int, int]:
