@@ -23,7 +23,7 @@ from memfence.models.state import Failure, Run, State
 from memfence.models.steps import MemoryModel, set_at, starts, successors, take
 from memfence.program.expressions import FOREIGN, BufferEmpty, Shared, walk
 from memfence.program.facts.effects import has_torn_steps, op_expressions
-from memfence.program.ir import Lock, Program, Store, Unlock
+from memfence.program.ir import Fence, Lock, Program, Store, Unlock
 
 
 def check_state_robust(program: Program, model: MemoryModel, states: Collection[State]) -> None:
@@ -145,10 +145,12 @@ def without_buffers(state: State) -> State:
 
 
 def require_single_stores(program: Program) -> None:
-    """Theorems 6 and 9 are about plain steps with one store at most."""
+    """Theorems 6 and 9 are about plain steps with one store at most. No fence stands beside it: TSO never gets past one
+    behind it, where SC goes on; and behind one before it, the store is pending."""
     require_shared_memory(program, regions=True)
-    if has_torn_steps(program):
-        raise Refused(Condition.KIND, "a step has several stores")
+    plain = (t for process in program.processes for t in process.transitions if not t.locked)
+    if has_torn_steps(program) or any({Store, Fence} <= {type(op) for op in t.ops} for t in plain):
+        raise Refused(Condition.KIND, "a step has several stores, or a store and a fence")
 
 
 def require_shared_memory(program: Program, *, regions: bool = False) -> None:
