@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,12 +16,13 @@ from memfence.api.certify import check_certified
 from memfence.api.check import check
 from memfence.api.verify import verify
 from memfence.certificates.checker.dual import check_dual, prepared
+from memfence.certificates.checker.dual_order import is_above
 from memfence.certificates.checker.native_dual import DualSearch, check_dual_fast
 from memfence.certificates.checker.question import Question, question_of
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.abridged import Abridgement
 from memfence.certificates.format.container import read_chunks
-from memfence.certificates.format.dual import FAILED
+from memfence.certificates.format.dual import FAILED, Configuration, Control
 from memfence.certificates.format.header import Claim
 from memfence.certificates.format.sections import HEAD, OBJECT, SECTION
 from memfence.certificates.writer.abridging import passed_alone
@@ -268,6 +270,33 @@ def test_whatever_is_passed_what_is_accepted_is_true() -> None:
 @pytest.mark.slow
 def test_whatever_is_passed_what_is_accepted_is_true_of_many_programs() -> None:
     assert sum(map(check_passing, range(3_000, 20_000))) >= 300
+
+
+def test_threads_stand_for_threads_one_by_one() -> None:
+    """Compared with every way to choose: those of which one stands for several others may have to make room."""
+    random, found = Random(1), [0, 0]
+    for _ in range(3_000):
+        sizes = random.randrange(5), random.randrange(6)
+        one, other = ([frozenset(random.sample(range(4), random.randint(0, 3))) for _ in range(n)] for n in sizes)
+        expected = any(all(map(frozenset.issuperset, one, chosen)) for chosen in permutations(other, len(one)))
+        sets = [[frozenset(Control(at, ()) for at in places) for places in parts] for parts in (one, other)]
+        known, above = (Configuration(tuple(all_), (), ((),) * len(all_), (0,) * len(all_)) for all_ in sets)
+        assert is_above(above, known) == expected
+        found[expected] += 1
+    assert min(found) > 500
+
+
+@pytest.mark.parametrize(("count", "condition"), [(25, Condition.CLOSED), (2_000, "not a certificate")])
+def test_a_configuration_may_name_many_threads(count: int, condition: Condition | str) -> None:
+    """Which of them stand for which is not a matter of trying all ways."""
+    text = "bit x; active [*] proctype T() { do :: x = 1; x == 0 -> assert(false) od }"
+    program, failed = load_text(SourceText("t.pml", text)), [[FAILED, []]]
+    many = [[0] * count, [None], [[]] * count, [0] * count]
+    part = {"sets": [failed], "configurations": [[[0], [None], [[]], [0]], many]}
+    chunks = [(SECTION, b'{"kind": "dual"}'), (OBJECT, json.dumps(part).encode())]
+    content = container([*beginning(program, Claim(model="tso", any_number=("T",))), *chunks])
+    for fast in (False, True):
+        assert judge(content, program, fast=fast).condition == condition
 
 
 def one_load(*steps: tuple[int, int, Op], locations: int) -> Program:

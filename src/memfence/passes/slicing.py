@@ -1,7 +1,8 @@
 """Reduction 4: what no guard, address, assertion or question depends on is dropped (Weiser's slicing).
 
 Kept in any case: ops that can be a run-time error, since those are reported, stores before a fence in the same step,
-which then waits for itself, and every access where accesses are what the question is about. Numbers stay; a register or variable that nothing sets any more needs no bits.
+which then waits for itself, and every access where accesses are what the question is about. Numbers stay; a register
+or variable that nothing sets any more needs no bits.
 Dropping stores frees room in bounded buffers: the sliced program may do within a bound what the whole one needs a
 larger bound for, never more than the whole one does without bound.
 """
