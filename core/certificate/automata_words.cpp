@@ -47,7 +47,7 @@ std::size_t AutomataChecker::committed(std::uint32_t number, Symbol symbol) {
 
 std::size_t AutomataChecker::kept(std::uint32_t number) {
   const auto known = made_numbers_.find(Made{kByNothing, number});
-  return known != made_numbers_.end() ? known->second : remember({kByNothing, number}, words_[number]);
+  return known != made_numbers_.end() ? known->second : remember({kByNothing, number}, settle(words_[number]));
 }
 
 Words AutomataChecker::settle(const Words& words) const {

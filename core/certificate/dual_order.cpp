@@ -129,18 +129,24 @@ bool Above::is_below(const Entry& known, const Entry& other) {
   if (known.shapes.size() > other.shapes.size() || !is_more_general(known.memory, other.memory)) return false;
   for (std::size_t p = 0; p < fixed_; ++p)
     if (!fits(known.shapes[p], other.shapes[p])) return false;
-  std::vector<char> taken(other.shapes.size(), 0);
-  return embeds(known, fixed_, other, taken);
+  std::vector<int> taken(other.shapes.size(), kNobody);
+  std::vector<char> tried;
+  for (std::size_t one = fixed_; one < known.shapes.size(); ++one) {
+    tried.assign(other.shapes.size(), 0);
+    if (!has_place(known, one, other, taken, tried)) return false;
+  }
+  return true;
 }
 
-// Whether each of the known ones, from the next one on, fits one of the others, no two the same.
-bool Above::embeds(const Entry& known, std::size_t next, const Entry& other, std::vector<char>& taken) {
-  if (next == known.shapes.size()) return true;
+// Whether a known one fits one of the others that is free, or whose holder has another place; no two fit the same.
+bool Above::has_place(const Entry& known, std::size_t one, const Entry& other, std::vector<int>& taken,
+                      std::vector<char>& tried) {
   for (std::size_t n = fixed_; n < other.shapes.size(); ++n) {
-    if (taken[n] != 0 || !fits(known.shapes[next], other.shapes[n])) continue;
-    taken[n] = 1;
-    if (embeds(known, next + 1, other, taken)) return true;
-    taken[n] = 0;
+    if (tried[n] != 0 || !fits(known.shapes[one], other.shapes[n])) continue;
+    tried[n] = 1;
+    if (taken[n] != kNobody && !has_place(known, static_cast<std::size_t>(taken[n]), other, taken, tried)) continue;
+    taken[n] = static_cast<int>(one);
+    return true;
   }
   return false;
 }

@@ -82,7 +82,8 @@ class Above {
   std::vector<int> key_of(const Entry& entry) const;
   static std::uint64_t signature(const Entry& entry);
   bool is_below(const Entry& known, const Entry& other);
-  bool embeds(const Entry& known, std::size_t next, const Entry& other, std::vector<char>& taken);
+  static constexpr int kNobody = -1;
+  bool has_place(const Entry& known, std::size_t one, const Entry& other, std::vector<int>& taken, std::vector<char>& tried);
   bool fits(const Shape& known, const Shape& other);
 
   std::size_t fixed_;

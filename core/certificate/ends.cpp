@@ -44,16 +44,16 @@ bool Ends::is_forgotten(const Number* state, const Step* step, int process) cons
 bool Ends::for_each(const Number* state, const Step* step, const Visit& visit) {
   for (int p = 0; p < static_cast<int>(passing_.size()); ++p) {
     if (!passing_[static_cast<std::size_t>(p)][static_cast<std::size_t>(state[p])]) continue;
-    std::vector<std::vector<Number>> after;
-    bool fails = false;
+    std::vector<std::pair<Outcome, std::vector<Number>>> after;  // a step that fails keeps nobody from another one
     steps_.for_each_of(state, p, nullptr, [&](const Step&, Outcome outcome, const Number* next) {
-      fails = outcome != Outcome::Done;
-      if (!fails) after.emplace_back(next, next + end_.size());
-      return !fails;
+      if (outcome == Outcome::Done)
+        after.emplace_back(outcome, std::vector<Number>(next, next + end_.size()));
+      else
+        after.emplace_back(Outcome::Failed, std::vector<Number>());
+      return true;
     });
-    if (fails) return visit(Outcome::Failed, state);
-    for (const std::vector<Number>& next : after)
-      if (!for_each(next.data(), step, visit)) return false;
+    for (const auto& [outcome, next] : after)
+      if (!(outcome == Outcome::Done ? for_each(next.data(), step, visit) : visit(outcome, state))) return false;
     if (!after.empty() || is_forgotten(state, step, p)) return true;
   }
   if (leaves_nothing_out()) return visit(Outcome::Done, state);

@@ -47,7 +47,7 @@ from memfence.program.expressions import BufferEmpty, Const
 from memfence.program.ir import Assert, Assume, Final, Forbidden, Lock, Process, Program, Transition, Unlock
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
-from support.certificates import beginning, blocks_of, container, judge
+from support.certificates import beginning, blocks_of, container, judge, row_of
 from support.cyclic_programs import cyclic_program
 from support.models import spec
 
@@ -310,6 +310,30 @@ def test_initially_nothing_is_pending_of_any_process() -> None:
     with pytest.raises(Refused) as caught:
         verified(program, [*rest, *((ROWS, block) for block in blocks_of(changed))])
     assert caught.value.condition is Condition.INITIAL
+
+
+def test_words_of_those_who_do_not_move_are_compared_without_idle_separators() -> None:
+    """A word of Q has a separator at its head, and the same word without it is missing: both checkers say so."""
+    program = load_text(
+        SourceText("t.pml", "byte x; active proctype P() { do :: x > 7 od } active proctype Q() { x = 1 }")
+    )
+    first, second = program.processes
+    idle = replace(
+        first, transitions=tuple(replace(t, source=0, target=0, ops=()) for t in first.transitions), initial=0
+    )
+    still = replace(second, transitions=tuple(replace(t, ops=(*t.ops, Assume(Const(0)))) for t in second.transitions))
+    program = replace(program, processes=(idle, still))
+    rows, (state,) = SymbolicRows(program), starts(program, spec("pso").definition)
+    row = row_of(rows.control, without_buffers(state)) + (0).to_bytes(NUMBER) + (1).to_bytes(NUMBER)
+    for head, condition in [(None, Condition.CLOSED), ([0, 0], Condition.CLOSED)]:
+        automata = [[[[]], [0]], [[[[head, 1]], [[[0, 1], 2]], []], [0, 2]]]
+        chunks = [
+            (SECTION, b'{"kind": "automata"}'),
+            (OBJECT, json.dumps({"automata": automata}).encode()),
+            (ROWS, row),
+        ]
+        content = container([*beginning(program, Claim(model="pso")), *chunks])
+        assert judge(content, program).condition is judge(content, program, fast=True).condition is condition
 
 
 @pytest.mark.parametrize(

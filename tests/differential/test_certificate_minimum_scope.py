@@ -12,13 +12,14 @@ from memfence.certificates.checker.refusal import Condition
 from memfence.certificates.format.header import Claim
 from memfence.certificates.format.minimum import Clause, Site, clause_as_object, site_as_list
 from memfence.certificates.format.sections import OBJECT, SECTION
-from memfence.models.state import Commit, Run
+from memfence.models.state import Commit, DropSeparator, Run
 from memfence.program.expressions import At, Binary, BufferEmpty, Const, Expr, Register, Shared, Unary, variable_address
 from memfence.program.ir import (
     Assert,
     Assume,
     Domain,
     Fence,
+    FenceKind,
     Forbidden,
     Load,
     Location,
@@ -98,6 +99,18 @@ def test_a_step_that_stores_twice_may_not_be_possible_without_its_lock() -> None
     claim = Claim(model="tso", criterion="robust", fences=2, bound=1)
     program = store_buffering(locked=True, more=[Store(X, Const(2))])
     assert judged(program, claim, locks(are_chosen=True), [Clause(frozenset({0}), 0, (Run(0, 0),))]) is Condition.KIND
+
+
+@pytest.mark.parametrize("kind", ["mfence", "sfence"])
+def test_a_step_with_a_fence_waits_for_its_own_store_unless_it_is_locked(kind: FenceKind) -> None:
+    """It never comes to its end, or not within the bound, so that nothing is needed; a lock would let it pass."""
+    ops = [Store(X, Const(1)), Fence("mfence")] if kind == "mfence" else [Fence("sfence"), Store(X, Const(1))]
+    program = of(line("P", ops, MFENCE, [Assert(Const(0))]))
+    sites = [Site("mfence", ((0, 1),), 1, True), Site("locked", ((0, 0),), 1, False)]
+    drop = (DropSeparator(0),) if kind == "sfence" else ()
+    clause = Clause(frozenset({0}), 0, (Run(0, 0), *drop, Run(0, 1), Run(0, 2)))
+    claim = Claim(model="tso" if kind == "mfence" else "pso", fences=1, bound=1)
+    assert judged(program, claim, sites, [clause]) is Condition.KIND
 
 
 LOOKS = [

@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from memfence.api.certify import check_certified
+from memfence.certificates.checker import tableau
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.checker.verify import verify
 from memfence.certificates.format.columns import Columns, planes
@@ -20,6 +21,7 @@ from memfence.certificates.format.sections import OBJECT, ROWS
 from memfence.models.buffering import Buffering
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
+from memfence.questions.ltl.parser import parse_formula
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
 from support.certificates import beginning, blocks_of, container, judge
@@ -119,6 +121,18 @@ def test_ranks_of_one_formula_prove_no_other(formula: str, ranked: tuple[Program
     forged = [(chunks[0][0], json.dumps(header).encode()), *chunks[1:]]
     with pytest.raises((NotACertificate, Refused)):
         verify(io.BytesIO(container(forged)), program)
+
+
+def test_formulas_with_very_many_ways_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each `[]` may fail now or later: there are 2 ^ 40 ways to begin."""
+    monkeypatch.setattr(tableau, "MOST_MOVES", 1_000)
+    program = cyclic_program(0)
+    few, many = (
+        parse_formula(" || ".join(f"[](x0 == {n})" for n in range(count)), program, {}).formula for count in (5, 40)
+    )
+    assert len(tableau.refuting_formula(few, ()).moves) >= 2**5
+    with pytest.raises(NotACertificate, match="too large"):
+        tableau.refuting_formula(many, ())
 
 
 def test_property_processes_have_ranks_as_well(tmp_path: Path) -> None:

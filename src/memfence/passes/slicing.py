@@ -1,13 +1,15 @@
 """Reduction 4: what no guard, address, assertion or question depends on is dropped (Weiser's slicing).
 
-Kept in any case: ops that can be a run-time error, since those are reported, and every access where accesses are what
-the question is about. Numbers stay; a register or variable that nothing sets any more needs no bits.
+Kept in any case: ops that can be a run-time error, since those are reported, stores before a fence in the same step,
+which then waits for itself, and every access where accesses are what the question is about. Numbers stay; a register
+or variable that nothing sets any more needs no bits.
 Dropping stores frees room in bounded buffers: the sliced program may do within a bound what the whole one needs a
 larger bound for, never more than the whole one does without bound.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -45,6 +47,7 @@ class _Slice:
         # Another process's bus lock makes an access wait: without the access there would be no wait.
         takes_bus = any(isinstance(op, ir.Lock) for op in distinct_ops(*program.processes))
         self.accesses_stay = observed.accesses or takes_bus
+        self.awaited = {(p, id(op)) for p, process in enumerate(program.processes) for op in _awaited(process)}
         self.dropped: set[tuple[int, int]] = set()
         self.needed = _Needed(set(observed.registers), set(observed.variables))
 
@@ -100,7 +103,7 @@ class _Slice:
                     return True
                 return may_fail(self.program, process, op)
             case ir.Store():
-                if self.accesses_stay or p in self.observed.buffers:
+                if self.accesses_stay or p in self.observed.buffers or (p, id(op)) in self.awaited:
                     return True
                 return bool(self.needed.variables.intersection(_stored(op))) or may_fail(self.program, process, op)
             case ir.Rmw(register):
@@ -136,6 +139,13 @@ class _Slice:
         if value not in variable.init and not transient:
             return variable
         return replace(variable, init=(value,), domain=ir.Domain(value, value, variable.domain.overflow))
+
+
+def _awaited(process: ir.Process) -> Iterator[ir.Op]:
+    """Stores of plain steps that have a fence behind them: there the step waits for itself, and is never possible."""
+    for transition in process.transitions if any(isinstance(op, ir.Fence) for op in distinct_ops(process)) else ():
+        fences = [n for n, op in enumerate(transition.ops) if isinstance(op, ir.Fence) and not transition.locked]
+        yield from (op for op in transition.ops[: max(fences, default=0)] if isinstance(op, ir.Store))
 
 
 def _stored(op: ir.Op) -> range:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from memfence.api.check import check
 from memfence.models.spec import SC, TSO, ModelSpec
 from memfence.passes.liveness import dead_registers
 from memfence.passes.private_locations import NOT_PRIVATE, PRIVATE_WHEN_DRAINED, private_locations
@@ -231,6 +232,15 @@ def test_all_stores_to_a_variable_stay_or_none(other: Op) -> None:
 def test_accesses_that_wait_for_the_bus_lock_stay() -> None:
     lock = program((0, 1, [Lock()]), (1, 2, [Load(R, X)]), (2, 3, [Unlock()]))
     assert reduced(lock, "slice") == [(Lock(),), (Load(R, X),), (Unlock(),)]
+
+
+def test_a_store_that_its_own_step_waits_for_stays() -> None:
+    """The step is never possible; without its store it would be."""
+    store, fence = Store(Y, Const(1)), Fence("mfence")
+    assert reduced(program((0, 1, [store, fence])), "slice") == [(store, fence)]
+    assert reduced(program((0, 1, [fence, store])), "slice") == [(fence,)]
+    steps = program((0, 1, [store, fence]), (1, 2, [Assert(equals(R, 1))]))
+    assert [check(steps, model=m).answer.verdict for m in ("sc", "tso", "pso")] == ["violated", "holds", "holds"]
 
 
 def test_slicing_fusion_and_resets_work_together() -> None:

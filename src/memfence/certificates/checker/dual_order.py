@@ -23,10 +23,19 @@ def _parts(c: Configuration) -> list[Part]:
 
 
 def _embeds(known: list[Part], parts: list[Part]) -> bool:
-    """Whether each of the known ones stands for one of the parts, no two for the same."""
-    return not known or any(
-        _fits(known[0], one) and _embeds(known[1:], [*parts[:n], *parts[n + 1 :]]) for n, one in enumerate(parts)
-    )
+    """Whether each of the known ones stands for one of the parts, no two for the same; one may make room."""
+    taken: dict[int, Part] = {}
+
+    def has_place(one: Part, tried: set[int]) -> bool:
+        for n in sorted(range(len(parts)), key=taken.__contains__):  # first those that are free
+            if n not in tried and _fits(one, parts[n]):
+                tried.add(n)
+                if n not in taken or has_place(taken[n], tried):
+                    taken[n] = one
+                    return True
+        return False
+
+    return all(has_place(one, set()) for one in known)
 
 
 def _fits(known: Part, part: Part) -> bool:

@@ -45,7 +45,7 @@ def require_only_waiting(question: Question, criterion: str, sites: Sequence[Sit
     """A fence makes its process wait, and nobody else sees it: what theorem 12 needs of the program.
 
     No step looks at where processes are, or at what is pending. A step that a site locks does the same without the
-    lock, if its stores are committed right behind it.
+    lock, if its store is committed right behind it; a fence in the step would wait for the store.
     """
     processes = question.program.processes
     steps = [step for process in processes for step in process.transitions]
@@ -60,7 +60,7 @@ def require_only_waiting(question: Question, criterion: str, sites: Sequence[Sit
         stores = [op for op in step.ops if isinstance(op, Store)]
         is_seen = step.sync is not None or any(isinstance(node, Shared) for node in _nodes(step))
         is_odd = any(op.direct or op.order is not MemoryOrder.PLAIN for op in stores)
-        if is_seen or is_odd or len(stores) > 1:
+        if is_seen or is_odd or len(stores) > 1 or any(isinstance(op, Fence) for op in step.ops):
             raise Refused(Condition.KIND, "a site locks a step that does more than a plain store")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import assert_never
 
 from memfence.certificates.format.container import NotACertificate
@@ -29,7 +30,7 @@ from memfence.questions.ltl.formula import (
 )
 from memfence.records import Record
 
-MOST_NODES = 5_000
+MOST_NODES, MOST_MOVES = 5_000, 200_000
 Item = tuple[Formula, bool]
 """A formula, and whether its negation is meant."""
 
@@ -80,12 +81,13 @@ def refuting_formula(formula: Formula, atoms: tuple[Expr, ...]) -> Refuting:
     first = frozenset({(formula, True)})
     numbers, nodes, ways = {first: 0}, [first], list[list[_Way]]()
     for node in nodes:  # grows while it is gone through
-        ways.append(list(dict.fromkeys(_ways(_ordered(node), _Way()))))
+        found = list(islice(_ways(_ordered(node), _Way()), MOST_MOVES))
+        ways.append(list(dict.fromkeys(found)))
         for way in ways[-1]:
             if way.after not in numbers:
                 numbers[way.after] = len(nodes)
                 nodes.append(way.after)
-        if len(nodes) > MOST_NODES:
+        if len(nodes) > MOST_NODES or len(found) == MOST_MOVES or sum(map(len, ways)) > MOST_MOVES:
             raise NotACertificate("the formula is too large for this checker")
     untils = _ordered({item for leaving in ways for way in leaving for item in way.put_off})
 

@@ -15,6 +15,8 @@ from memfence.certificates.format.header import read_object
 from memfence.program.ir import Program
 from memfence.records import Record
 
+MOST_MORE = 100
+"""Processes of a configuration beyond those of the program; searches need a handful."""
 FAILED = -1
 """The location of a process that has failed."""
 Facts = tuple[tuple[int, int], ...]
@@ -89,6 +91,8 @@ def _configuration(program: Program, sets: Sequence[Controls], found: Any) -> Co
         case [list(controls), list(memory), list(fifos), list(kinds)] if len(controls) == len(fifos) == len(
             kinds
         ) and len(memory) == len(program.variables):
+            if len(kinds) > len(program.processes) + MOST_MORE:
+                raise NotACertificate("a configuration has too many processes")
             numbers, held = _numbers(controls), tuple(None if one is None else _number(one) for one in memory)
             if any(not 0 <= number < len(sets) for number in numbers):
                 raise NotACertificate("a configuration has a set of controls that is not there")
