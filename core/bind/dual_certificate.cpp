@@ -32,10 +32,10 @@ struct Judge {
     form.add_set(controls);
     return form.sets().size() - 1;
   }
-  bool add(const Listed& one) {
+  bool add(const Listed& one, const std::vector<int>& below) {
     const auto& [sets, memory, fifos, kinds] = one;
     std::optional<Configuration> c = form.read({sets, memory, fifos, kinds});
-    return c && checker.add(std::move(*c));
+    return c && checker.add(std::move(*c), below);
   }
   // What the rules say leads to the configuration, and what the numbers of sets stand for; None where it is none.
   std::optional<std::pair<std::vector<Listed>, Sets>> before(const Listed& one) {
@@ -70,11 +70,16 @@ struct Search {
     const Unlocked unlocked;
     return static_cast<int>(search.run(steps));
   }
-  std::pair<std::vector<Listed>, Sets> found() {
+  // The configurations, which of them stand for what leads to each, and what the numbers of sets stand for.
+  std::tuple<std::vector<Listed>, std::vector<std::vector<int>>, Sets> found() {
     certificate::PlainForm form(search.rules());
     std::vector<Listed> all;
-    for (const Configuration* c : search.found()) all.push_back(listed(form.write(*c)));
-    return {std::move(all), form.sets()};
+    std::vector<std::vector<int>> below;
+    for (const certificate::DualSearch::Found& one : search.found()) {
+      all.push_back(listed(form.write(*one.c)));
+      below.push_back(one.below);
+    }
+    return {std::move(all), std::move(below), form.sets()};
   }
 };
 
@@ -96,7 +101,7 @@ auto bind_asked(nb::module_& m, const char* name) {
 void bind_dual_certificate(nb::module_& m) {
   bind_asked<Judge>(m, "DualChecker")
       .def("add_set", &Judge::add_set, "controls"_a)
-      .def("add", &Judge::add, "configuration"_a)
+      .def("add", &Judge::add, "configuration"_a, "below"_a)
       .def("before", &Judge::before, "configuration"_a)
       .def("check", &Judge::check);
   bind_asked<Search>(m, "DualSearch")

@@ -236,6 +236,8 @@ void LocalProcess::take_all(const Program& program, const Program& orders, int p
       if (guesses > kMostGuesses) throw TooLarge("a step may load too many values");
       sizes.push_back(static_cast<std::size_t>(domain.hi - domain.lo + 1));
     }
+    tried_ += static_cast<std::size_t>(guesses);
+    if (tried_ > kMostTried) throw TooLarge("a process can do too much by itself");
     for (std::size_t v = 0; v < program.variables.size(); ++v)
       state[static_cast<std::size_t>(program.memory_at) + v] = program.variables[v].init.at(0);
     for_each_choice(sizes, [&](const std::vector<std::size_t>& chosen) {

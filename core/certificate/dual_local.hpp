@@ -10,7 +10,8 @@
 namespace memfence::certificate {
 
 constexpr int kFailed = -1;  // the location of a process that has failed
-constexpr std::size_t kMostGuesses = 200'000, kMostBad = 500'000, kMostControls = 200'000, kMostOwned = 1'000'000;
+constexpr std::size_t kMostGuesses = 200'000, kMostBad = 500'000, kMostControls = 500'000, kMostTried = 20'000'000,
+                      kMostOwned = 1'000'000;
 
 // The claim, or the program, is beyond what the judge looks at: a reason to refuse.
 class TooLarge : public std::length_error {
@@ -92,6 +93,7 @@ class LocalProcess {
   std::vector<std::set<Facts>> owned_;  // by control: the newest own message about each variable, oldest first
   std::map<std::pair<int, Facts>, int> owning_;
   int first_ = 0, reached_ = 0;
+  std::size_t tried_ = 0;  // steps, with all that they may load
 };
 
 }  // namespace memfence::certificate

@@ -51,8 +51,8 @@ bool Messages::is_newest_own(const Fifo& fifo, std::size_t place) const {
   return true;
 }
 
-Above::Entry Above::entry_of(const Configuration& c, int number) const {
-  Entry entry{c.memory, {}, number};
+Above::Entry Above::entry_of(const Configuration& c) const {
+  Entry entry{c.memory, {}};
   for (const Part& part : c.parts) {
     Shape shape{part.kind, part.set, {}, part.fifo};
     for (std::size_t n = 0; n < part.fifo.size(); ++n) {
@@ -88,39 +88,45 @@ std::uint64_t Above::signature(const Entry& entry) {
   return bits;
 }
 
-void Above::add(const Configuration& c, int number) {
-  Entry entry = entry_of(c, number);
-  Group& group = known_[key_of(entry)];
-  group.signatures.push_back(signature(entry));
-  group.entries.push_back(std::move(entry));
+int Above::add(const Configuration& c) {
+  const auto number = static_cast<int>(entries_.size());
+  entries_.push_back(entry_of(c));
+  Group& group = known_[key_of(entries_.back())];
+  group.signatures.push_back(signature(entries_.back()));
+  group.numbers.push_back(number);
+  return number;
 }
 
-bool Above::covers(const Configuration& c) {
-  const Entry entry = entry_of(c, kPlace);
-  const auto found = known_.find(key_of(entry));
-  if (found == known_.end()) return false;
+int Above::covering(const Configuration& c, const std::vector<int>& likely) {
+  const Entry one = entry_of(c);
+  const std::vector<int> key = key_of(one);
+  for (const int number : likely)
+    if (key_of(entry(number)) == key && is_below(entry(number), one)) return number;
+  const auto found = known_.find(key);
+  if (found == known_.end()) return kNobody;
   const Group& group = found->second;
-  const std::uint64_t bits = signature(entry);
-  for (std::size_t n = 0; n < group.entries.size(); ++n)
-    if ((group.signatures[n] & ~bits) == 0 && is_below(group.entries[n], entry)) return true;
-  return false;
+  const std::uint64_t bits = signature(one);
+  for (std::size_t n = 0; n < group.numbers.size(); ++n)
+    if ((group.signatures[n] & ~bits) == 0 && is_below(entry(group.numbers[n]), one)) return group.numbers[n];
+  return kNobody;
 }
 
 std::vector<int> Above::drop_above(const Configuration& c) {
-  const Entry entry = entry_of(c, kPlace);
-  Group& group = known_[key_of(entry)];
-  const std::uint64_t bits = signature(entry);
+  const Entry one = entry_of(c);
+  Group& group = known_[key_of(one)];
+  const std::uint64_t bits = signature(one);
   std::vector<int> dropped;
-  for (std::size_t n = 0; n < group.entries.size();) {
-    if ((bits & ~group.signatures[n]) != 0 || !is_below(entry, group.entries[n])) {
+  for (std::size_t n = 0; n < group.numbers.size();) {
+    if ((bits & ~group.signatures[n]) != 0 || !is_below(one, entry(group.numbers[n]))) {
       ++n;
       continue;
     }
-    dropped.push_back(group.entries[n].number);
+    dropped.push_back(group.numbers[n]);
+    entries_[static_cast<std::size_t>(group.numbers[n])] = {};
     group.signatures[n] = group.signatures.back();
     group.signatures.pop_back();
-    std::swap(group.entries[n], group.entries.back());
-    group.entries.pop_back();
+    group.numbers[n] = group.numbers.back();
+    group.numbers.pop_back();
   }
   return dropped;
 }

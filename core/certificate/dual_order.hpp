@@ -54,12 +54,15 @@ class Above {
   Above(int fixed, const Messages& messages, Locals& locals)
       : fixed_(static_cast<std::size_t>(fixed)), messages_(messages), locals_(locals) {}
 
-  // `number` names the configuration from now on.
-  void add(const Configuration& c, int number);
-  // Whether one of the configurations stands for all that `c` stands for.
-  bool covers(const Configuration& c);
+  // Take over a configuration; its number: they are counted from 0 on.
+  int add(const Configuration& c);
+  // The number of a configuration that stands for all that `c` stands for, or kNobody. Those in `likely` are asked first.
+  int covering(const Configuration& c, const std::vector<int>& likely = {});
+  bool covers(const Configuration& c) { return covering(c) != kNobody; }
   // Forget those that `c` stands for; their numbers.
   std::vector<int> drop_above(const Configuration& c);
+
+  static constexpr int kNobody = -1;
 
  private:
   // A part with its newest own messages, and the FIFO in which kPlace marks their places.
@@ -70,25 +73,25 @@ class Above {
   struct Entry {
     Memory memory;
     std::vector<Shape> shapes;
-    int number;
   };
   // Those with the same own messages of the fixed processes. What is below has no bit that the other lacks: bits of what
   // memory is known to hold, and of messages. They lie side by side, since nearly all pairs differ in them.
   struct Group {
     std::vector<std::uint64_t> signatures;
-    std::vector<Entry> entries;
+    std::vector<int> numbers;
   };
-  Entry entry_of(const Configuration& c, int number) const;
+  Entry entry_of(const Configuration& c) const;
+  const Entry& entry(int number) const { return entries_[static_cast<std::size_t>(number)]; }
   std::vector<int> key_of(const Entry& entry) const;
   static std::uint64_t signature(const Entry& entry);
   bool is_below(const Entry& known, const Entry& other);
-  static constexpr int kNobody = -1;
   bool has_place(const Entry& known, std::size_t one, const Entry& other, std::vector<int>& taken, std::vector<char>& tried);
   bool fits(const Shape& known, const Shape& other);
 
   std::size_t fixed_;
   const Messages& messages_;
   Locals& locals_;
+  std::vector<Entry> entries_;  // by number
   std::map<std::vector<int>, Group> known_;
 };
 

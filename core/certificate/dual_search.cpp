@@ -14,31 +14,33 @@ DualSearch::Result DualSearch::run(std::size_t steps) {
   while (!queue_.empty() && !reached_ && steps-- > 0) {
     const std::size_t number = queue_.top().second;
     queue_.pop();
-    if (!all_[number].alive) continue;
+    if (!all_[number].is_alive()) continue;
     const Configuration c = all_[number].c;
+    std::set<int> below;
     rules_.before(c, [&](const Configuration& before) {
-      add(before);
+      below.insert(add(before));
       return !reached_;
     });
+    all_[number].below.assign(below.begin(), below.end());
   }
   return reached_ ? Result::Reached : queue_.empty() ? Result::Done : Result::Goes_on;
 }
 
-void DualSearch::add(Configuration c) {
-  if (known_.covers(c)) return;
+int DualSearch::add(Configuration c) {
+  if (const int known = known_.covering(c); known != Above::kNobody) return known;
   normalise(c);
-  if (known_.covers(c)) return;
+  if (const int known = known_.covering(c); known != Above::kNobody) return known;
   reached_ |= rules_.is_initial(c);
-  for (const int number : known_.drop_above(c)) {
-    all_[static_cast<std::size_t>(number)].alive = false;
-    --alive_;
-  }
-  known_.add(c, static_cast<int>(all_.size()));
+  const std::vector<int> dropped = known_.drop_above(c);
+  const int added = known_.add(c);
+  for (const int number : dropped) all_[static_cast<std::size_t>(number)].instead = added;
+  alive_ -= dropped.size();
   std::size_t messages = 0;
   for (const Part& part : c.parts) messages += part.fifo.size() + 1;
   queue_.emplace(messages, all_.size());
   all_.push_back({std::move(c)});
   ++alive_;
+  return added;
 }
 
 void DualSearch::normalise(Configuration& c) {
@@ -86,11 +88,22 @@ bool DualSearch::saturate(Configuration& c, std::size_t p) {
   return changes;
 }
 
-std::vector<const Configuration*> DualSearch::found() const {
-  std::vector<const Configuration*> all;
-  for (const Kept& one : all_)
-    if (one.alive) all.push_back(&one.c);
-  return all;
+std::vector<DualSearch::Found> DualSearch::found() const {
+  std::vector<int> places(all_.size(), Above::kNobody);
+  int count = 0;
+  for (std::size_t n = 0; n < all_.size(); ++n)
+    if (all_[n].is_alive()) places[n] = count++;
+  std::vector<Found> found;
+  for (const Kept& one : all_) {
+    if (!one.is_alive()) continue;
+    std::set<int> below;
+    for (int number : one.below) {
+      while (!all_[static_cast<std::size_t>(number)].is_alive()) number = all_[static_cast<std::size_t>(number)].instead;
+      below.insert(places[static_cast<std::size_t>(number)]);
+    }
+    found.push_back({&one.c, {below.begin(), below.end()}});
+  }
+  return found;
 }
 
 }  // namespace memfence::certificate

@@ -15,13 +15,18 @@ class DualSearch {
   enum class Result : std::uint8_t { Goes_on, Done, Reached };
   // Look at so many configurations more. Reached: something bad can be reached.
   Result run(std::size_t steps);
-  // The configurations so far that are above no other.
-  std::vector<const Configuration*> found() const;
+  // The configurations so far that are above no other, and of each, which of them stand for what leads to it: their places here.
+  struct Found {
+    const Configuration* c;
+    std::vector<int> below;
+  };
+  std::vector<Found> found() const;
   std::size_t size() const { return alive_; }
   DualRules& rules() { return rules_; }
 
  private:
-  void add(Configuration c);
+  // The number of one that stands for it, be it new.
+  int add(Configuration c);
   // A configuration that stands for more, and can be reached exactly if `c` can.
   void normalise(Configuration& c);
   bool saturate(Configuration& c, std::size_t p);
@@ -31,7 +36,10 @@ class DualSearch {
   Above known_;
   struct Kept {
     Configuration c;
-    bool alive = true;
+    int instead = Above::kNobody;  // what has taken its place
+    std::vector<int> below = {};   // who stood for what leads to it when that was looked at
+
+    bool is_alive() const { return instead == Above::kNobody; }
   };
   std::vector<Kept> all_;
   std::size_t alive_ = 0;

@@ -15,53 +15,20 @@ import pytest
 from memfence.api.certify import check_certified
 from memfence.api.check import check
 from memfence.api.verify import verify
-from memfence.certificates.checker.dual import check_dual, prepared
 from memfence.certificates.checker.dual_order import is_above
-from memfence.certificates.checker.native_dual import DualSearch, check_dual_fast
-from memfence.certificates.checker.question import Question, question_of
-from memfence.certificates.checker.refusal import Condition, Refused
-from memfence.certificates.format.abridged import Abridgement
+from memfence.certificates.checker.question import question_of
+from memfence.certificates.checker.refusal import Condition
 from memfence.certificates.format.container import read_chunks
 from memfence.certificates.format.dual import FAILED, Configuration, Control
 from memfence.certificates.format.header import Claim
 from memfence.certificates.format.sections import HEAD, OBJECT, SECTION
-from memfence.certificates.writer.abridging import passed_alone
 from memfence.certificates.writer.certify import certify
 from memfence.certificates.writer.chunks import NoCertificate
 from memfence.certificates.writer.dual import dual_chunks
-from memfence.models.spec import TSO
 from memfence.pipeline import load, load_text
-from memfence.program.builder import ProcessBuilder
-from memfence.program.crowd import alike, instances_of
-from memfence.program.expressions import (
-    FALSE,
-    TRUE,
-    At,
-    Binary,
-    BufferEmpty,
-    Const,
-    Expr,
-    Register,
-    RegisterOf,
-    conjunction,
-    variable_address,
-)
+from memfence.program.expressions import At, BufferEmpty, RegisterOf
 from memfence.program.facts.effects import has_torn_steps
-from memfence.program.ir import (
-    Assert,
-    Assign,
-    Assume,
-    Domain,
-    Forbidden,
-    Load,
-    Lock,
-    Op,
-    Program,
-    RegisterVar,
-    SharedVar,
-    Sync,
-    Unlock,
-)
+from memfence.program.ir import Assume, Domain, Forbidden, Lock, Program, Sync, Unlock
 from memfence.program.load_options import COptions, LoadOptions
 from memfence.reports.verification import verify_text
 from memfence.source import SourceText
@@ -70,7 +37,6 @@ from memfence.tasks.limits import Limits
 from support.certificates import beginning, container, judge
 from support.crowd_programs import bad_state, crowd_program
 from support.cyclic_programs import cyclic_program
-from support.passing_programs import passing_program
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 FENCED = """#include "memfence.h"
@@ -181,97 +147,6 @@ def test_certificates_for_any_number_of_threads_agree_with_the_engine_on_many_pr
         check_crowd(seed, "sc" if seed % 2 else "tso")
 
 
-def check_left_out(seed: int) -> bool:
-    """Draw what the places of processes leave out: whatever is accepted then is true. Whether something was."""
-    random, program = Random(seed), cyclic_program(seed, ordered=seed % 3 == 0)
-    sees = random.choice(["", " && P0.r0 == 1"]) if any(r.name == "r0" for r in program.processes[0].registers) else ""
-    places = [random.randrange(len(process.locations)) for process in program.processes]
-    bad = " && ".join(f"P{p}@#{at}" for p, at in enumerate(places)) + sees
-    question = question_of(Claim(model="tso", forbid=(bad,)), program)
-    left_out = drawn(random, question)
-    try:
-        asked = prepared(question, None, left_out)
-    except Refused:
-        return False
-    search = DualSearch(asked, left_out)
-    if search.run(lambda _: False):
-        return False
-    found = list(search.found())
-    assert check_dual_fast(asked, found, left_out) == check_dual(asked, found, left_out)
-    assert check(program, forbid=bad, model="tso").answer.verdict is Verdict.HOLDS
-    return True
-
-
-def drawn(random: Random, question: Question) -> Abridgement:
-    """What the writer would leave out, with a location or a register more here and there."""
-    processes, most = question.program.processes, next(passed_alone(question, TSO))
-    passing = list(most.passing)
-    dead = list(most.dead)
-    for p, process in enumerate(processes):
-        first = alike(question.program, p)[0]
-        if first < p:
-            passing[p], dead[p] = passing[first], dead[first]
-            continue
-        more = frozenset(at for at in range(len(process.locations)) if random.random() < 0.3)
-        passing[p] = random.choice([passing[p], passing[p] | more, more])
-        every = range(len(process.registers))
-        dead[p] = tuple(some | {n for n in every if random.random() < 0.05} for some in dead[p])
-    return Abridgement(tuple(passing), tuple(dead))
-
-
-def check_passing(seed: int) -> bool:
-    """As `check_left_out`, where much is passed, and may fail there; any number of threads, narrower ranges, and SC."""
-    random, program = Random(seed), passing_program(seed, crowd=seed % 3 == 0)
-    program = replace(program, properties=(Forbidden(seen_state(program, random), "drawn"),))
-    model = "sc" if seed % 5 == 0 else "tso"
-    question = question_of(Claim(model=model, any_number=program.any_number), program)
-    left_out = drawn(random, question)
-    ranges = narrower(random, program) if random.random() < 0.3 else None
-    try:
-        asked = prepared(question, ranges, left_out)
-    except Refused:
-        return False
-    search = DualSearch(asked, left_out)
-    if search.run(lambda size: size > 300) is not False:
-        return False
-    found = list(search.found())
-    assert check_dual_fast(asked, found, left_out) == check_dual(asked, found, left_out)
-    assert check(program, model=model).answer.verdict is Verdict.HOLDS
-    return any(left_out.passing)
-
-
-def seen_state(program: Program, random: Random) -> Expr:
-    """Where some of the processes are, and what registers hold; of instances at most two."""
-    crowd = [p for t in program.any_number for p in instances_of(program, t)[2:]]
-    facts: list[Expr] = []
-    for p, process in enumerate(program.processes):
-        if p not in crowd and random.random() < 0.7:
-            facts.append(At(p, frozenset({random.randrange(len(process.locations))})))
-        if p not in crowd and random.random() < 0.3:
-            facts.append(Binary("==", RegisterOf(p, 0), Const(random.randrange(3))))
-    return conjunction(*facts) if facts else FALSE
-
-
-def narrower(random: Random, program: Program) -> dict[str, Any]:
-    """Ranges that end with the greatest first value, here and there."""
-
-    def one(variable: SharedVar | RegisterVar) -> list[int]:
-        return [variable.domain.lo, random.choice([max(variable.init), variable.domain.hi, variable.domain.hi])]
-
-    registers = [list(map(one, process.registers)) for process in program.processes]
-    like = [alike(program, p)[0] for p, _ in enumerate(program.processes)]
-    return {"variables": list(map(one, program.variables)), "registers": [registers[p] for p in like]}
-
-
-def test_whatever_is_passed_what_is_accepted_is_true() -> None:
-    assert sum(map(check_passing, range(3_000))) >= 40, "some of what passes something is accepted"
-
-
-@pytest.mark.slow
-def test_whatever_is_passed_what_is_accepted_is_true_of_many_programs() -> None:
-    assert sum(map(check_passing, range(3_000, 20_000))) >= 300
-
-
 def test_threads_stand_for_threads_one_by_one() -> None:
     """Compared with every way to choose: those of which one stands for several others may have to make room."""
     random, found = Random(1), [0, 0]
@@ -297,71 +172,6 @@ def test_a_configuration_may_name_many_threads(count: int, condition: Condition 
     content = container([*beginning(program, Claim(model="tso", any_number=("T",))), *chunks])
     for fast in (False, True):
         assert judge(content, program, fast=fast).condition == condition
-
-
-def one_load(*steps: tuple[int, int, Op], locations: int) -> Program:
-    """A process that loads `x`, which is always 0, and then takes these steps."""
-    builder = ProcessBuilder("P", "P")
-    builder.register("r", Domain(0, 1))
-    for _ in range(locations):
-        builder.location()
-    builder.emit(0, 1, Load(0, variable_address(0)))
-    for source, target, op in steps:
-        builder.emit(source, target, op)
-    return Program("one load", (SharedVar("x", Domain(0, 1), (0,)),), (builder.build(0),))
-
-
-def test_a_local_step_that_fails_keeps_nobody_from_another_one() -> None:
-    """Behind a load of 1, which never is, one step fails and another one leads on: both are to be excluded."""
-    zero, one = (Binary("==", Register(0), Const(value)) for value in (0, 1))
-    program = one_load((1, 2, Assert(zero)), (1, 2, Assume(one)), (2, 3, Assume(one)), locations=4)
-    question = question_of(Claim(model="tso", forbid=("P@#3",)), program)
-    left_out = Abridgement((frozenset({1}),), ((frozenset(),) * 4,))
-    asked = prepared(question, None, left_out)
-    search = DualSearch(asked, left_out)
-    assert search.run(lambda _: False) is False
-    found = list(search.found())
-    assert check_dual(asked, found, left_out) == check_dual_fast(asked, found, left_out) == len(found)
-    failed = [c for c in found if any(control.location == FAILED for controls in c.controls for control in controls)]
-    fewer = [c for c in found if c not in failed]
-    assert failed and fewer
-    for judged in (check_dual, check_dual_fast):
-        with pytest.raises(Refused) as refused:
-            judged(asked, fewer, left_out)
-        assert refused.value.condition is Condition.BAD
-
-
-def test_what_the_question_sees_of_local_steps_is_not_passed() -> None:
-    """Only a process that is between its load and its assignment refutes the claim."""
-    program = one_load((1, 2, Assign(0, Const(0))), (2, 0, Assume(TRUE)), locations=3)
-    program = replace(program, variables=(replace(program.variables[0], init=(0, 1)),))
-    question = question_of(Claim(model="tso", forbid=("P.r == 1",)), program)
-    with pytest.raises(Refused):
-        prepared(question, None, Abridgement((frozenset({1}),), ((frozenset(),) * 3,)))
-    assert check(program, forbid="P.r == 1", model="tso").answer.verdict is Verdict.VIOLATED
-
-
-@pytest.mark.parametrize("part", ["passing", "dead"])
-def test_all_instances_pass_the_same(part: str) -> None:
-    text = "byte x; active [*] proctype T() { byte r; do :: r = x; r = 1 - r; x = r; r = 0 od }"
-    question = question_of(Claim(model="tso", any_number=("T",)), load_text(SourceText("t.pml", text)))
-    most = next(passed_alone(question, TSO))
-    assert any(most.passing) and any(map(any, most.dead))
-    prepared(question, None, most)
-    first, *others = getattr(most, part)
-    nothing: Any = frozenset() if part == "passing" else tuple(frozenset() for _ in first)
-    for changed in ((nothing, *others), (first, *others[:-1], nothing)):
-        with pytest.raises(Refused):
-            prepared(question, None, replace(most, **{part: changed}))
-
-
-def test_whatever_is_left_out_of_places_what_is_accepted_is_true() -> None:
-    assert sum(map(check_left_out, range(600))) >= 20, "some of what was drawn is accepted"
-
-
-@pytest.mark.slow
-def test_whatever_is_left_out_of_places_what_is_accepted_is_true_of_many_programs() -> None:
-    assert sum(map(check_left_out, range(600, 9_000))) >= 300
 
 
 LARGE = {("ticket_lock", "tso"), ("seqlock", "tso")}
@@ -563,40 +373,3 @@ def test_without_a_configuration_something_leads_out() -> None:
         content = container([*beginning(program, claim), chunks[0], (OBJECT, fewer)])
         assert judge(content, program).condition in (Condition.BAD, Condition.CLOSED)
         assert judge(content, program) == judge(content, program, fast=True)
-
-
-def alone(program: Program, claim: Claim) -> bytes:
-    return container([*beginning(program, claim), (SECTION, b'{"kind": "alone"}')])
-
-
-@pytest.mark.parametrize("model", ["sc", "tso", "pso"])
-def test_what_processes_never_do_by_themselves_they_never_do(model: str) -> None:
-    """Judged by both checkers: accepted only what the engines say, and nothing that depends on other processes."""
-    accepted = 0
-    for seed in range(40):
-        random, program = Random(seed), cyclic_program(seed, ordered=seed % 3 == 0)
-        at = At(0, frozenset({random.randrange(len(program.processes[0].locations))}))
-        bad = conjunction(at, Binary("==", RegisterOf(0, 0), Const(random.randrange(4))))
-        program, claim = replace(program, properties=(Forbidden(bad, "drawn"),)), Claim(model=model)
-        content = alone(program, claim)
-        found = judge(content, program)
-        assert found == judge(content, program, fast=True)
-        if found.condition is None:
-            accepted += 1
-            assert check(program, model=model).answer.verdict is Verdict.HOLDS
-        else:
-            assert found.condition is Condition.BAD
-    assert accepted > 3
-
-
-def test_control_flow_has_a_certificate_that_says_nothing(tmp_path: Path) -> None:
-    text = (
-        "byte x, y; active proctype P() { byte a; do :: x = 1; y = 1 :: a = x; if :: a > a -> bad: skip :: else fi od }"
-    )
-    program = load_text(SourceText("t.pml", text))
-    proof = check_certified(program, tmp_path / "p.mfc", verified=True, model="pso", forbid="P@bad")
-    assert proof.verified is not None and proof.verified.is_valid
-    kinds = [
-        chunk.content for chunk in read_chunks(io.BytesIO((tmp_path / "p.mfc").read_bytes())) if chunk.kind == SECTION
-    ]
-    assert kinds == [b'{"kind": "alone"}']

@@ -12,7 +12,7 @@ from memfence.certificates.checker.dual_order import is_above
 from memfence.certificates.checker.native_dual import check_dual_fast
 from memfence.certificates.checker.question import Question, question_of
 from memfence.certificates.checker.refusal import Condition, Refused
-from memfence.certificates.format.dual import Configuration, Message
+from memfence.certificates.format.dual import Configuration, Configurations, Message
 from memfence.certificates.format.header import Claim
 from memfence.models.reference_search import explore
 from memfence.models.tso import Tso
@@ -36,7 +36,7 @@ def check_open(question: Question, configurations: set[Configuration]) -> None:
     assert not any(map(rules.is_initial, configurations))
     for judge in (check_dual, check_dual_fast):
         with pytest.raises(Refused) as refused:
-            judge(question, configurations)
+            judge(question, Configurations(tuple(configurations)))
         assert refused.value.condition is Condition.CLOSED
 
 
@@ -88,7 +88,7 @@ def test_a_set_that_holds_an_initial_configuration_is_refused(crowd: str, model:
                 waiting.append(d)
     for judge in (check_dual, check_dual_fast):
         with pytest.raises(Refused) as refused:
-            judge(question, found)
+            judge(question, Configurations(tuple(found)))
         assert refused.value.condition is Condition.INITIAL
 
 
@@ -122,8 +122,8 @@ def test_a_step_with_a_fence_behind_its_store_does_what_tso_says(
     question = prepared(question_of(claim, program))
     for judge in (check_dual, check_dual_fast):
         if forbidden is None:
-            assert judge(question, ()) == 0
+            assert judge(question, Configurations()) == 0
         else:
             with pytest.raises(Refused) as refused:
-                judge(question, ())
+                judge(question, Configurations())
             assert refused.value.condition is Condition.BAD

@@ -8,9 +8,9 @@ process gets under TSO to no location, with no registers, that it cannot get to 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from math import prod
 
 from memfence.certificates.checker.abridged import ends_of
@@ -22,7 +22,17 @@ from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.abridged import WHOLE, Abridgement
 from memfence.certificates.format.container import NotACertificate
-from memfence.certificates.format.dual import FAILED, Configuration, Control, Controls, Facts, Fifo, Memory, Message
+from memfence.certificates.format.dual import (
+    FAILED,
+    Configuration,
+    Configurations,
+    Control,
+    Controls,
+    Facts,
+    Fifo,
+    Memory,
+    Message,
+)
 from memfence.models.buffering import Buffering
 from memfence.models.spec import SC as SPEC_OF_SC
 from memfence.models.steps import evaluate_in, set_at
@@ -75,12 +85,12 @@ class DualRules(Processes):
     def _groups(self, process: int, nodes: Sequence[Expr]) -> list[Controls]:
         """Where the process may be, by what the question sees of it."""
         own = [node for node in nodes if isinstance(node, At | RegisterOf) and node.process == process]
-        found: dict[object, Controls] = {}
+        found: dict[object, set[Control]] = {}
         for control in self.controls[alike(self.program, process)[0]]:
             state, has_failed = self.placed(process, control, self.somewhere), control.location == FAILED
             seen = None if has_failed else tuple(evaluate_in(self.program, state, process, node) for node in own)
-            found[seen] = found.get(seen, frozenset()) | {control}
-        return list(found.values())
+            found.setdefault(seen, set()).add(control)
+        return list(map(frozenset, found.values()))
 
     def _is_bad(self, controls: Mapping[int, Control], memory: Memory) -> bool:
         known = tuple(old if new is None else new for old, new in zip(self.somewhere.memory, memory, strict=True))
@@ -157,28 +167,28 @@ def _with_memory(c: Configuration, facts: Facts) -> Iterator[Configuration]:
         yield replace(c, memory=tuple(dict(facts).get(x, value) for x, value in enumerate(c.memory)))
 
 
-def check_dual(question: Question, configurations: Collection[Configuration], left_out: Abridgement = WHOLE) -> int:
+def check_dual(question: Question, found: Configurations, left_out: Abridgement = WHOLE) -> int:
     """Return if the set proves what is asked; else Refused. `question` and `left_out` are as `prepared` has them."""
     rules = DualRules(question, left_out)
-    if not all(map(rules.is_one, configurations)):
+    if not all(map(rules.is_one, found.all)):
         raise NotACertificate("a configuration has other processes than it may have")
 
-    def is_known(c: Configuration) -> bool:
+    def is_known(c: Configuration, likely: Iterable[Configuration] = ()) -> bool:
         """Whether all that `c` stands for is above what a single configuration of the set stands for."""
-        return any(is_above(c, known) for known in configurations)
+        return any(is_above(c, known) for known in chain(likely, found.all))
 
     for c in rules.bad():  # Condition 1: it holds whatever is bad.
         _require(is_known(c), Condition.BAD, c)
-    for c in configurations:
+    for number, c in enumerate(found.all):
         _require(not rules.is_initial(c), Condition.INITIAL, c)  # Condition 2: but no initial configuration.
         for before in rules.before(c):  # Condition 3: and nothing outside leads into it.
-            _require(is_known(before), Condition.CLOSED, before)
-    return len(configurations)
+            _require(is_known(before, found.likely(number)), Condition.CLOSED, before)
+    return len(found.all)
 
 
 def for_processes_alone(question: Question) -> Question:
     """Theorem 17: where no configuration is bad, no run is, under any model: as if every step were locked."""
-    return prepared(replace(question, model=SPEC_OF_SC))
+    return replace(question, model=SPEC_OF_SC)
 
 
 def _require(is_true: bool, condition: Condition, c: Configuration) -> None:

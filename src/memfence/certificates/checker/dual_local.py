@@ -25,9 +25,10 @@ from memfence.models.state import Run, State, Step
 from memfence.models.steps import set_at, take
 from memfence.program.crowd import fixed_processes, instances_of
 from memfence.program.facts.effects import address_read
+from memfence.program.ir import Transition
 from memfence.records import Record
 
-MOST_GUESSES, MOST_BAD, MOST_CONTROLS, MOST_OWNED = 200_000, 500_000, 200_000, 1_000_000
+MOST_GUESSES, MOST_BAD, MOST_CONTROLS, MOST_TRIED, MOST_OWNED = 200_000, 500_000, 500_000, 20_000_000, 1_000_000
 Place = TypeVar("Place", bound=Hashable)
 
 
@@ -75,20 +76,31 @@ class Processes:
         return {control for start in starts for control in self._at(kind, start)}
 
     def _controls(self, kind: int) -> list[Control]:
-        """Where the process may be."""
-        return _reached(
-            self.first(kind), lambda control: (target for _, target in self.actions(kind, control)), MOST_CONTROLS
-        )
+        """Where the process may be. What it does there is forgotten: only configurations need that."""
+        tried = 0
+
+        def after(control: Control) -> Iterator[Control]:
+            nonlocal tried
+            tried += sum(self._guesses(loaded) for _, _, loaded in self._leaving(kind, control))
+            if tried > MOST_TRIED:
+                raise Refused(Condition.KIND, "a process can do too much by itself")
+            return (target for _, target in self._actions(kind, control))
+
+        return _reached(self.first(kind), after, MOST_CONTROLS)
+
+    def _leaving(self, kind: int, control: Control) -> Iterator[tuple[int, Transition, set[int]]]:
+        """Each step from there: its number, the step, and which variables it may load."""
+        leaving = [] if control.location == FAILED else self.program.processes[kind].leaving(control.location)
+        for number, transition in leaving:
+            addresses = [address for op in transition.ops if (address := address_read(op)) is not None]
+            yield number, transition, {x for address in addresses for x in address.variables}
 
     def _actions(self, kind: int, control: Control) -> set[tuple[Action, Control]]:
         """Every step that the process can take with some values in memory, and where it leads."""
         found = set[tuple[Action, Control]]()
         state = self.placed(kind, control, self.somewhere)
-        leaving = [] if control.location == FAILED else self.program.processes[kind].leaving(control.location)
-        for number, transition in leaving:
+        for number, transition, loaded in self._leaving(kind, control):
             locked = is_locked(self.model, transition) or not self.question.model.has_buffers
-            addresses = [address for op in transition.ops if (address := address_read(op)) is not None]
-            loaded = {x for address in addresses for x in address.variables}
             for memory in self.memories(loaded, state.memory, MOST_GUESSES):
                 here, step = replace(state, memory=memory), Run(kind, number)
                 after = take(self.program, self.model, here, step)
@@ -125,19 +137,24 @@ class Processes:
 
     def leading(self, kind: int, controls: Controls) -> dict[Action, Controls]:
         """By action: from where it leads to one of the controls."""
-        found: dict[Action, Controls] = {}
+        found: dict[Action, set[Control]] = {}
         for source in self.controls[kind]:
             for action, target in self.actions(kind, source):
                 if target in controls:
-                    found[action] = found.get(action, frozenset()) | {source}
-        return found
+                    found.setdefault(action, set()).add(source)
+        return {action: frozenset(sources) for action, sources in found.items()}
 
     def memories(self, variables: set[int], others: Sequence[int | None], most: int) -> Iterator[tuple[Any, ...]]:
         """Memory with every value of these variables, and what is given of the others."""
-        values = {x: range(v.domain.lo, v.domain.hi + 1) for x, v in enumerate(self.program.variables)}
-        if prod(len(values[x]) for x in variables) > most:
+        values = [range(v.domain.lo, v.domain.hi + 1) for v in self.program.variables]
+        if self._guesses(variables) > most:
             raise Refused(Condition.KIND, "there are too many values that a step may load, or that are bad")
         return product(*(values[x] if x in variables else (value,) for x, value in enumerate(others)))
+
+    def _guesses(self, variables: set[int]) -> int:
+        """How many ways there are to give them values."""
+        domains = (self.program.variables[x].domain for x in variables)
+        return prod(domain.hi - domain.lo + 1 for domain in domains)
 
     def placed(self, process: int, control: Control, state: State) -> State:
         """The state in which the process is there."""

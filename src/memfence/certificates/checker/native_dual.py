@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from typing import TypeVar
 
 from memfence import _core
@@ -12,7 +13,7 @@ from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.abridged import WHOLE, Abridgement
 from memfence.certificates.format.container import NotACertificate
-from memfence.certificates.format.dual import Configuration, Control, Controls, Message
+from memfence.certificates.format.dual import Configuration, Configurations, Control, Controls, Message
 from memfence.program.crowd import fixed_processes, instances_of, named_instances
 from memfence.program.text.canonical import canonical_text, expression_text
 
@@ -22,22 +23,20 @@ STEPS_AT_ONCE = 200
 """Of the search, between two looks at the clock."""
 
 
-def check_dual_fast(
-    question: Question, configurations: Collection[Configuration], left_out: Abridgement = WHOLE
-) -> int:
+def check_dual_fast(question: Question, found: Configurations, left_out: Abridgement = WHOLE) -> int:
     """Return if the set proves what is asked; else Refused. `question` and `left_out` are as `prepared` has them."""
     judge = DualJudge(question, left_out)
     try:
-        for c in configurations:
-            if not judge.native.add(judge.listed(c)):
+        for c, below in zip_longest(found.all, found.below, fillvalue=()):
+            if not judge.native.add(judge.listed(c), list(below)):
                 raise _foreign()
-        found = judge.native.check()
+        wrong = judge.native.check()
     except (RuntimeError, TypeError, ValueError) as problem:
         raise _reason(problem) from None
-    if found is not None:
-        condition, one, sets = found
+    if wrong is not None:
+        condition, one, sets = wrong
         raise Refused(_CONDITIONS[condition], shown(_configuration(one, sets)))
-    return len(configurations)
+    return len(found.all)
 
 
 class DualJudge:
@@ -80,10 +79,12 @@ class DualSearch:
             raise _reason(problem) from None
         return bool(result == 2)
 
-    def found(self) -> Iterator[Configuration]:
-        configurations, sets = self._native.found()
+    def found(self) -> Configurations:
+        configurations, below, sets = self._native.found()
         read = [_controls(one) for one in sets]
-        return (_configuration(one, sets, read) for one in configurations)
+        return Configurations(
+            tuple(_configuration(one, sets, read) for one in configurations), tuple(map(tuple, below))
+        )
 
 
 def _made(maker: Callable[..., Made], question: Question, left_out: Abridgement) -> Made:

@@ -31,7 +31,7 @@ from memfence.certificates.format.abridged import Abridgement, read_abridgement
 from memfence.certificates.format.automata import SymbolicRows, read_automata
 from memfence.certificates.format.columns import MOST_PENDING, Columns
 from memfence.certificates.format.container import NotACertificate
-from memfence.certificates.format.dual import read_configurations
+from memfence.certificates.format.dual import Configurations, read_configurations
 from memfence.certificates.format.header import Claim
 from memfence.certificates.format.minimum import Clause, read_minimum
 from memfence.certificates.format.ranks import read_marks, read_ranks
@@ -344,13 +344,14 @@ def _dual(case: Case, section: Section) -> Proved:
 
 
 def _alone(case: Case, section: Section) -> Proved:
-    """Theorem 17. The section says nothing: where processes come by themselves is found here."""
-    question = for_processes_alone(case.question)
+    """Theorem 17. The section says what to leave out: where processes come by themselves is found here."""
+    left_out = read_abridgement(case.program, section.details)
+    question = prepared(for_processes_alone(case.question), left_out=left_out)
     if case.fast:
         from memfence.certificates.checker.native_dual import check_dual_fast
 
-        return Proved(frozenset({STATES}), check_dual_fast(question, ()), is_fast=True)
-    return Proved(frozenset({STATES}), check_dual(question, ()))
+        return Proved(frozenset({STATES}), check_dual_fast(question, Configurations(), left_out), is_fast=True)
+    return Proved(frozenset({STATES}), check_dual(question, Configurations(), left_out))
 
 
 def _minimum(case: Case, section: Section) -> Proved:

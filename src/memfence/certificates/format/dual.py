@@ -1,7 +1,8 @@
 """Configurations of the backward search, as lists: sets of controls, memory, FIFOs. A message: its values, is it own?
 
 `{"sets": [...], "configurations": [...]}`: a set is a list of controls `[location, registers]`; a configuration is
-`[sets, memory, fifos, kinds]`, with the numbers of sets, and `null` where it says nothing about a variable.
+`[sets, memory, fifos, kinds]`, with the numbers of sets, and `null` where it says nothing about a variable. A fifth
+list may hold the numbers of configurations that are said to stand for what leads to this one.
 """
 
 from __future__ import annotations
@@ -60,33 +61,51 @@ class Configuration(Record):
         return replace(self, fifos=(*self.fifos[:process], fifo, *self.fifos[process + 1 :]))
 
 
-def section_objects(configurations: Sequence[Configuration], *, at_once: int = 1000) -> Iterator[dict[str, Any]]:
+class Configurations(Record):
+    """The configurations of a section. `below`: for each, which of them, by number, may stand for what leads to it.
+
+    Whoever is asked whether something leads out of the set looks at those first. They prove nothing: all are looked at.
+    """
+
+    all: tuple[Configuration, ...] = ()
+    below: tuple[tuple[int, ...], ...] = ()
+
+    def likely(self, number: int) -> list[Configuration]:
+        return [self.all[n] for n in self.below[number]] if self.below else []
+
+
+def section_objects(found: Configurations, *, at_once: int = 1000) -> Iterator[dict[str, Any]]:
     """What stands in the chunks of a section: each set before the configurations that name it."""
     numbers: dict[Controls, int] = {}
-    for at in range(0, len(configurations), at_once):
+    for at in range(0, len(found.all), at_once):
         part, sets = list[Any](), list[Any]()
-        for c in configurations[at : at + at_once]:
+        for number, c in enumerate(found.all[at : at + at_once], at):
             for controls in c.controls:
                 if controls not in numbers:
                     numbers[controls] = len(numbers)
                     ordered = sorted(controls, key=lambda control: (control.location, control.registers))
                     sets.append([[control.location, control.registers] for control in ordered])
             fifos = [[[message.facts, message.own] for message in fifo] for fifo in c.fifos]
-            part.append([[numbers[controls] for controls in c.controls], c.memory, fifos, c.kinds])
+            below = found.below[number : number + 1]
+            part.append([[numbers[controls] for controls in c.controls], c.memory, fifos, c.kinds, *below])
         yield {"sets": sets, "configurations": part}
 
 
-def read_configurations(program: Program, contents: Iterable[bytes]) -> set[Configuration]:
+def read_configurations(program: Program, contents: Iterable[bytes]) -> Configurations:
     """All configurations of a section. NotACertificate where they cannot be read."""
-    found, sets = set[Configuration](), list[Controls]()
+    found, below, sets = list[Configuration](), list[tuple[int, ...]](), list[Controls]()
     for content in contents:
         read = read_object(content)
         sets += [frozenset(map(_control, _list(one))) for one in _list(read.get("sets"))]
-        found |= {_configuration(program, sets, one) for one in _list(read.get("configurations"))}
-    return found
+        for one in map(_list, _list(read.get("configurations"))):
+            found.append(_configuration(program, sets, one[:4]))
+            below.append(_hints(one[4:]))
+    if any(not 0 <= number < len(found) for numbers in below for number in numbers):
+        raise NotACertificate("a configuration is said to be above one that is not there")
+    return Configurations(tuple(found), tuple(below))
 
 
-def _configuration(program: Program, sets: Sequence[Controls], found: Any) -> Configuration:
+def _configuration(program: Program, sets: Sequence[Controls], found: list[Any]) -> Configuration:
     match found:
         case [list(controls), list(memory), list(fifos), list(kinds)] if len(controls) == len(fifos) == len(
             kinds
@@ -98,6 +117,16 @@ def _configuration(program: Program, sets: Sequence[Controls], found: Any) -> Co
                 raise NotACertificate("a configuration has a set of controls that is not there")
             read = tuple(tuple(_message(program, message) for message in _list(fifo)) for fifo in fifos)
             return Configuration(tuple(sets[number] for number in numbers), held, read, _numbers(kinds))
+        case _:
+            raise NotACertificate("a configuration cannot be read")
+
+
+def _hints(found: list[Any]) -> tuple[int, ...]:
+    match found:
+        case []:
+            return ()
+        case [list(numbers)]:
+            return _numbers(numbers)
         case _:
             raise NotACertificate("a configuration cannot be read")
 

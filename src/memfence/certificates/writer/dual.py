@@ -17,7 +17,7 @@ from memfence.certificates.checker.native_dual import DualSearch, check_dual_fas
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Refused
 from memfence.certificates.format.abridged import Abridgement
-from memfence.certificates.format.dual import section_objects
+from memfence.certificates.format.dual import Configurations, section_objects
 from memfence.certificates.format.sections import OBJECT, SECTION
 from memfence.certificates.writer.abridging import passed_alone
 from memfence.certificates.writer.chunks import Chunks, NoCertificate
@@ -26,7 +26,8 @@ from memfence.passes.small_counters import has_counters, with_small_counters
 from memfence.program.ir import Load, Program, RegisterVar, Rmw, SharedVar
 from memfence.tasks.limits import Limits
 
-MOST_CONFIGURATIONS = 200_000
+MOST_CONFIGURATIONS, MOST_WITHOUT_HINTS = 200_000, 1000
+"""A small set can be compared with all of itself."""
 
 
 def dual_chunks(question: Question, limits: Limits) -> Chunks:
@@ -43,7 +44,7 @@ def dual_chunks(question: Question, limits: Limits) -> Chunks:
         if is_reached is False:
             narrow = {} if ranges is None else {"ranges": ranges}
             yield SECTION, json.dumps({"kind": "dual"} | narrow | left_out.as_lists()).encode()
-            for part in section_objects(list(search.found())):
+            for part in section_objects(_with_hints(search.found())):
                 yield OBJECT, json.dumps(part, separators=(",", ":")).encode()
             return
         reasons.append(
@@ -52,6 +53,10 @@ def dual_chunks(question: Question, limits: Limits) -> Chunks:
             else "there are too many configurations for the backward search"
         )
     raise NoCertificate(reasons[-1])
+
+
+def _with_hints(found: Configurations) -> Configurations:
+    return found if len(found.all) > MOST_WITHOUT_HINTS else Configurations(found.all)
 
 
 def _abridged(question: Question, ranges: dict[str, Any] | None) -> tuple[Question, Abridgement]:
@@ -68,10 +73,11 @@ def _abridged(question: Question, ranges: dict[str, Any] | None) -> tuple[Questi
 def alone_chunks(question: Question) -> Chunks:
     """A section that proves what single processes prove by themselves, under any model."""
     try:
-        check_dual_fast(for_processes_alone(question), ())
+        asked, left_out = _abridged(for_processes_alone(question), None)
+        check_dual_fast(asked, Configurations(), left_out)
     except (Refused, NotForTheFastChecker) as problem:
-        raise NoCertificate(str(problem)) from None
-    yield SECTION, json.dumps({"kind": "alone"}).encode()
+        raise NoCertificate(problem.detail if isinstance(problem, Refused) else str(problem)) from None
+    yield SECTION, json.dumps({"kind": "alone"} | left_out.as_lists()).encode()
 
 
 def _ranges(program: Program) -> Iterator[dict[str, Any] | None]:
