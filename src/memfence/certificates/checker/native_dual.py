@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import zip_longest
 from typing import TypeVar
 
 from memfence import _core
@@ -27,8 +26,8 @@ def check_dual_fast(question: Question, found: Configurations, left_out: Abridge
     """Return if the set proves what is asked; else Refused. `question` and `left_out` are as `prepared` has them."""
     judge = DualJudge(question, left_out)
     try:
-        for c, below in zip_longest(found.all, found.below, fillvalue=()):
-            if not judge.native.add(judge.listed(c), list(below)):
+        for number, c in enumerate(found.all):
+            if not judge.native.add(judge.listed(c), list(found.hints(number))):
                 raise _foreign()
         wrong = judge.native.check()
     except (RuntimeError, TypeError, ValueError) as problem:

@@ -70,8 +70,11 @@ class Configurations(Record):
     all: tuple[Configuration, ...] = ()
     below: tuple[tuple[int, ...], ...] = ()
 
+    def hints(self, number: int) -> tuple[int, ...]:
+        return self.below[number] if self.below else ()
+
     def likely(self, number: int) -> list[Configuration]:
-        return [self.all[n] for n in self.below[number]] if self.below else []
+        return [self.all[n] for n in self.hints(number)]
 
 
 def section_objects(found: Configurations, *, at_once: int = 1000) -> Iterator[dict[str, Any]]:
