@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,9 +17,6 @@ from memfence.certificates.checker.automata import AutomataCheck
 from memfence.certificates.checker.criteria import without_buffers
 from memfence.certificates.checker.languages import (
     NOTHING,
-    PENDING,
-    SILENT,
-    View,
     Word,
     Words,
     after_commit,
@@ -40,7 +36,7 @@ from memfence.certificates.format.sections import OBJECT, ROWS, SECTION
 from memfence.certificates.writer.automata import automata_chunks
 from memfence.certificates.writer.chunks import NoCertificate
 from memfence.models.reference_search import explore
-from memfence.models.state import SEPARATOR, Commit, Failure, State
+from memfence.models.state import Commit, Failure, State
 from memfence.models.steps import starts, successors
 from memfence.pipeline import load_text
 from memfence.program.expressions import BufferEmpty, Const
@@ -50,10 +46,7 @@ from memfence.tasks.limits import Limits
 from support.certificates import beginning, blocks_of, container, judge, row_of
 from support.cyclic_programs import cyclic_program
 from support.models import spec
-
-ALPHABET = ((0, 1), (0, 2), (1, 1), SEPARATOR)
-LONGEST = 4
-WORDS = [word for length in range(LONGEST + 1) for word in product(ALPHABET, repeat=length)]
+from twins.words import ALPHABET, LONGEST, accepts, committed, language, normal, short, view
 
 
 @st.composite
@@ -63,50 +56,6 @@ def automata(draw: st.DrawFn) -> ReadAutomaton:
     target = st.none() | st.integers(0, count - 1)
     moves = tuple({entry: to for entry in ALPHABET if (to := draw(target)) is not None} for _ in range(count))
     return ReadAutomaton(moves, frozenset(draw(st.sets(st.integers(0, count - 1)))))
-
-
-def accepts(words: Words, word: Word) -> bool:
-    here = silently({words.start}, words)
-    for entry in word:
-        here = silently({after for node in here for one, after in words.moves(node) if one == entry}, words)
-    return any(map(words.accepts, here))
-
-
-def silently(nodes: set[Any], words: Words) -> set[Any]:
-    """The nodes, and those that moves which add nothing lead to."""
-    waiting = list(nodes)
-    for node in waiting:  # grows while it is gone through
-        waiting += [after for one, after in words.moves(node) if one == SILENT and after not in waiting]
-    return set(waiting)
-
-
-def language(words: Words) -> set[Word]:
-    return {word for word in WORDS if accepts(words, word)}
-
-
-def short(words: Iterable[Word]) -> set[Word]:
-    return {word for word in words if len(word) < LONGEST}
-
-
-def view(word: Word, variables: frozenset[int]) -> View:
-    """What loads of these variables see of a word."""
-    found = {PENDING: 0} if word else {}
-    return tuple(sorted((found | dict(e for e in word if e is not None and e[0] in variables)).items()))
-
-
-def committed(word: Word, store: tuple[int, int], *, overtakes: bool) -> set[Word]:
-    """It is the first entry of its queue, behind no separator; without overtaking, it heads the word."""
-    for at, one in enumerate(word):
-        if one == store:
-            return {word[:at] + word[at + 1 :]}
-        if one is SEPARATOR or one[0] == store[0] or not overtakes:
-            return set()
-    return set()
-
-
-def normal(word: Word) -> Word:
-    """Without separators at the head; one in the place of several."""
-    return tuple(e for n, e in enumerate(word) if e is not SEPARATOR or (n > 0 and word[n - 1] is not SEPARATOR))
 
 
 EVERYTHING = ReadAutomaton((dict.fromkeys(ALPHABET, 0),), frozenset({0}))

@@ -37,7 +37,7 @@ from memfence.pipeline import load, load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
-from support.certificates import beginning, container
+from support.certificates import beginning, chunks_of, container
 from support.criteria_programs import PLAIN, RICH, criteria_programs
 from support.cyclic_programs import cyclic_program
 from support.models import spec
@@ -132,7 +132,7 @@ CERTIFIED = [
 def test_certificates_of_criteria_are_valid_and_no_state_of_them_can_be_left_out(
     name: str, claim: Claim, tmp_path: Path
 ) -> None:
-    from differential.test_certificate_mutations import chunks_of, with_rows
+    from differential.test_certificate_mutations import with_rows
     from memfence.certificates.format.columns import Columns
 
     program = load(EXAMPLES / name)
@@ -178,8 +178,6 @@ def test_a_proof_of_one_thing_is_none_of_another(criterion: str, tmp_path: Path)
     program = load(EXAMPLES / "spsc_ring.pml")
     certify(program, Claim(model="tso", criterion="persistent"), tmp_path / "proof.mfc", Limits())
     text = (tmp_path / "proof.mfc").read_bytes()
-    from differential.test_certificate_mutations import chunks_of
-
     chunks = chunks_of(text)
     header = json.loads(chunks[0][1])
     header["claim"]["criterion"] = criterion

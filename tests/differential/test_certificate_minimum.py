@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,14 +19,12 @@ from memfence.api.verify import verify
 from memfence.certificates.checker.minimum import cheap_choice, check_clause, variant
 from memfence.certificates.checker.question import question_of
 from memfence.certificates.checker.refusal import Condition, Refused
-from memfence.certificates.checker.sc_trace import has_sc_trace
 from memfence.certificates.checker.verify import Case, _minimum
-from memfence.certificates.format.container import Chunk, NotACertificate, read_chunks
+from memfence.certificates.format.container import Chunk, NotACertificate
 from memfence.certificates.format.header import Claim
 from memfence.certificates.format.minimum import Clause, Site, read_minimum
 from memfence.certificates.format.sections import HEAD, OBJECT, Section
 from memfence.certificates.writer.minimum import minimum_chunks
-from memfence.models.replay import replay
 from memfence.models.state import Run
 from memfence.pipeline import load_text
 from memfence.program.ir import Program
@@ -37,16 +34,15 @@ from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixResult, FixVerdict
 from memfence.synthesis.synthesise import fix_fences
 from memfence.tasks.criterion import Criterion
-from support.certificates import container, judge
+from support.certificates import Chunks, chunks_of, container, judge
 from support.criteria_programs import PLAIN, criteria_programs
 from support.models import spec
 from support.random_runs import random_run
-from twins import criteria as twin
+from support.sc_traces import check_trace_of_a_run
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SETTINGS = {"deadline": None, "suppress_health_check": list(HealthCheck), "database": None}
 CASES = [("safety", "tso"), ("safety", "pso"), ("persistent", "tso"), ("robust", "tso"), ("robust", "pso")]
-Chunks = list[tuple[bytes, bytes]]
 
 
 def section_of(chunks: Chunks) -> Section:
@@ -108,12 +104,7 @@ def check_runs(examples: int) -> None:
     def agrees(program: Program, random: object, model: Model) -> None:
         run = random_run(program, spec(model).definition, random, most=40)
         assume(run.failure is None and run.end.is_plain)
-        question = question_of(Claim(model=model, criterion="robust"), program)
-        replayed = replay(program, spec(model).definition, run.start, [taken.step for taken in run.steps])
-        history = twin.history_of(run)
-        assert has_sc_trace(question, replayed, by_values=False) == twin.is_acyclic(history)
-        allowed = {twin._order_trace(other) for other in twin.histories(program, "sc", model)}
-        assert has_sc_trace(question, replayed, by_values=True) == (twin._order_trace(history) in allowed)
+        check_trace_of_a_run(run, model)
 
     agrees()
 
@@ -172,7 +163,7 @@ def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 def parts(content: bytes) -> tuple[Chunks, dict[str, object], list[dict[str, object]]]:
     """All chunks up to the section about the minimum and with it, the sites, and the clauses."""
-    chunks = [(chunk.kind, chunk.content) for chunk in read_chunks(io.BytesIO(content))]
+    chunks = chunks_of(content)
     at = max(n for n, (_, text) in enumerate(chunks) if text == b'{"kind": "minimum"}')
     sites, *clauses = (json.loads(text) for _, text in chunks[at + 1 :])
     return chunks[: at + 1], sites, clauses

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
-from differential.test_certificate_minimum import Chunks, parts, section_of
+from differential.test_certificate_minimum import parts, section_of
 from differential.test_fences_against_every_subset import Model, holds, questions, sites_of
 from memfence import _core
 from memfence.api.certify import certify_fix
@@ -31,23 +30,21 @@ from memfence.certificates.format.header import Claim
 from memfence.certificates.format.minimum import Clause, Site
 from memfence.certificates.format.sections import OBJECT
 from memfence.certificates.writer.minimum import minimum_chunks
-from memfence.models.spec import ModelSpec
-from memfence.models.state import Commit, DropSeparator, Run, Step
-from memfence.models.steps import starts, take
 from memfence.passes.lock_regions import fuse_lock_regions
 from memfence.pipeline import load_text
-from memfence.program.expressions import At, Binary, BufferEmpty, Const, Expr, RegisterOf, Shared, variable_address
-from memfence.program.ir import Fence, Final, Program
+from memfence.program.ir import Program
 from memfence.source import SourceText
 from memfence.synthesis.apply_edits import with_edits
 from memfence.synthesis.options import FixOptions
 from memfence.synthesis.result import FixResult, FixVerdict
 from memfence.synthesis.synthesise import fix_fences
 from memfence.tasks.criterion import Criterion
+from support.certificates import Chunks
 from support.criteria_programs import PLAIN, criteria_programs
+from support.drawn_clauses import drawn_question, drawn_run, drawn_sites
 from support.generators import EVERYTHING, Shape, programs
 from support.models import spec
-from support.random_runs import random_run
+from support.mutated_minima import MUTATIONS
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SETTINGS = {"deadline": None, "suppress_health_check": list(HealthCheck), "database": None}
@@ -78,82 +75,6 @@ def verdict_of(judge: Callable[[], object]) -> Verdict:
 
 
 # Any clause, of any sites, with any run.
-
-
-def drawn_sites(program: Program, random: Random) -> list[Site]:
-    """Most of them as a certificate may have them, some not."""
-    sites, taken = list[Site](), set[tuple[int, int]]()
-    for p, process in enumerate(program.processes):
-        for t, step in enumerate(process.transitions):
-            is_fence = bool(step.ops) and all(isinstance(op, Fence) for op in step.ops)
-            kind = random.choice(("mfence", "sfence", "locked"))
-            is_chosen = (is_fence and kind != "locked") or (kind == "locked" and step.locked)
-            if random.random() < 0.02:
-                is_chosen = not is_chosen
-            if random.random() < 0.5 and ((p, t) not in taken or not (is_chosen or kind == "locked")):
-                sites.append(Site(kind, ((p, t),), random.randint(1, 3), is_chosen))
-                taken.add((p, t))
-    random.shuffle(sites)
-    return sites
-
-
-def drawn_run(program: Program, model: ModelSpec, random: Random) -> tuple[int, list[Step]]:
-    """A run that is often drained at the end, and sometimes is none."""
-    run = random_run(program, model.definition, random, most=random.choice((4, 12, 30)))
-    steps, state = [taken.step for taken in run.steps], run.end
-    if run.failure is None and random.random() < 0.8:
-        for p, _ in enumerate(program.processes):
-            while (found := next(iter(model.definition.background(program, state, p)), None)) is not None:
-                if take(program, model.definition, state, found[0]) is None:
-                    break
-                steps.append(found[0])
-                state = found[1]
-    first = list(starts(program, model.definition)).index(run.start)
-    if random.random() < 0.15:
-        others = [
-            Run(0, 0),
-            Run(1, 2),
-            Commit(0),
-            Commit(0, 1),
-            Commit(7),
-            DropSeparator(0),
-            Run(-1, 0),
-            Run(0, 1 << 70),
-        ]
-        at = random.randrange(len(steps) + 1)
-        steps[at : at + random.randint(0, 1)] = random.choice([[], [random.choice(others)]])
-    return (first if random.random() < 0.97 else first + random.choice((1, 2, 1 << 40))), steps
-
-
-def drawn_question(program: Program, model: ModelSpec, random: Random) -> Question:
-    """Something about one or two parts of a state, deadlocks, and final states."""
-
-    def look() -> Expr:
-        p = random.randrange(len(program.processes))
-        process = program.processes[p]
-        kept = [r for r, register in enumerate(process.registers) if not register.transient]
-        leaves: list[Expr] = [
-            At(p, frozenset(random.sample(range(len(process.locations)), 2)))
-            if len(process.locations) > 1
-            else Const(1),
-            BufferEmpty(p),
-            Binary(
-                "==", Shared(variable_address(random.randrange(len(program.variables)))), Const(random.randint(0, 1))
-            ),
-            Binary("==", RegisterOf(p, random.choice(kept)), Const(random.randint(0, 1))),
-            Binary("==", Binary("/", Const(1), RegisterOf(p, random.choice(kept))), Const(1)),
-        ]
-        return random.choice(leaves)
-
-    question = question_of(Claim(model=model.name), program)
-    finals = [Final(random.choice(("exists", "not exists", "forall")), look(), "f", (("o", Const(0)),)) for _ in "ab"]
-    return replace(
-        question,
-        model=model,
-        bad=random.choice((None, look(), Binary(random.choice(("&&", "||")), look(), look()))),
-        deadlock=random.random() < 0.5,
-        finals=tuple(finals[: random.choice((0, 1, 1, 2))]),
-    )
 
 
 def same_verdict(question: Question, criterion: str, sites: Sequence[Site], clause: Clause) -> Verdict:
@@ -230,74 +151,6 @@ def both(program: Program, claim: Claim, chunks: Chunks) -> Verdict:
     fast = verdict_of(lambda: _minimum(Case(program, claim, fast=True), section_of(chunks)))
     assert (fast is None) == (slow is None), (slow, fast, [json.loads(content) for _, content in chunks[1:]])
     return slow
-
-
-def a_site_is_another(random: Random, sites: list[Any], clauses: list[Any]) -> None:
-    site = random.choice(sites)
-    way = random.randrange(6)
-    if way == 0:
-        site[0] = random.choice(("mfence", "sfence", "locked", "lock"))
-    elif way == 1 and site[1]:
-        place = random.choice(site[1])
-        place[random.randrange(2)] += random.choice((-1, 1))
-    elif way == 2:
-        site[1] = site[1][1:] if random.random() < 0.5 else [*site[1], *random.choice(sites)[1]]
-    elif way == 3:
-        site[2] = random.choice((1, 2, 10, 1 << 61, 1 << 80, 0))
-    elif way == 4:
-        site[3] = not site[3]
-    else:
-        other = random.choice(sites)
-        site[3], other[3] = other[3], site[3]
-
-
-def sites_are_others(random: Random, sites: list[Any], clauses: list[Any]) -> None:
-    at = random.randrange(len(sites))
-    random.choice([lambda: sites.pop(at), lambda: sites.append(deepcopy(sites[at])), lambda: random.shuffle(sites)])()
-
-
-def a_clause_is_another(random: Random, sites: list[Any], clauses: list[Any]) -> None:
-    numbers = random.choice(clauses)["sites"]
-    if numbers and random.random() < 0.6:
-        numbers.pop(random.randrange(len(numbers)))
-    else:
-        numbers.append(random.randrange(len(sites) + 1))
-
-
-def clauses_are_others(random: Random, sites: list[Any], clauses: list[Any]) -> None:
-    at = random.randrange(len(clauses))
-    random.choice([lambda: clauses.pop(at), lambda: clauses.append(deepcopy(clauses[at]))])()
-
-
-def a_run_is_another(random: Random, sites: list[Any], clauses: list[Any]) -> None:
-    clause = random.choice(clauses)
-    steps = clause["steps"]
-    if not steps or random.random() < 0.1:
-        clause["start"] = random.choice((0, 1, 5, 1 << 63, 1 << 64, 1 << 80, -1))
-        return
-    at = random.randrange(len(steps))
-    match random.randrange(7):
-        case 0:
-            del steps[at]
-        case 1:
-            del steps[at:]
-        case 2:
-            steps.insert(at, deepcopy(random.choice(steps)))
-        case 3:
-            other = random.randrange(len(steps))
-            steps[at], steps[other] = steps[other], steps[at]
-        case 4:
-            steps[at][random.randrange(1, len(steps[at]))] += random.choice((-1, 1, 1 << 31, 1 << 64))
-        case 5:
-            steps[at] = random.choice(
-                (["commit", 0, 0], ["drop", 0], ["commit", 1, 0], ["meet", 0, 0, 1, 0], ["run", 0])
-            )
-        case _:
-            steps[at + 1 :] = []
-            steps[at:] = random.sample(steps[at:], len(steps[at:]))
-
-
-MUTATIONS = [a_site_is_another, sites_are_others, a_clause_is_another, clauses_are_others, a_run_is_another]
 
 
 def check_mutants(program: Program, claim: Claim, chunks: Chunks, count: int) -> int:

@@ -6,7 +6,6 @@ both checkers must say the same. Changes of bytes that leave the container reada
 
 from __future__ import annotations
 
-import io
 import json
 from functools import cache
 from pathlib import Path
@@ -17,7 +16,6 @@ import pytest
 from memfence.certificates.checker.question import question_of
 from memfence.certificates.checker.refusal import Condition
 from memfence.certificates.format.columns import Columns
-from memfence.certificates.format.container import read_chunks
 from memfence.certificates.format.header import Claim, read_header
 from memfence.certificates.format.sections import HEAD, PROGRAM, ROWS, SECTION
 from memfence.certificates.writer.certify import certify
@@ -28,7 +26,7 @@ from memfence.pipeline import load, load_text
 from memfence.program.ir import Program
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
-from support.certificates import Judgement, blocks_of, container, judge, row_of
+from support.certificates import Chunks, Judgement, blocks_of, chunks_of, container, judge, row_of
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CASES = [
@@ -44,7 +42,6 @@ CASES = [
 MUTATIONS = 30
 MANY = 500
 """Of each case; the slow test makes 4,000 in all."""
-Chunks = list[tuple[bytes, bytes]]
 
 
 SEPARATED = """#include "memfence.h"
@@ -89,10 +86,6 @@ def proves(program: Program, claim: Claim, states: set[State]) -> bool:
             if not all(p.locations[at].may_end or not any(p.leaving(at)) for p, at in ends):
                 return False
     return True
-
-
-def chunks_of(content: bytes) -> Chunks:
-    return [(chunk.kind, chunk.content) for chunk in read_chunks(io.BytesIO(content))]
 
 
 def columns_of(program: Program, claim: Claim, chunks: Chunks) -> Columns:

@@ -9,17 +9,7 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from differential.test_certificate_mutations import (
-    CASES,
-    KINDS,
-    MANY,
-    chunks_of,
-    columns_of,
-    expected,
-    judged,
-    made,
-    subject,
-)
+from differential.test_certificate_mutations import CASES, KINDS, MANY, columns_of, expected, judged, made, subject
 from differential.test_certificate_steps import (
     EDGES,
     EXAMPLES,
@@ -47,7 +37,7 @@ from memfence.program.ir import Program
 from memfence.program.text.canonical import expression_text
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
-from support.certificates import blocks_of, judge, row_of
+from support.certificates import blocks_of, chunks_of, judge, row_of
 from support.generators import programs
 from support.models import spec
 from support.proved import needs_the_proved_checker, proved_checker, steps_of

@@ -23,13 +23,12 @@ from memfence.certificates.format.sections import OBJECT, ROWS, SECTION
 from memfence.models.spec import SPECS
 from memfence.program.ir import Program
 from memfence.questions.ltl.parser import parse_formula
-from support.certificates import container, judge
+from support.certificates import Chunks, container, judge
 from support.cyclic_programs import cyclic_program
 from support.proved import needs_the_proved_checker, proved_checker
 
 pytestmark = [needs_the_proved_checker, pytest.mark.usefixtures("proved_checker")]
 __all__ = ["proved_checker"]
-Chunks = list[tuple[bytes, bytes]]
 MUTANTS = 12
 """Of each certificate."""
 

@@ -11,11 +11,14 @@ from memfence.certificates.checker.native import NotForTheFastChecker
 from memfence.certificates.checker.refusal import Checked, Condition, Refused
 from memfence.certificates.checker.verify import verify
 from memfence.certificates.format.columns import ROWS_IN_A_BLOCK, Columns, row_of
-from memfence.certificates.format.container import NotACertificate, Writer
+from memfence.certificates.format.container import NotACertificate, Writer, read_chunks
 from memfence.certificates.format.header import Claim, Header, Reading, header_bytes
 from memfence.certificates.format.sections import HEAD, PLACES, PROGRAM, ROWS, SECTION
 from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
+
+Chunks = list[tuple[bytes, bytes]]
+"""The kind and the content of each."""
 
 
 def blocks_of(rows: Iterable[bytes]) -> list[bytes]:
@@ -35,7 +38,11 @@ def container(chunks: Iterable[tuple[bytes, bytes]]) -> bytes:
     return file.getvalue()
 
 
-def beginning(program: Program, claim: Claim) -> list[tuple[bytes, bytes]]:
+def chunks_of(content: bytes) -> Chunks:
+    return [(chunk.kind, chunk.content) for chunk in read_chunks(io.BytesIO(content))]
+
+
+def beginning(program: Program, claim: Claim) -> Chunks:
     """Header, program and places."""
     text = canonical_text(program)
     header = Header(tool="test", program=program.name, digest=digest_of(text), reading=Reading(), claim=claim)
