@@ -203,7 +203,7 @@ def _single_configurations(search: twin._Search, lists: list[bytes]) -> Iterator
     for content in lists:
         read = json.loads(content)
         sets += [[twin.Control(at, tuple(registers)) for at, registers in one] for one in read["sets"]]
-        for numbers, memory, fifos, _ in read["configurations"]:
+        for numbers, memory, fifos, *_ in read["configurations"]:  # kinds, and hints, which prove nothing
             held = tuple(tuple(twin.Message(tuple(map(tuple, facts)), own) for facts, own in fifo) for fifo in fifos)
             values = [search.values[x] if value is None else (value,) for x, value in enumerate(memory)]
             for controls in product(*(sets[number] for number in numbers)):
