@@ -33,6 +33,7 @@ from memfence.program.load_options import COptions, LoadOptions
 from memfence.reports.verification import verify_text
 from memfence.source import SourceText
 from memfence.tasks.answer import Verdict
+from memfence.tasks.evidence import Closure, Fixpoint
 from memfence.tasks.limits import Limits
 from support.certificates import beginning, container, judge
 from support.crowd_programs import bad_state, crowd_program
@@ -198,6 +199,26 @@ def test_examples_for_any_number_of_threads_carry_certificates(name: str, model:
     if (name, model) in LARGE:
         pytest.skip("slow: asked by the test of large ones")
     check_example(name, model, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("closure", "kind"), [(Closure.DUAL, "dual"), (Closure.AUTOMATA, "automata"), (None, "invariant")]
+)
+def test_a_proof_resembles_what_the_answer_rests_on(closure: Closure | None, kind: str, tmp_path: Path) -> None:
+    program, claim = load_text(SourceText("t.pml", SHORT)), Claim(model="tso", forbid=("P@#2 && Q.b == 1",))
+    evidence = None if closure is None else Fixpoint(closure)
+    certify(program, claim, tmp_path / "p.mfc", Limits(), evidence=evidence)
+    chunks = read_chunks(io.BytesIO((tmp_path / "p.mfc").read_bytes()))
+    assert [json.loads(chunk.content)["kind"] for chunk in chunks if chunk.kind == SECTION] == [kind]
+
+
+def test_few_configurations_are_no_more_than_said() -> None:
+    """Where a small set is wanted, another kind of proof may be smaller than a large one."""
+    program = load(EXAMPLES / "any_number" / "ticket_lock.pml")
+    question = question_of(Claim(model="sc", any_number=program.any_number), program)
+    with pytest.raises(NoCertificate, match="too many configurations"):
+        list(dual_chunks(question, Limits(), few=True))
+    assert len(list(dual_chunks(question, Limits()))) == 4, "the section, and 2,071 configurations"
 
 
 def test_a_certificate_for_any_number_says_so(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_hints_change_no_verdict() -> None:
 def test_a_large_set_has_hints_and_a_small_one_none(monkeypatch: pytest.MonkeyPatch) -> None:
     program = load_text(SourceText("t.pml", SHORT))
     for most, hints in ((0, True), (1000, False)):
-        monkeypatch.setattr(writer, "MOST_WITHOUT_HINTS", most)
+        monkeypatch.setattr(writer, "FEW", most)
         section, *parts = writer.dual_chunks(question_of(CLAIM, program), Limits())
         (part,) = parts
         assert {len(one) == 5 for one in json.loads(part[1])["configurations"]} == {hints}

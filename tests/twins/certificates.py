@@ -18,13 +18,14 @@ from memfence.certificates.format.columns import Columns
 from memfence.certificates.format.header import Claim, read_header
 from memfence.certificates.format.minimum import read_minimum
 from memfence.certificates.format.ranks import read_ranks
-from memfence.certificates.format.sections import OBJECT, ROWS, SECTION
+from memfence.certificates.format.sections import OBJECT, PROGRAM, ROWS, SECTION
 from memfence.models.buffering import Buffering
 from memfence.models.reference_search import breadth_first, reachable
 from memfence.models.spec import SC
 from memfence.models.state import Failure, State
 from memfence.models.steps import set_at
 from memfence.program.ir import Program
+from memfence.program.text.canonical import canonical_text
 from memfence.tasks.answer import Verdict
 from memfence.tasks.evidence import Bound
 from support.certificates import Chunks
@@ -41,10 +42,12 @@ def sections_of(chunks: Chunks) -> Iterator[tuple[dict[str, Any], list[bytes], l
 
 
 def is_proof(program: Program, chunks: Chunks) -> bool:
-    """The definition: the claim is true, and every section covers what it must."""
-    claim = read_header(chunks[0][1]).claim
-    return is_true(program, claim) and all(
-        covers(program, claim, details, lists, blocks) for details, lists, blocks in sections_of(chunks)
+    """The definition: it is about the program, the claim is true, and every section covers what it must."""
+    claim, is_about_it = read_header(chunks[0][1]).claim, chunks[1] == (PROGRAM, canonical_text(program).encode())
+    return (
+        is_about_it
+        and is_true(program, claim)
+        and all(covers(program, claim, details, lists, blocks) for details, lists, blocks in sections_of(chunks))
     )
 
 

@@ -19,7 +19,7 @@ from memfence.program.ir import Program
 from memfence.program.text.canonical import canonical_text, digest_of
 from memfence.records import Record
 from memfence.tasks.criterion import Criterion
-from memfence.tasks.evidence import Evidence, Exhausted, Fixpoint, Implied, Invariant
+from memfence.tasks.evidence import Closure, Evidence, Exhausted, Fixpoint, Implied, Invariant
 from memfence.tasks.limits import Limits
 from memfence.version import VERSION
 
@@ -122,16 +122,19 @@ def _attempts(question: Question, limits: Limits, evidence: Evidence | None, who
     from memfence.certificates.writer.invariant import invariant_chunks
 
     pending = evidence.pending if isinstance(evidence, Exhausted) else None
+    closure = evidence.closure if isinstance(evidence, Fixpoint) else None
     if isinstance(evidence, Implied) and evidence.by is Criterion.PERSISTENT:
         from memfence.certificates.writer.criteria import sc_chunks
 
         yield sc_chunks("implied", question, limits, whole=whole)
-    if isinstance(evidence, Fixpoint):
+    if closure is Closure.DUAL:
+        yield _dual(question, limits, few=True)
+    if closure is not None:
         yield _automata(question, limits)
     if isinstance(evidence, Invariant):
         yield _alone(question)
     yield invariant_chunks(question, limits, pending=pending or 0, whole=whole)
-    if not isinstance(evidence, Fixpoint):
+    if closure is None:
         yield _automata(question, limits)
     yield _dual(question, limits)
     if not isinstance(evidence, Invariant):
@@ -144,10 +147,10 @@ def _automata(question: Question, limits: Limits) -> Chunks:
     return automata_chunks(question, limits)
 
 
-def _dual(question: Question, limits: Limits) -> Chunks:
+def _dual(question: Question, limits: Limits, *, few: bool = False) -> Chunks:
     from memfence.certificates.writer.dual import dual_chunks
 
-    return dual_chunks(question, limits)
+    return dual_chunks(question, limits, few=few)
 
 
 def _alone(question: Question) -> Chunks:

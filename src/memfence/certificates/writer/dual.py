@@ -26,18 +26,21 @@ from memfence.passes.small_counters import has_counters, with_small_counters
 from memfence.program.ir import Load, Program, RegisterVar, Rmw, SharedVar
 from memfence.tasks.limits import Limits
 
-MOST_CONFIGURATIONS, MOST_WITHOUT_HINTS = 200_000, 1000
-"""A small set can be compared with all of itself."""
+MOST_CONFIGURATIONS, FEW = 200_000, 1000
+"""A set of few can be compared with all of itself: it has no hints."""
 
 
-def dual_chunks(question: Question, limits: Limits) -> Chunks:
-    """A section that proves what `question` asks under TSO with buffers of any length, or under SC."""
-    reasons = list[str]()
+def dual_chunks(question: Question, limits: Limits, *, few: bool = False) -> Chunks:
+    """A section that proves what `question` asks under TSO with buffers of any length, or under SC.
+
+    `few`: only if that takes few configurations.
+    """
+    reasons, most = list[str](), FEW if few else MOST_CONFIGURATIONS
     for ranges in _ranges(question.program):
         try:
             asked, left_out = _abridged(question, ranges)
             search = DualSearch(asked, left_out)
-            is_reached = search.run(lambda size: size > MOST_CONFIGURATIONS or limits.deadline.passed)
+            is_reached = search.run(lambda size: size > most or limits.deadline.passed)
         except (Refused, NotForTheFastChecker) as problem:
             reasons.append(problem.detail if isinstance(problem, Refused) else str(problem))
             continue
@@ -56,7 +59,7 @@ def dual_chunks(question: Question, limits: Limits) -> Chunks:
 
 
 def _with_hints(found: Configurations) -> Configurations:
-    return found if len(found.all) > MOST_WITHOUT_HINTS else Configurations(found.all)
+    return found if len(found.all) > FEW else Configurations(found.all)
 
 
 def _abridged(question: Question, ranges: dict[str, Any] | None) -> tuple[Question, Abridgement]:
