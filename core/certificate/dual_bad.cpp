@@ -8,35 +8,35 @@ namespace memfence::certificate {
 
 // Who may be bad together: the fixed processes, with those that the question names, or with one of the others that has failed.
 bool DualRules::bad(const Emit& emit) {
-  std::size_t left = kMostBad;
   std::vector<int> members = asked_.fixed;
   members.insert(members.end(), asked_.named.begin(), asked_.named.end());
-  if (!bad_among(members, true, left, emit)) return false;
+  if (!bad_among(members, true, emit)) return false;
   for (const std::vector<int>& crowd : asked_.crowds) {
     members = asked_.fixed;
     members.push_back(crowd[0]);
-    if (!bad_among(members, false, left, emit)) return false;
+    if (!bad_among(members, false, emit)) return false;
   }
   return true;
 }
 
-bool DualRules::bad_among(const std::vector<int>& members, bool named, std::size_t& left, const Emit& emit) {
-  std::vector<std::vector<int>> choices;
+bool DualRules::bad_among(const std::vector<int>& members, bool named, const Emit& emit) {
+  std::vector<std::vector<std::vector<int>>> choices;
   std::vector<std::size_t> sizes;
   for (const int process : members) {
     choices.push_back(groups(process));
     sizes.push_back(choices.back().size());
   }
   const std::vector<int> seen = seen_variables();
-  unsigned __int128 memories = 1;
+  unsigned __int128 count = 1;
   for (const int x : seen) {
     const Domain& domain = program_.variables[static_cast<std::size_t>(x)].domain;
-    memories *= static_cast<unsigned __int128>(static_cast<__int128>(domain.hi) - domain.lo + 1);
-    if (memories > kMostBad) throw TooLarge("there are too many bad configurations");
+    count *= static_cast<unsigned __int128>(static_cast<__int128>(domain.hi) - domain.lo + 1);
+    if (count > kMostBad) throw TooLarge("there are too many bad configurations");
     sizes.push_back(static_cast<std::size_t>(domain.hi - domain.lo + 1));
   }
+  for (const auto& found : choices)
+    if ((count *= found.size()) > kMostBad) throw TooLarge("there are too many bad configurations");
   return for_each_choice(sizes, [&](const std::vector<std::size_t>& chosen) {
-    if (left-- == 0) throw TooLarge("there are too many bad configurations");
     Configuration c;
     c.memory.resize(program_.variables.size());
     std::vector<Number> state(static_cast<std::size_t>(program_.buffers_at), 0);
@@ -44,9 +44,7 @@ bool DualRules::bad_among(const std::vector<int>& members, bool named, std::size
     bool failed = false;
     for (std::size_t n = 0; n < members.size(); ++n) {
       const auto process = static_cast<std::size_t>(members[n]);
-      const int kind = kind_of(members[n]), set = choices[n][chosen[n]];
-      const Control& control = local(kind).control(local(kind).sets.members(set).at(0));
-      c.parts.push_back({kind, set, {}});
+      const Control& control = local(kind_of(members[n])).control(choices[n][chosen[n]].at(0));
       if (control[0] == kFailed) {
         failed = true;
         continue;
@@ -62,7 +60,14 @@ bool DualRules::bad_among(const std::vector<int>& members, bool named, std::size
     }
     Number value = 0;
     const bool is_bad = failed || (named && bad_ >= 0 && steps_.evaluate(bad_, state.data(), value) && value != 0);
-    return !is_bad || emit(c);
+    if (!is_bad) return true;
+    for (std::size_t n = 0; n < members.size(); ++n) {  // only now: a set takes room for all places
+      const int kind = kind_of(members[n]);
+      ControlSets::Bits bits;
+      for (const int control : choices[n][chosen[n]]) ControlSets::insert(bits, control);
+      c.parts.push_back({kind, local(kind).sets.number(std::move(bits)), {}});
+    }
+    return emit(c);
   });
 }
 
@@ -84,12 +89,12 @@ std::vector<int> DualRules::seen_variables() const {
 }
 
 // Where the process may be, by what the question sees of it.
-std::vector<int> DualRules::groups(int process) {
+std::vector<std::vector<int>> DualRules::groups(int process) {
   std::vector<const Node*> nodes;
   looked_at(bad_, nodes);
   LocalProcess& own = local(kind_of(process));
   const std::vector<int>& places = program_.processes[static_cast<std::size_t>(process)].places;
-  std::map<std::vector<Number>, ControlSets::Bits> found;
+  std::map<std::vector<Number>, std::vector<int>> found;
   for (int number = 0; number < own.reached(); ++number) {
     const Control& control = own.control(number);
     std::vector<Number> seen{control[0] == kFailed ? 1 : 0};
@@ -101,11 +106,11 @@ std::vector<int> DualRules::groups(int process) {
         if (node->kind == Node::Kind::Place && place != places.end())
           seen.push_back(control[1 + static_cast<std::size_t>(place - places.begin())]);
       }
-    ControlSets::insert(found[seen], number);
+    found[seen].push_back(number);
   }
-  std::vector<int> sets;
-  for (const auto& [_, bits] : found) sets.push_back(own.sets.number(bits));
-  return sets;
+  std::vector<std::vector<int>> groups;
+  for (auto& [_, numbers] : found) groups.push_back(std::move(numbers));
+  return groups;
 }
 
 }  // namespace memfence::certificate

@@ -172,6 +172,9 @@ void LocalProcess::explore(const Program& program, const Program& orders, int pr
   Ends ends(program, plain, layout, of_one(left_out, process));
   std::vector<std::size_t> sizes;
   for (const Register& r : own.registers) sizes.push_back(r.kept ? r.init.size() : 1);
+  unsigned __int128 starts = 1;
+  for (const std::size_t size : sizes)
+    if ((starts *= size) > kMostGuesses) throw TooLarge("a process has too many first values");
   ControlSets::Bits first;
   std::vector<int> waiting;
   for_each_choice(sizes, [&](const std::vector<std::size_t>& chosen) {

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <set>
-#include <stdexcept>
 
 #include "certificate/ends.hpp"
 
@@ -12,12 +11,6 @@ namespace memfence::certificate {
 constexpr int kFailed = -1;  // the location of a process that has failed
 constexpr std::size_t kMostGuesses = 200'000, kMostBad = 500'000, kMostControls = 500'000, kMostTried = 20'000'000,
                       kMostOwned = 1'000'000;
-
-// The claim, or the program, is beyond what the judge looks at: a reason to refuse.
-class TooLarge : public std::length_error {
- public:
-  using std::length_error::length_error;
-};
 
 using Fact = std::pair<int, Number>;  // a variable and its value
 using Facts = std::vector<Fact>;

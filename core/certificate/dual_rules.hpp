@@ -46,8 +46,8 @@ class DualRules {
 
  private:
   int kind_of(int process) const;
-  bool bad_among(const std::vector<int>& members, bool named, std::size_t& left, const Emit& emit);
-  std::vector<int> groups(int process);  // sets of controls, by what the question sees
+  bool bad_among(const std::vector<int>& members, bool named, const Emit& emit);
+  std::vector<std::vector<int>> groups(int process);  // controls, by what the question sees
   std::vector<int> seen_variables() const;
   void looked_at(int expression, std::vector<const Node*>& found) const;
   bool before_part(const Configuration& c, std::size_t p, const Emit& emit);

@@ -1,6 +1,7 @@
 #include "certificate/ends.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace memfence::certificate {
 
@@ -42,21 +43,45 @@ bool Ends::is_forgotten(const Number* state, const Step* step, int process) cons
 }
 
 bool Ends::for_each(const Number* state, const Step* step, const Visit& visit) {
+  if (leaves_nothing_out()) return visit(Outcome::Done, state);
+  After after;
+  if (!leave(state, step, after)) return visit_end(state, visit);
+  std::set<std::vector<Number>> seen;
+  std::vector<const std::vector<Number>*> waiting;
+  const auto go_on = [&](const Number* from) {
+    for (auto& [outcome, next] : after)
+      if (outcome != Outcome::Done && !visit(outcome, from)) return false;
+    for (auto& [outcome, next] : after)
+      if (outcome == Outcome::Done)
+        if (const auto [place, is_new] = seen.insert(std::move(next)); is_new) waiting.push_back(&*place);
+    if (waiting.size() >= kMostPassed) throw TooLarge("local steps lead to too many places");
+    return true;
+  };
+  if (!go_on(state)) return false;
+  for (std::size_t n = 0; n < waiting.size(); ++n) {
+    const Number* here = waiting[n]->data();
+    after.clear();
+    if (!(leave(here, step, after) ? go_on(here) : visit_end(here, visit))) return false;
+  }
+  return true;
+}
+
+bool Ends::leave(const Number* state, const Step* step, After& after) {
   for (int p = 0; p < static_cast<int>(passing_.size()); ++p) {
     if (!passing_[static_cast<std::size_t>(p)][static_cast<std::size_t>(state[p])]) continue;
-    std::vector<std::pair<Outcome, std::vector<Number>>> after;  // a step that fails keeps nobody from another one
     steps_.for_each_of(state, p, nullptr, [&](const Step&, Outcome outcome, const Number* next) {
       if (outcome == Outcome::Done)
         after.emplace_back(outcome, std::vector<Number>(next, next + end_.size()));
       else
-        after.emplace_back(Outcome::Failed, std::vector<Number>());
+        after.emplace_back(Outcome::Failed, std::vector<Number>());  // it keeps nobody from another one
       return true;
     });
-    for (const auto& [outcome, next] : after)
-      if (!(outcome == Outcome::Done ? for_each(next.data(), step, visit) : visit(outcome, state))) return false;
     if (!after.empty() || is_forgotten(state, step, p)) return true;
   }
-  if (leaves_nothing_out()) return visit(Outcome::Done, state);
+  return false;
+}
+
+bool Ends::visit_end(const Number* state, const Visit& visit) {
   std::copy_n(state, end_.size(), end_.begin());
   for (std::size_t p = 0; p < dead_.size(); ++p)
     for (const Default& dead : dead_[p][static_cast<std::size_t>(state[p])])

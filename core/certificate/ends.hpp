@@ -3,10 +3,20 @@
 // `certificates/checker/abridged.py`, which says why this is enough.
 #pragma once
 
+#include <stdexcept>
+
 #include "certificate/alike.hpp"
 #include "certificate/steps.hpp"
 
 namespace memfence::certificate {
+
+constexpr std::size_t kMostPassed = 100'000;  // places in one walk by local steps
+
+// The claim, or the program, is beyond what the judge looks at: a reason to refuse.
+class TooLarge : public std::length_error {
+ public:
+  using std::length_error::length_error;
+};
 
 // By process; empty where nothing is left out. `dead`: registers by location. `quiet`: transitions behind which a process
 // that waits for ever at one of the locations in `forgotten` may be left out. `alike`: classes of processes.
@@ -32,6 +42,10 @@ class Ends {
     Number value;
   };
   bool is_forgotten(const Number* state, const Step* step, int process) const;
+  using After = std::vector<std::pair<Outcome, std::vector<Number>>>;
+  // What the first process that can leave where it passes comes to; false if there is none, at an end.
+  bool leave(const Number* state, const Step* step, After& after);
+  bool visit_end(const Number* state, const Visit& visit);
 
   const Program& program_;
   Steps steps_;

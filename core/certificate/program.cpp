@@ -189,6 +189,7 @@ class Reader {
       op.is_error = word == "assert" && !list.at(2).is("\"\"");
     } else if (word == "fence") {
       const std::string kind = model_.reading_of_fence(list.at(1).text, list.at(2).text);
+      if (kind.starts_with("dmb") || kind == "isb") throw Unsupported(kind + " means nothing to a model with store buffers");
       op.kind = kind == "mfence" ? OpKind::Mfence : kind == "sfence" ? OpKind::Sfence : OpKind::Nothing;
     } else if (word == "lock" || word == "unlock") {
       op.kind = word == "lock" ? OpKind::Lock : OpKind::Unlock;

@@ -116,8 +116,8 @@ def test_a_large_set_has_hints_and_a_small_one_none(monkeypatch: pytest.MonkeyPa
         assert judge(content, program).condition is judge(content, program, fast=True).condition is None
 
 
-@pytest.mark.parametrize("hint", [[-1], [10_000], [2**70], ["0"], [None], [[0]], 0, "0", {"0": 0}, None])
-def test_a_hint_that_names_no_configuration_is_not_read(hint: Any) -> None:
+@pytest.mark.parametrize("hint", [[-1], [10_000], [2**70], [0, 0], [1, 0], ["0"], [None], [[0]], 0, "0", {}, None])
+def test_hints_are_numbers_of_configurations_in_order(hint: Any) -> None:
     program = load_text(SourceText("t.pml", SHORT))
     section, (_, content) = writer.dual_chunks(question_of(CLAIM, program), Limits())
     part = json.loads(content)

@@ -25,6 +25,8 @@ from memfence.program.ir import Assert, Assign, Assume, Fence, Load, Op, Process
 from memfence.program.traversal import transition_expressions
 from memfence.records import Record
 
+MOST_PASSED = 100_000
+"""Places in one walk by local steps."""
 _LOCAL, _QUIET, _SETTING = (Assign, Assume, Assert), (Load, Assign, Assume, Assert), (Load, Rmw, Assign)
 """Kinds of operations: those on own registers; those that leave no trace elsewhere; those that set a register."""
 
@@ -41,16 +43,29 @@ class Ends(Record):
 
     def of(self, state: State, step: Step | None = None) -> Iterator[State | Failure]:
         """The states of the set that `state`, which `step` led to, stands for."""
+        waiting, seen = [state], set[State]()
+        for here in waiting:  # grows while it is gone through
+            after = self._after(here, step)
+            if after is None:
+                yield self._sorted(self._reset(here)) if self.left_out.passing else here
+            for one in after or ():
+                if isinstance(one, Failure):
+                    yield one
+                elif one not in seen:
+                    seen.add(one)
+                    waiting.append(one)
+            if len(waiting) > MOST_PASSED:
+                raise _refused("local steps lead to too many places")
+
+    def _after(self, state: State, step: Step | None) -> list[State | Failure] | None:
+        """What the first process that can leave where it passes comes to; None if there is none, at an end."""
         for p, at in enumerate(state.locations) if self.left_out.passing else ():
-            if at not in self.left_out.passing[p]:
-                continue
-            steps = (Run(p, number) for number, _ in self.program.processes[p].leaving(at))
-            possible = [after for one in steps if (after := take(self.program, self.model, state, one)) is not None]
-            for after in possible:
-                yield from (after,) if isinstance(after, Failure) else self.of(after, step)
-            if possible or (at in self.forgotten[p] and step in self.quiet[p]):
-                return
-        yield self._sorted(self._reset(state)) if self.left_out.passing else state
+            if at in self.left_out.passing[p]:
+                steps = (Run(p, number) for number, _ in self.program.processes[p].leaving(at))
+                possible = [one for run in steps if (one := take(self.program, self.model, state, run)) is not None]
+                if possible or (at in self.forgotten[p] and step in self.quiet[p]):
+                    return possible
+        return None
 
     def _reset(self, state: State) -> State:
         for p, at in enumerate(state.locations):
@@ -199,7 +214,7 @@ class _Part(Record):
         """The passing locations that local steps lead to from there."""
         found, waiting = set[int](), [location]
         while waiting:
-            targets = {t.target for t in self.leaving[waiting.pop()]} & self.leaving.keys() - found
+            targets = ({t.target for t in self.leaving[waiting.pop()]} & self.leaving.keys()) - found
             found |= targets
             waiting += targets
         return found

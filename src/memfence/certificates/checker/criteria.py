@@ -14,7 +14,7 @@ from itertools import combinations
 
 from memfence.certificates.checker.abridged import Ends, ends_of
 from memfence.certificates.checker.events import SC, TSO, events_of, is_locked_event
-from memfence.certificates.checker.invariant import check_closed
+from memfence.certificates.checker.invariant import check_closed, check_states
 from memfence.certificates.checker.question import Question
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.abridged import WHOLE, Abridgement
@@ -125,12 +125,7 @@ def check_implied(question: Question, states: Collection[State], left_out: Abrid
     require_shared_memory(question.program)
     ends = ends_of(question.program, SC, left_out, question.looks_at, deadlock=question.deadlock)
     _check_no_overtaking(ends, states, may_fail=False)
-    for state in states:
-        if question.is_bad(state):
-            raise Refused(Condition.BAD, state=state)
-        has_step = any(True for _ in successors(question.program, SC, state))
-        if question.is_stuck(state, has_step=has_step):
-            raise Refused(Condition.DEADLOCK, state=state)
+    check_states(question, SC, states)
 
 
 def require_no_look_at_buffers(question: Question) -> None:
@@ -159,7 +154,7 @@ def require_shared_memory(program: Program, *, regions: bool = False) -> None:
     for process in program.processes:
         for transition in process.transitions:
             leaves = [node for op in transition.ops for expr in op_expressions(op) for node in walk(expr)]
-            talks = transition.sync is not None or any(isinstance(node, FOREIGN) for node in leaves)
+            talks = transition.sync is not None or any(isinstance(node, (Shared, *FOREIGN)) for node in leaves)
             if talks or any(isinstance(op, Store) and op.direct for op in transition.ops):
                 raise Refused(Condition.KIND, "processes talk by other means than loads and stores")
             late = any(isinstance(a, Unlock) and isinstance(b, Store) for a, b in combinations(transition.ops, 2))

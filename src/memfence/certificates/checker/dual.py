@@ -181,8 +181,9 @@ def check_dual(question: Question, found: Configurations, left_out: Abridgement 
         _require(is_known(c), Condition.BAD, c)
     for number, c in enumerate(found.all):
         _require(not rules.is_initial(c), Condition.INITIAL, c)  # Condition 2: but no initial configuration.
+        likely = found.likely(number)
         for before in rules.before(c):  # Condition 3: and nothing outside leads into it.
-            _require(is_known(before, found.likely(number)), Condition.CLOSED, before)
+            _require(is_known(before, likely), Condition.CLOSED, before)
     return len(found.all)
 
 

@@ -71,9 +71,11 @@ class Processes:
 
     def first(self, kind: int) -> set[Control]:
         process = self.program.processes[kind]
-        values = product(*((0,) if register.transient else register.init for register in process.registers))
-        starts = (self.placed(kind, Control(process.initial, registers), self.somewhere) for registers in values)
-        return {control for start in starts for control in self._at(kind, start)}
+        kept = [(0,) if register.transient else register.init for register in process.registers]
+        if prod(map(len, kept)) > MOST_GUESSES:
+            raise Refused(Condition.KIND, "a process has too many first values")
+        starts = (Control(process.initial, registers) for registers in product(*kept))
+        return {end for start in starts for end in self._at(kind, self.placed(kind, start, self.somewhere))}
 
     def _controls(self, kind: int) -> list[Control]:
         """Where the process may be. What it does there is forgotten: only configurations need that."""

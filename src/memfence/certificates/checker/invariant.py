@@ -15,7 +15,7 @@ from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.abridged import WHOLE, Abridgement
 from memfence.certificates.format.columns import Columns
 from memfence.models.state import Failure, State
-from memfence.models.steps import starts, successors
+from memfence.models.steps import MemoryModel, starts, successors
 
 BYTES_OF_A_STATE = 1000
 """About what a state takes in Python, beside its values."""
@@ -62,9 +62,14 @@ def check_invariant(question: Question, states: Collection[State], left_out: Abr
     """Return if the set proves what is asked of single states; else Refused."""
     program, model = question.program, question.model.definition
     check_closed(ends_of(program, model, left_out, question.looks_at, deadlock=question.deadlock), states)
+    check_states(question, model, states)
+
+
+def check_states(question: Question, model: MemoryModel, states: Collection[State]) -> None:
+    """Condition 3 but for 3b: nothing is bad in any of them."""
     for state in states:
         check_state(question, state)
-        has_step = not question.deadlock or any(True for _ in successors(program, model, state))
+        has_step = not question.deadlock or any(True for _ in successors(question.program, model, state))
         if question.is_stuck(state, has_step=has_step):  # Condition 3d.
             raise Refused(Condition.DEADLOCK, state=state)
 

@@ -72,6 +72,8 @@ def judge_rows(
         refuse(native.check())
     except RuntimeError as problem:
         raise NotForTheFastChecker(str(problem)) from None
+    except ValueError as problem:
+        raise Refused(Condition.KIND, str(problem)) from None
 
 
 class NativeInvariant:

@@ -16,7 +16,6 @@ from memfence.certificates.checker.events import SC, events_of, is_locked_event
 from memfence.certificates.checker.invariant import check_closed
 from memfence.certificates.checker.refusal import Condition, Refused
 from memfence.certificates.format.abridged import WHOLE, Abridgement
-from memfence.models.accesses import Access
 from memfence.models.buffering import Buffering
 from memfence.models.state import SEPARATOR, Buffer, Failure, Run, State
 from memfence.models.steps import MemoryModel, set_at, take
@@ -105,7 +104,7 @@ class AttackSearch:
         after = take(self.program, self.model, here.state, step)
         if after is None or is_locked_event(self.program.processes[p].transitions[number]):
             return None
-        read = {access.variable for access in made_by(self.program, self.model, here.state, step) if _is_load(access)}
+        read = {one.variable for one in made_by(self.program, self.model, here.state, step) if one.kind == "load"}
         failed = (_stopped(here.state, p), frozenset[int]())
         state, stored = failed if isinstance(after, Failure) else self._settled(after, here)
         all_read, all_written = here.read | (read & self._written[p]), here.written | (stored & self._touched[p])
@@ -135,28 +134,15 @@ class AttackSearch:
     def _answers(self, here: Attack) -> Iterator[tuple[frozenset[int], Attack]]:
         """Each event of another process that happens after something in the attack, with what it accesses."""
         plain = without_buffers(here.state)
-        others = [
-            p for p, _ in enumerate(self.program.processes) if p != here.attacker and plain.locations[p] != STOPPED
-        ]
-        for p in others:
+        for p in sorted({p for p, at in enumerate(plain.locations) if at != STOPPED} - {here.attacker}):
             for event in events_of(self.program, plain, p):
                 after = event.after if isinstance(event.after, State) else _stopped(plain, p)
                 touched = event.read | event.written
                 if p in here.members or touched & here.written or event.written & here.read:
-                    yield (
-                        touched,
-                        replace(
-                            here,
-                            state=replace(after, buffers=here.state.buffers),
-                            members=here.members | {p},
-                            read=here.read | (event.read & self._written[here.attacker]),
-                            written=here.written | event.written,
-                        ),
-                    )
-
-
-def _is_load(access: Access) -> bool:
-    return access.kind == "load"
+                    state, members = replace(after, buffers=here.state.buffers), here.members | {p}
+                    read = here.read | (event.read & self._written[here.attacker])
+                    written = here.written | event.written
+                    yield touched, replace(here, state=state, members=members, read=read, written=written)
 
 
 def _stopped(state: State, process: int) -> State:

@@ -39,7 +39,7 @@ from memfence.certificates.format.sections import OBJECT, ROWS, Opened, Section,
 from memfence.models.buffering import Buffering
 from memfence.models.spec import SC
 from memfence.models.state import State
-from memfence.program.ir import Program
+from memfence.program.ir import Fence, Op, Program
 from memfence.program.text.canonical import canonical_text, digest_of
 from memfence.records import Record
 
@@ -96,6 +96,8 @@ def verify_opened(
     case = Case(program, certificate.header.claim, fast, most_bytes, proved)
     if program.any_number != case.claim.any_number:
         raise Refused(Condition.PROGRAM, "it has another number of threads")
+    if any(isinstance(op, Fence) and op.kind.startswith(("dmb", "isb")) for op in _ops(program)):
+        raise Refused(Condition.KIND, "a fence of the program means nothing to models with store buffers")
     wanted = needed(case)
     states, shown, is_fast = 0, set[str](), True
     for section in certificate.sections(most_bytes=most_bytes):
@@ -113,6 +115,10 @@ def verify_opened(
     if not shown >= wanted:
         raise Refused(Condition.KIND)
     return Checked(states, "proved" if proved else "native" if is_fast else "python")
+
+
+def _ops(program: Program) -> Iterator[Op]:
+    return (op for process in program.processes for transition in process.transitions for op in transition.ops)
 
 
 def needed(case: Case) -> set[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from memfence.certificates.format.container import NotACertificate
@@ -128,7 +129,7 @@ def _hints(found: list[Any]) -> tuple[int, ...]:
     match found:
         case []:
             return ()
-        case [list(numbers)]:
+        case [list(numbers)] if all(one < other for one, other in pairwise(_numbers(numbers))):
             return _numbers(numbers)
         case _:
             raise NotACertificate("a configuration cannot be read")
