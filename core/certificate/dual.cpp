@@ -21,7 +21,8 @@ std::pair<Condition, Configuration> DualChecker::check() {
   };
   for (const std::vector<int>& likely : below_)
     for (const int number : likely)
-      if (number < 0 || static_cast<std::size_t>(number) >= all_.size()) throw std::invalid_argument("there is no such configuration");
+      if (number < 0 || static_cast<std::size_t>(number) >= all_.size())
+        throw std::invalid_argument("there is no such configuration");
   const std::vector<int> nobody;
   if (!rules_.bad(require(Condition::Bad, nobody))) return found;  // Condition 1: it holds whatever is bad.
   for (std::size_t n = 0; n < all_.size(); ++n) {

@@ -34,8 +34,10 @@ bool DualRules::bad_among(const std::vector<int>& members, bool named, const Emi
     if (count > kMostBad) throw TooLarge("there are too many bad configurations");
     sizes.push_back(static_cast<std::size_t>(domain.hi - domain.lo + 1));
   }
-  for (const auto& found : choices)
-    if ((count *= found.size()) > kMostBad) throw TooLarge("there are too many bad configurations");
+  for (const auto& found : choices) {
+    count *= found.size();
+    if (count > kMostBad) throw TooLarge("there are too many bad configurations");
+  }
   return for_each_choice(sizes, [&](const std::vector<std::size_t>& chosen) {
     Configuration c;
     c.memory.resize(program_.variables.size());

@@ -173,8 +173,10 @@ void LocalProcess::explore(const Program& program, const Program& orders, int pr
   std::vector<std::size_t> sizes;
   for (const Register& r : own.registers) sizes.push_back(r.kept ? r.init.size() : 1);
   unsigned __int128 starts = 1;
-  for (const std::size_t size : sizes)
-    if ((starts *= size) > kMostGuesses) throw TooLarge("a process has too many first values");
+  for (const std::size_t size : sizes) {
+    starts *= size;
+    if (starts > kMostGuesses) throw TooLarge("a process has too many first values");
+  }
   ControlSets::Bits first;
   std::vector<int> waiting;
   for_each_choice(sizes, [&](const std::vector<std::size_t>& chosen) {

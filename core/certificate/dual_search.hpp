@@ -3,6 +3,7 @@
 #pragma once
 
 #include <queue>
+#include <set>
 
 #include "certificate/dual_rules.hpp"
 
@@ -37,7 +38,7 @@ class DualSearch {
   struct Kept {
     Configuration c;
     int instead = Above::kNobody;  // what has taken its place
-    std::vector<int> below = {};   // who stood for what leads to it when that was looked at
+    std::vector<int> below = {};  // who stood for what leads to it when that was looked at
 
     bool is_alive() const { return instead == Above::kNobody; }
   };
