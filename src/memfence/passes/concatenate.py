@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from memfence.program.expressions import Const
 from memfence.program.facts.effects import register_written, registers_read
@@ -10,8 +10,10 @@ from memfence.program.ir import Assign, Op, Process, Transition
 from memfence.source import Span
 
 
-def joined_ops(process: Process, parts: Sequence[Sequence[Op]]) -> tuple[Op, ...]:
-    """The ops of all `parts` in order.
+def joined_ops(
+    process: Process, parts: Sequence[Sequence[Op]], reads: Callable[[Op], frozenset[int]] = registers_read
+) -> tuple[Op, ...]:
+    """The ops of all `parts` in order. `reads`: `registers_read`, or something that remembers what that says.
 
     Transient registers are 0 at the start of every transition: one that an earlier part has set and a later part reads
     before setting it is set back to 0 in between.
@@ -19,19 +21,19 @@ def joined_ops(process: Process, parts: Sequence[Sequence[Op]]) -> tuple[Op, ...
     joined: list[Op] = []
     used: set[int] = set()
     for ops in parts:
-        joined += [Assign(r, Const(0)) for r in sorted(used & read_before_written(ops))]
+        joined += [Assign(r, Const(0)) for r in sorted(used & read_before_written(ops, reads))] if used else []
         joined += ops
         written = {register_written(op) for op in ops} - {None}
         used |= {r for r in written if r is not None and process.registers[r].transient}
     return tuple(joined)
 
 
-def read_before_written(ops: Sequence[Op]) -> frozenset[int]:
+def read_before_written(ops: Sequence[Op], reads: Callable[[Op], frozenset[int]] = registers_read) -> frozenset[int]:
     """The registers whose value before `ops` matters to them."""
     read: set[int] = set()
     written: set[int] = set()
     for op in ops:
-        read |= registers_read(op) - written
+        read |= reads(op) - written
         register = register_written(op)
         if register is not None:
             written.add(register)

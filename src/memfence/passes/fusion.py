@@ -24,6 +24,7 @@ from memfence.program.expressions import FOREIGN, EvaluationError, Register, eva
 from memfence.program.facts.effects import is_local, op_expressions, register_written, registers_read
 from memfence.program.facts.may_fail import expression_may_fail, may_fail
 from memfence.program.facts.observation import Observed, observed_by
+from memfence.records import Record
 
 SPARE_TRANSITIONS = 8
 """A location is kept where removing it would add more transitions than this."""
@@ -37,6 +38,15 @@ def fuse_local_steps(program: ir.Program, observed: Observed, model: ModelSpec) 
     others = observed_by(program, ())
     processes = tuple(_Fusion(program, p, observed, others, model).result() for p in range(len(program.processes)))
     return replace(program, processes=processes)
+
+
+class _Facts(Record):
+    """Of one op; `op` itself, so that no other has its identity."""
+
+    op: ir.Op
+    reads: frozenset[int]
+    is_local: bool
+    may_fail: bool
 
 
 class _Fusion:
@@ -58,8 +68,18 @@ class _Fusion:
             self.fixed.add(program.error_locations[number])
         self.arriving: dict[int, list[ir.Transition]] = {n: [] for n in range(len(self.process.locations))}
         self.leaving: dict[int, list[ir.Transition]] = {n: [] for n in range(len(self.process.locations))}
+        self._known: dict[int, _Facts] = {}
         for transition in self.process.transitions:
             self._add(transition)
+
+    def _facts(self, op: ir.Op) -> _Facts:
+        """Found once: an op of a long chain of local steps is looked at for every location that is removed."""
+        known = self._known.get(id(op))
+        if known is None:
+            foreign = any(isinstance(leaf, FOREIGN) for e in op_expressions(op) for leaf in walk(e))
+            local = (is_local(op) or self._does_nothing(op)) and not foreign
+            known = self._known[id(op)] = _Facts(op, registers_read(op), local, self._op_may_fail(op))
+        return known
 
     def result(self) -> ir.Process:
         changed = True
@@ -111,10 +131,7 @@ class _Fusion:
         """Register work that looks at no other process, and does not make others wait."""
         if u.locked or u.sync is not None or self.process.locations[u.target].committed:
             return False
-        if not all(is_local(op) or self._does_nothing(op) for op in u.ops):
-            return False
-        exprs = [e for op in u.ops for e in op_expressions(op)]
-        return not any(isinstance(leaf, FOREIGN) for e in exprs for leaf in walk(e))
+        return all(self._facts(op).is_local for op in u.ops)
 
     def _does_nothing(self, op: ir.Op) -> bool:
         """Under SC no fence does; an attacker that walks on with pending stores finds one between the parts."""
@@ -142,11 +159,13 @@ class _Fusion:
         )
 
     def _may_fail(self, u: ir.Transition) -> bool:
-        return any(
+        return any(self._facts(op).may_fail for op in u.ops)
+
+    def _op_may_fail(self, op: ir.Op) -> bool:
+        return (
             isinstance(op, ir.Assert)
             or may_fail(self.program, self.process, op)
             or (isinstance(op, ir.Assume) and expression_may_fail(self.program, self.process, op.condition))
-            for op in u.ops
         )
 
     def _always_goes_on(self, leaving: Sequence[ir.Transition]) -> bool:
@@ -158,7 +177,7 @@ class _Fusion:
         return replace(
             t,
             target=u.target,
-            ops=joined_ops(self.process, [t.ops, u.ops]),
+            ops=joined_ops(self.process, [t.ops, u.ops], lambda op: self._facts(op).reads),
             span=joined_span([t, u]),
             point=u.point or t.point,
             origin=(*t.origin, *u.origin),

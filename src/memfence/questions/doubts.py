@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from time import monotonic
 
 from memfence.execution.trace import Trace
 from memfence.models.spec import ModelSpec
@@ -31,8 +32,8 @@ from memfence.tasks.result import CheckResult
 from memfence.tasks.task import Safety, Task
 
 MOST_STATES = 50_000
-MOST_SECONDS = 2.0
-"""Of one search: a warning is not worth more."""
+MOST_SECONDS, MOST_IN_ALL = 2.0, 5.0
+"""Of one search, and of those for statements that no run takes: a warning is not worth more."""
 
 Taken = set[tuple[int, int]]
 """Transitions by process and number."""
@@ -105,12 +106,12 @@ class Search:
         """
         if self.program.error_locations is not None:
             return None  # runs go on after a failure
-        found = taken_on_walks(self.program)
+        found, until = taken_on_walks(self.program), monotonic() + MOST_IN_ALL
         while True:
             answer = self.asked(_failing_but(self.program, found), Safety())
             if answer.verdict is Verdict.HOLDS:
                 return found
-            if answer.trace is None:
+            if answer.trace is None or monotonic() > until:
                 return None
             found |= set(_taken_by(answer.trace))
 

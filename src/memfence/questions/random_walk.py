@@ -12,6 +12,7 @@ from memfence.program.ir import Program
 
 WALKS = 6
 STEPS = 60
+"""A walk ends once so many steps in a row were nothing new."""
 
 
 def taken_on_walks(program: Program) -> set[tuple[int, int]]:
@@ -20,13 +21,14 @@ def taken_on_walks(program: Program) -> set[tuple[int, int]]:
     model, chance = SC.definition, Random(0)
     first = nth_start(program, model, 0)
     for _ in range(WALKS):
-        state = first
-        for _ in range(STEPS):
+        state, known = first, 0
+        while known < STEPS:
             ways = [(step, after) for step, after in successors(program, model, state) if isinstance(after, State)]
             if not ways:
                 break
             new = [way for way in ways if not _transitions(way[0]) <= taken]
             step, state = chance.choice(new or ways)
+            known = 0 if new else known + 1
             taken |= _transitions(step)
     return taken
 

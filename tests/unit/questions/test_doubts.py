@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from memfence.cli.exit_codes import Exit
+from memfence.pipeline import load_text
+from memfence.questions.random_walk import taken_on_walks
+from memfence.source import SourceText
 from support.c_compiler import needs_clang
 from support.command_line import ROOT, memfence
 
@@ -183,3 +186,10 @@ def test_split_reads_silences_nothing_but_the_warning_about_reads(tmp_path: Path
     assert memfence("check", path).stderr.count("warning[MF201]") == 1
     done = memfence("check", path, "--split-reads", "--strict")
     assert done.returncode == Exit.VIOLATED and "MF201" not in done.stderr and "warning[MF203]" in done.stderr
+
+
+def test_walks_go_on_while_they_take_something_new() -> None:
+    """Else every further statement of a long text costs a search of its own."""
+    body = " ".join("r = (r * 3 + 1) % 4;" for _ in range(300))
+    program = load_text(SourceText("long.pml", f"byte x; active proctype P() {{ byte r; r = x; {body} x = r }}"))
+    assert taken_on_walks(program) == {(0, number) for number, _ in enumerate(program.processes[0].transitions)}
