@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from time import monotonic
 
+from memfence.deadline import Deadline
 from memfence.execution.trace import Trace
 from memfence.models.spec import ModelSpec
 from memfence.models.state import Rendezvous, Run
@@ -106,12 +106,12 @@ class Search:
         """
         if self.program.error_locations is not None:
             return None  # runs go on after a failure
-        found, until = taken_on_walks(self.program), monotonic() + MOST_IN_ALL
+        found, until = taken_on_walks(self.program), Deadline(MOST_IN_ALL)
         while True:
             answer = self.asked(_failing_but(self.program, found), Safety())
             if answer.verdict is Verdict.HOLDS:
                 return found
-            if answer.trace is None or monotonic() > until:
+            if answer.trace is None or until.passed:
                 return None
             found |= set(_taken_by(answer.trace))
 
