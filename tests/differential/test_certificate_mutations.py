@@ -27,6 +27,7 @@ from memfence.program.ir import Program
 from memfence.source import SourceText
 from memfence.tasks.limits import Limits
 from support.certificates import Chunks, Judgement, blocks_of, chunks_of, container, judge, row_of
+from support.mutated_certificates import cut_off, drop_a_chunk, flip_a_byte, flip_a_byte_of_a_chunk
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CASES = [
@@ -106,13 +107,13 @@ def with_rows(chunks: Chunks, rows: list[bytes]) -> Chunks:
 # Mutations: each takes the chunks apart and gives bytes again.
 
 
-def drop_a_state(random: Random, chunks: Chunks, columns: Columns) -> bytes:
+def drop_a_state(columns: Columns, random: Random, chunks: Chunks) -> bytes:
     rows = rows_of(columns, chunks)
     rows.pop(random.randrange(len(rows)))
     return container(with_rows(chunks, rows))
 
 
-def change_a_value(random: Random, chunks: Chunks, columns: Columns) -> bytes:
+def change_a_value(columns: Columns, random: Random, chunks: Chunks) -> bytes:
     rows = rows_of(columns, chunks)
     at = random.randrange(len(rows))
     changed = bytearray(rows[at])
@@ -121,52 +122,27 @@ def change_a_value(random: Random, chunks: Chunks, columns: Columns) -> bytes:
     return container(with_rows(chunks, sorted(set(rows))))
 
 
-def add_a_neighbour(random: Random, chunks: Chunks, columns: Columns) -> bytes:
+def add_a_neighbour(columns: Columns, random: Random, chunks: Chunks) -> bytes:
     rows = rows_of(columns, chunks)
     changed = bytearray(random.choice(rows))
     changed[random.randrange(len(changed))] ^= random.choice((1, 2))
     return container(with_rows(chunks, sorted({*rows, bytes(changed)})))
 
 
-def swap_two_rows(random: Random, chunks: Chunks, columns: Columns) -> bytes:
+def swap_two_rows(columns: Columns, random: Random, chunks: Chunks) -> bytes:
     rows = rows_of(columns, chunks)
     a, b = random.randrange(len(rows)), random.randrange(len(rows))
     rows[a], rows[b] = rows[b], rows[a]
     return container(with_rows(chunks, rows))
 
 
-def repeat_a_row(random: Random, chunks: Chunks, columns: Columns) -> bytes:
+def repeat_a_row(columns: Columns, random: Random, chunks: Chunks) -> bytes:
     rows = rows_of(columns, chunks)
     at = random.randrange(len(rows))
     return container(with_rows(chunks, [*rows[: at + 1], *rows[at:]]))
 
 
-def flip_a_byte(random: Random, chunks: Chunks, columns: Columns) -> bytes:
-    content = bytearray(container(chunks))
-    content[random.randrange(len(content))] ^= 1 << random.randrange(8)
-    return bytes(content)
-
-
-def flip_a_byte_of_a_chunk(random: Random, chunks: Chunks, columns: Columns) -> bytes:
-    """The checksums are right again."""
-    at = random.randrange(len(chunks))
-    kind, content = chunks[at]
-    changed = bytearray(content or b"x")
-    changed[random.randrange(len(changed))] ^= 1 << random.randrange(8)
-    return container([*chunks[:at], (kind, bytes(changed)), *chunks[at + 1 :]])
-
-
-def cut_off(random: Random, chunks: Chunks, columns: Columns) -> bytes:
-    content = container(chunks)
-    return content[: random.randrange(len(content))]
-
-
-def drop_a_chunk(random: Random, chunks: Chunks, columns: Columns) -> bytes:
-    at = random.randrange(len(chunks))
-    return container([*chunks[:at], *chunks[at + 1 :]])
-
-
-def forge_the_claim(random: Random, chunks: Chunks, columns: Columns) -> bytes:
+def forge_the_claim(columns: Columns, random: Random, chunks: Chunks) -> bytes:
     header = json.loads(chunks[0][1])
     claim = header["claim"]
     field, value = random.choice([
@@ -178,13 +154,13 @@ def forge_the_claim(random: Random, chunks: Chunks, columns: Columns) -> bytes:
     return container([(HEAD, json.dumps(header).encode()), *chunks[1:]])
 
 
-def lie_about_the_capacity(random: Random, chunks: Chunks, columns: Columns) -> bytes:
+def lie_about_the_capacity(columns: Columns, random: Random, chunks: Chunks) -> bytes:
     capacity = random.choice((-1, 0, 1, 2, 5, 64, 65, 10**9, None, "1", True))
     section = json.dumps({"kind": "invariant", "capacity": capacity}).encode()
     return container([(kind, section if kind == SECTION else content) for kind, content in chunks])
 
 
-def rename_the_section(random: Random, chunks: Chunks, columns: Columns) -> bytes:
+def rename_the_section(columns: Columns, random: Random, chunks: Chunks) -> bytes:
     section = json.dumps({"kind": random.choice(("", "proof", None, "Invariant")), "capacity": 1}).encode()
     return container([(kind, section if kind == SECTION else content) for kind, content in chunks])
 
@@ -226,7 +202,7 @@ def check_mutants(name: str, claim: Claim, folder: Path, count: int) -> None:
     random = Random(count)
     for number in range(count):
         mutation = KINDS[number % len(KINDS)]
-        mutant = mutation(random, chunks, columns)
+        mutant = mutation(columns, random, chunks)
         found = judged(mutant, program)
         if found.condition is None:
             assert expected(program, mutant), f"{mutation.__name__} number {number} was accepted"

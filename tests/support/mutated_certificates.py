@@ -95,13 +95,13 @@ def change_a_list(sample: Sample, random: Random, chunks: Chunks) -> bytes:
     return container([*chunks[:at], (OBJECT, json.dumps(found).encode()), *chunks[at + 1 :]])
 
 
-def flip_a_byte(sample: Sample, random: Random, chunks: Chunks) -> bytes:
+def flip_a_byte(_: object, random: Random, chunks: Chunks) -> bytes:
     content = bytearray(container(chunks))
     content[random.randrange(len(content))] ^= 1 << random.randrange(8)
     return bytes(content)
 
 
-def flip_a_byte_of_a_chunk(sample: Sample, random: Random, chunks: Chunks) -> bytes:
+def flip_a_byte_of_a_chunk(_: object, random: Random, chunks: Chunks) -> bytes:
     """The checksums are right again."""
     at = random.randrange(len(chunks))
     kind, content = chunks[at]
@@ -110,17 +110,17 @@ def flip_a_byte_of_a_chunk(sample: Sample, random: Random, chunks: Chunks) -> by
     return container([*chunks[:at], (kind, bytes(changed)), *chunks[at + 1 :]])
 
 
-def cut_off(sample: Sample, random: Random, chunks: Chunks) -> bytes:
+def cut_off(_: object, random: Random, chunks: Chunks) -> bytes:
     content = container(chunks)
     return content[: random.randrange(len(content))]
 
 
-def drop_a_chunk(sample: Sample, random: Random, chunks: Chunks) -> bytes:
+def drop_a_chunk(_: object, random: Random, chunks: Chunks) -> bytes:
     at = random.randrange(len(chunks))
     return container([*chunks[:at], *chunks[at + 1 :]])
 
 
-def repeat_a_chunk(sample: Sample, random: Random, chunks: Chunks) -> bytes:
+def repeat_a_chunk(_: object, random: Random, chunks: Chunks) -> bytes:
     at = random.randrange(len(chunks))
     return container([*chunks[: at + 1], *chunks[at:]])
 
