@@ -125,7 +125,7 @@ def check_mutants(name: str, claim: Claim, folder: Path, count: int) -> None:
     random = Random(count + 1)
     for number in range(count):
         mutation = KINDS[number % len(KINDS)]
-        mutant = mutation(random, chunks, columns)
+        mutant = mutation(columns, random, chunks)
         others, found = judged(mutant, program), judge(mutant, program, proved=True)
         assert (found.condition is None) == (others.condition is None), f"{mutation.__name__} number {number}"
         assert found.condition is not None or expected(program, mutant)
