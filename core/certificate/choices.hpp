@@ -1,9 +1,21 @@
 // Every way to choose one value from each of several lists.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 namespace memfence::certificate {
+
+// How many ways there are to choose; `most` + 1 where there are more than `most`.
+inline std::size_t ways_to_choose(const std::vector<std::size_t>& sizes, std::size_t most) {
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return 0;
+  unsigned __int128 count = 1;
+  for (const std::size_t size : sizes) {
+    count *= size;
+    if (count > most) return most + 1;
+  }
+  return static_cast<std::size_t>(count);
+}
 
 // The odometer: the last list turns fastest. `visit` gets the positions of the chosen values and returns whether to go on; so
 // does this. No choice at all where a list is empty, one where there are no lists.

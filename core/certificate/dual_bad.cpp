@@ -27,17 +27,8 @@ bool DualRules::bad_among(const std::vector<int>& members, bool named, const Emi
     sizes.push_back(choices.back().size());
   }
   const std::vector<int> seen = seen_variables();
-  unsigned __int128 count = 1;
-  for (const int x : seen) {
-    const Domain& domain = program_.variables[static_cast<std::size_t>(x)].domain;
-    count *= static_cast<unsigned __int128>(static_cast<__int128>(domain.hi) - domain.lo + 1);
-    if (count > kMostBad) throw TooLarge("there are too many bad configurations");
-    sizes.push_back(static_cast<std::size_t>(domain.hi - domain.lo + 1));
-  }
-  for (const auto& found : choices) {
-    count *= found.size();
-    if (count > kMostBad) throw TooLarge("there are too many bad configurations");
-  }
+  for (const int x : seen) sizes.push_back(program_.variables[static_cast<std::size_t>(x)].domain.size());
+  if (ways_to_choose(sizes, kMostBad) > kMostBad) throw TooLarge("there are too many bad configurations");
   return for_each_choice(sizes, [&](const std::vector<std::size_t>& chosen) {
     Configuration c;
     c.memory.resize(program_.variables.size());

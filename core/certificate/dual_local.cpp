@@ -172,11 +172,7 @@ void LocalProcess::explore(const Program& program, const Program& orders, int pr
   Ends ends(program, plain, layout, of_one(left_out, process));
   std::vector<std::size_t> sizes;
   for (const Register& r : own.registers) sizes.push_back(r.kept ? r.init.size() : 1);
-  unsigned __int128 starts = 1;
-  for (const std::size_t size : sizes) {
-    starts *= size;
-    if (starts > kMostGuesses) throw TooLarge("a process has too many first values");
-  }
+  if (ways_to_choose(sizes, kMostGuesses) > kMostGuesses) throw TooLarge("a process has too many first values");
   ControlSets::Bits first;
   std::vector<int> waiting;
   for_each_choice(sizes, [&](const std::vector<std::size_t>& chosen) {
@@ -234,14 +230,10 @@ void LocalProcess::take_all(const Program& program, const Program& orders, int p
     const bool has_fence = std::any_of(t.ops.begin(), t.ops.end(), [](const Op& op) { return op.kind == OpKind::Mfence; });
     const std::vector<int> read = loaded(t);
     std::vector<std::size_t> sizes;
-    unsigned __int128 guesses = 1;
-    for (const int v : read) {
-      const Domain& domain = program.variables[static_cast<std::size_t>(v)].domain;
-      guesses *= static_cast<unsigned __int128>(static_cast<__int128>(domain.hi) - domain.lo + 1);
-      if (guesses > kMostGuesses) throw TooLarge("a step may load too many values");
-      sizes.push_back(static_cast<std::size_t>(domain.hi - domain.lo + 1));
-    }
-    tried_ += static_cast<std::size_t>(guesses);
+    for (const int v : read) sizes.push_back(program.variables[static_cast<std::size_t>(v)].domain.size());
+    const std::size_t guesses = ways_to_choose(sizes, kMostGuesses);
+    if (guesses > kMostGuesses) throw TooLarge("a step may load too many values");
+    tried_ += guesses;
     if (tried_ > kMostTried) throw TooLarge("a process can do too much by itself");
     for (std::size_t v = 0; v < program.variables.size(); ++v)
       state[static_cast<std::size_t>(program.memory_at) + v] = program.variables[v].init.at(0);

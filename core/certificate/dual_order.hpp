@@ -58,7 +58,6 @@ class Above {
   int add(const Configuration& c);
   // The number of a configuration that stands for all that `c` stands for, or kNobody. Those in `likely` are asked first.
   int covering(const Configuration& c, const std::vector<int>& likely = {});
-  bool covers(const Configuration& c) { return covering(c) != kNobody; }
   // Forget those that `c` stands for; their numbers.
   std::vector<int> drop_above(const Configuration& c);
 

@@ -1,6 +1,7 @@
 #include "certificate/program.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -18,6 +19,11 @@ std::string Model::reading_of_fence(const std::string& kind, const std::string& 
   if (order == "seq_cst") return "mfence";
   const bool releases = order == "release" || order == "acq_rel";
   return buffers == Buffers::PerVariable && releases ? "sfence" : "";
+}
+
+std::size_t Domain::size() const {
+  const auto span = static_cast<unsigned __int128>(static_cast<__int128>(hi) - lo);
+  return static_cast<std::size_t>(std::min<unsigned __int128>(span, std::numeric_limits<std::size_t>::max() - 1) + 1);
 }
 
 bool Domain::fit(Number value, Number& out) const {

@@ -32,6 +32,8 @@ struct Domain {
 
   // `value` as it is stored, or false: it lies outside and does not wrap.
   bool fit(Number value, Number& out) const;
+  // How many values there are, as far as that is a number.
+  std::size_t size() const;
 };
 
 // One node of an expression; operands are numbers of nodes.

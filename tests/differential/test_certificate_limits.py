@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -93,15 +96,37 @@ def test_a_walk_that_comes_to_too_many_places_is_refused(fast_only: bool) -> Non
     assert judged(program(many), left_out, fast_only=fast_only) is Condition.KIND
 
 
-def test_many_values_that_the_question_tells_apart_are_no_matter() -> None:
-    """Every place is a group of its own."""
+def wide(values: Domain) -> Program:
+    """The question tells all values apart: every place is a group of its own."""
     steps = [(0, 1, Load(0, variable_address(0))), (1, 2, Assume(Const(1)))]
-    wide = program(
-        process(3, steps, Domain(0, 9_999)),
-        bad=Binary("==", RegisterOf(0, 0), Const(-1)),
-        values=Domain(0, 9_999),
+    return program(process(3, steps, values), bad=Binary("==", RegisterOf(0, 0), Const(-1)), values=values)
+
+
+def test_many_values_that_the_question_tells_apart_are_no_matter() -> None:
+    assert judged(wide(Domain(0, 9_999))) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit on memory is Linux's")
+def test_values_that_the_question_tells_apart_take_little_room() -> None:
+    """A set of all 160,001 places for each of 80,000 values would be 3 GB."""
+    asked = (
+        "import resource, sys; sys.path.insert(0, sys.argv[1]); resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31));"
+        "from differential.test_certificate_limits import Domain, judged, wide;"
+        "assert judged(wide(Domain(0, 79_999)), fast_only=True) is None"
     )
-    assert judged(wide) is None
+    tests = Path(__file__).resolve().parents[1]
+    done = subprocess.run([sys.executable, "-c", asked, tests], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("fast", [True, False], ids=["in C++", "in Python"])
+def test_a_walk_of_a_set_of_states_is_limited_alike(fast: bool) -> None:
+    steps = [(n, n + 1, Assign(n, Const(value))) for n in range(17) for value in (0, 1)]
+    many = program(process(18, steps, *[BIT] * 17))
+    left_out = passing_all_but_the_last(many.processes[0])
+    section = json.dumps({"kind": "invariant", "capacity": 0} | left_out.as_lists()).encode()
+    content = container([*beginning(many, Claim(model="sc")), (SECTION, section)])
+    assert judge(content, many, fast=fast).condition is Condition.KIND
 
 
 def test_first_values_are_counted() -> None:

@@ -42,7 +42,7 @@ def dual_chunks(question: Question, limits: Limits, *, few: bool = False) -> Chu
             search = DualSearch(asked, left_out)
             is_reached = search.run(lambda size: size > most or limits.deadline.passed)
         except (Refused, NotForTheFastChecker) as problem:
-            reasons.append(problem.detail if isinstance(problem, Refused) else str(problem))
+            reasons.append(_reason(problem))
             continue
         if is_reached is False:
             narrow = {} if ranges is None else {"ranges": ranges}
@@ -56,6 +56,10 @@ def dual_chunks(question: Question, limits: Limits, *, few: bool = False) -> Chu
             else "there are too many configurations for the backward search"
         )
     raise NoCertificate(reasons[-1])
+
+
+def _reason(problem: Refused | NotForTheFastChecker) -> str:
+    return problem.detail if isinstance(problem, Refused) else str(problem)
 
 
 def _with_hints(found: Configurations) -> Configurations:
@@ -79,7 +83,7 @@ def alone_chunks(question: Question) -> Chunks:
         asked, left_out = _abridged(for_processes_alone(question), None)
         check_dual_fast(asked, Configurations(), left_out)
     except (Refused, NotForTheFastChecker) as problem:
-        raise NoCertificate(problem.detail if isinstance(problem, Refused) else str(problem)) from None
+        raise NoCertificate(_reason(problem)) from None
     yield SECTION, json.dumps({"kind": "alone"} | left_out.as_lists()).encode()
 
 
